@@ -1,0 +1,18 @@
+"""tangentc: derivatives of NumPy functions as readable Python."""
+
+from tangentc.api import adjoint, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+from tangentc.errors import (
+    BadArgument,
+    BadRule,
+    BadSeed,
+    InternalError,
+    MissingRule,
+    NoSource,
+    NotDifferentiable,
+    TangentcError,
+    UnsafeMutation,
+    UnsupportedSyntax,
+)
+from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
+
+__version__ = "0.1.0"

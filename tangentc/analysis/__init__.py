@@ -1,0 +1,1 @@
+"""Facts about a program in core form, one kind a file.  An analysis changes nothing."""

@@ -1,0 +1,133 @@
+"""Which values a derivative flows through: those that depend on ``wrt`` and that the result depends on."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Effect, For, Function, If, Opaque, Statement, Store, While
+from tangentc.core.types import is_differentiable
+from tangentc.core.walk import statements
+from tangentc.errors import NotDifferentiable
+
+IndependentOf = Callable[[Any], bool]
+
+
+class Activity:
+    """``active`` holds the names that are both varied and useful."""
+
+    def __init__(self, function: Function, wrt: set[str], types: Any, aliases: Aliases, is_zero: IndependentOf):
+        self.types, self.aliases, self.is_zero = types, aliases, is_zero
+        self.program = list(statements(function.body))
+        self.varied: set[str] = set()
+        self.useful: set[str] = set()
+        for name in wrt:
+            self._add(self.varied, name)
+        self._until_stable(self.varied, self._forward, self.program)
+        if isinstance(function.result, str):
+            self._add(self.useful, function.result)
+        self._until_stable(self.useful, self._backward, self.program[::-1])
+        both = {n for n in self.varied & self.useful if not n.startswith("%memory of ")}
+        for name in types.of_name:  # other names of an array that is changed
+            if self._has(self.varied, name) and self._has(self.useful, name):
+                both.add(name)
+        self.active = {n for n in both if is_differentiable(types.of(n))}
+        self._refuse_opaque()
+
+    def _until_stable(self, found: set[str], step: Callable[[Statement], None], program: list[Statement]) -> None:
+        size = -1
+        while size != len(found):
+            size = len(found)
+            for statement in program:
+                step(statement)
+
+    def _add(self, found: set[str], atom: Atom) -> None:
+        if isinstance(atom, str) and atom in self.types.of_name:
+            if is_differentiable(self.types.of(atom)):
+                found.add(atom)
+                if self.aliases.is_changed(atom):
+                    found.add("%memory of " + self.aliases.root(atom))
+
+    def _has(self, found: set[str], atom: Atom) -> bool:
+        if not isinstance(atom, str):
+            return False
+        if atom in found:
+            return True
+        return self.aliases.is_changed(atom) and "%memory of " + self.aliases.root(atom) in found
+
+    def _flows(self, s: Assign) -> tuple[Atom, ...]:
+        """The arguments that the value of the result depends on smoothly."""
+        if self.is_zero(s.op) or s.op is builtins.len:
+            return ()
+        if s.op is builtins.getattr and s.args[1].value in ("shape", "size", "ndim", "dtype"):  # type: ignore[union-attr]
+            return ()
+        if s.op is operator.getitem:
+            return s.args[:1]
+        return s.atoms
+
+    def _forward(self, s: Statement) -> None:
+        match s:
+            case Assign():
+                if any(self._has(self.varied, a) for a in self._flows(s)):
+                    self._add(self.varied, s.target)
+                elif self.aliases.is_changed(s.target) and self._has(self.varied, s.target):
+                    self._add(self.varied, s.target)
+            case Store():
+                if self._has(self.varied, s.value):
+                    self._add(self.varied, s.object)
+            case If():
+                for m in s.merged:
+                    if self._has(self.varied, m.then) or self._has(self.varied, m.orelse):
+                        self._add(self.varied, m.name)
+            case For() | While():
+                for c in s.carried:
+                    if self._has(self.varied, c.init) or self._has(self.varied, c.next):
+                        self._add(self.varied, c.name)
+                if isinstance(s, For) and self._has(self.varied, s.iterable):
+                    self._add(self.varied, s.target)
+            case Opaque():
+                if any(self._has(self.varied, a) for _, a in s.reads):
+                    for _, name in s.writes:
+                        self._add(self.varied, name)
+
+    def _backward(self, s: Statement) -> None:
+        match s:
+            case Assign() if self._has(self.useful, s.target):
+                for a in self._flows(s):
+                    self._add(self.useful, a)
+            case Store() if self._has(self.useful, s.object):
+                self._add(self.useful, s.value)
+                self._add(self.useful, s.object)
+            case If():
+                for m in s.merged:
+                    if self._has(self.useful, m.name):
+                        self._add(self.useful, m.then)
+                        self._add(self.useful, m.orelse)
+            case For() | While():
+                for c in s.carried:
+                    if self._has(self.useful, c.name):
+                        self._add(self.useful, c.init)
+                        self._add(self.useful, c.next)
+                        self._add(self.useful, c.name)
+                if isinstance(s, For) and self._has(self.useful, s.target):
+                    self._add(self.useful, s.iterable)
+            case Opaque() if any(self._has(self.useful, name) for _, name in s.writes):
+                for _, a in s.reads:
+                    self._add(self.useful, a)
+
+    def _refuse_opaque(self) -> None:
+        for s in self.program:
+            if isinstance(s, Opaque) and any(name in self.active for _, name in s.writes):
+                through = next(text for text, a in s.reads if self._has(self.varied, a))
+                raise NotDifferentiable(
+                    f"the derivative of {through} flows through code that tangentc only carries along",
+                    s.span,
+                    why="no adjoint is made of comprehensions, lambdas and set displays",
+                    way_out="write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient",
+                )
+            if isinstance(s, Effect) and s.op in (ops.push,):
+                continue

@@ -1,0 +1,498 @@
+"""The type of one operation's result.
+
+NumPy itself is asked: the operation runs on two sets of small sample arrays in which every length
+symbol has another size, and the shapes of the two results tell the symbols again: 21 and 42 for a
+symbol that was 23 and 44 is ``n - 2``.  So promotion, ranks and every argument of every function are
+as the installed NumPy has them.  Elementwise operations and subscripts, the commonest, are worked
+out here.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import warnings
+from collections.abc import Callable, Sequence as Seq
+from typing import Any
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.nodes import Const
+from tangentc.core.types import (
+    EXACT,
+    Array,
+    Dict,
+    Dim,
+    Known,
+    Length,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    is_differentiable,
+    type_of,
+)
+
+Fresh = Callable[[], Length]
+ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operator.is_, operator.is_not, operator.not_}
+
+
+def is_elementwise(op: Any) -> bool:
+    """Whether the result has one entry for each entry of the broadcast arguments."""
+    if op in ELEMENTWISE or op is np.where or op is np.clip or op is ops.select:
+        return True
+    return isinstance(op, np.ufunc) and op.signature is None
+
+
+def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+    """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
+    if op is ops.identity:
+        return args[0]
+    structural = _structural(op, args, fresh)
+    if structural is not None:
+        return structural
+    if any(isinstance(t, Unknown) for t in args):
+        return Unknown("an argument's type is not known")
+    if is_elementwise(op) and any(isinstance(t, Array) for t in args) and not keywords:
+        if all(isinstance(t, (Scalar, Array)) for t in args):
+            return _elementwise(op, args, fresh)
+    if op is builtins.range:
+        return Known(Const(range(0)))
+    if op in (builtins.enumerate, builtins.zip, builtins.reversed):
+        return _iterator(op, args, fresh)
+    if op is ops.method and isinstance(args[1], Known):
+        name = args[1].value
+        if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
+            return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
+        return Unknown(f"the method {name} of a value of unknown type")
+    return _by_sample(op, args, keywords, fresh)
+
+
+MUTATING = {"fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "setflags", "itemset"}
+
+
+class _Method:
+    """``x.name(...)`` as a function that may be run on samples."""
+
+    __module__ = "numpy"
+
+    def __init__(self, name: str):
+        self.__name__ = name
+
+    def __call__(self, x: Any, *args: Any, **keywords: Any) -> Any:
+        return getattr(x, self.__name__)(*args, **keywords)
+
+
+def item_type(t: Type, fresh: Fresh) -> Type:
+    """The type of what iterating over a value gives."""
+    match t:
+        case Known(const) if isinstance(const.value, range):
+            return Scalar("int64", True)
+        case Known(const) if isinstance(const.value, str):
+            return Unknown("a letter")
+        case Array(dtype, shape) if shape:
+            return Array(dtype, shape[1:]) if len(shape) > 1 else Scalar(dtype)
+        case Sequence(_, items, _) | Tuple(items, _) if items:
+            out = items[0]
+            for other in items[1:]:
+                out = join(out, other, fresh)
+            return out
+    return Unknown("what the loop gives is not known")
+
+
+def _iterator(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
+    items = tuple(item_type(t, fresh) for t in args[: 1 if op is builtins.enumerate else None])
+    if op is builtins.reversed:
+        return args[0]
+    if op is builtins.enumerate:
+        items = Scalar("int64", True), *items
+    return Sequence(list, (Tuple(items),), None)
+
+
+def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:
+    """The shape that shapes broadcast to.  A length known not to be one wins over the others."""
+    out: list[Dim] = []
+    for axis in range(-max(map(len, shapes)), 0):
+        dims = {s[axis] for s in shapes if len(s) >= -axis} - {1}
+        sure = [d for d in dims if isinstance(d, int) or d.many]
+        if sure:
+            out.append(min(sure, key=str))
+        elif not dims:
+            out.append(1)
+        else:
+            out.append(dims.pop() if len(dims) == 1 else fresh())
+    return tuple(out)
+
+
+def _elementwise(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
+    shapes = [t.shape for t in args if isinstance(t, Array)]
+    samples = [np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else _samples(t, {}, 0) for t in args]
+    result = _run(op, samples, {})
+    if result is None:
+        return Unknown("NumPy refuses these types")
+    shape = broadcast(shapes, fresh)
+    return Array(result.dtype.name, shape) if shape else Scalar(result.dtype.name)
+
+
+def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
+    """Tuples, lists, dicts, attributes and subscripts."""
+    if op is ops.make_tuple:
+        return Tuple(tuple(args))
+    if op is ops.make_list:
+        same = len(set(args)) == 1
+        return Sequence(list, (args[0],) if same else tuple(args), len(args))
+    if op is ops.make_dict:
+        assert isinstance(args[0], Known)
+        return Dict(tuple(args[0].value), tuple(args[1:]))
+    if op is ops.make_struct:
+        cls, fields = args[0].value, args[1].value  # type: ignore[union-attr]
+        if issubclass(cls, tuple):
+            return Tuple(tuple(args[2:]), cls)
+        return Struct(cls, tuple(fields), tuple(args[2:]))
+    if op is ops.new_list:
+        return Unknown("a list of saved values")
+    if op is ops.select:
+        return join(args[1], args[2], fresh)
+    if op is builtins.len and len(args) == 1:
+        return _length_of(args[0])
+    if op is builtins.getattr and len(args) == 2:
+        return _attribute(args[0], args[1].value, fresh)  # type: ignore[union-attr]
+    if op is operator.getitem:
+        return subscript(args[0], args[1], fresh)
+    if op in (operator.is_, operator.is_not, ops.contains, ops.not_contains, builtins.isinstance):
+        return Scalar("bool", True)
+    return None
+
+
+def _length_of(t: Type) -> Type | None:
+    match t:
+        case Array(_, shape) if shape:
+            return _int(shape[0])
+        case Tuple(items, _) | Dict(_, items):
+            return _int(len(items))
+        case Sequence(_, _, length) if length is not None:
+            return _int(length)
+        case Sequence():
+            return Scalar("int64", True)
+    return None
+
+
+def _int(d: Dim) -> Scalar:
+    return Scalar("int64", True, d if isinstance(d, int) or d.many else None)
+
+
+def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
+    match t:
+        case Array(_, shape) if name == "shape":
+            return Tuple(tuple(_int(d) for d in shape))
+        case Array(_, shape) if name == "size" and all(isinstance(d, int) for d in shape):
+            return _int(int(np.prod(shape)))  # type: ignore[arg-type]
+        case Array(_, (d,)) if name == "size":
+            return _int(d)
+        case Struct(_, fields, items) if name in fields:
+            return items[fields.index(name)]
+        case Tuple(items, cls) if cls is not None and name in getattr(cls, "_fields", ()):
+            return items[cls._fields.index(name)]  # type: ignore[attr-defined]
+        case Known(const):
+            try:
+                return type_of(getattr(const.value, name))
+            except AttributeError:
+                return Unknown(f"there is no attribute {name}")
+        case Array() | Scalar():
+            return _by_sample(lambda x: getattr(x, name), [t], {}, fresh)
+    return Unknown(f"the attribute {name} of a value of unknown type")
+
+
+def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
+    """The type of ``x[key]``."""
+    index = _constant(key)
+    match t:
+        case Tuple(items, _) if isinstance(index, int) and -len(items) <= index < len(items):
+            return items[index]
+        case Tuple(items, _) if isinstance(index, slice):
+            return Tuple(items[index])
+        case Tuple(items, _) if len(set(items)) == 1:
+            return items[0]
+        case Sequence(kind, items, length):
+            if isinstance(index, slice) or isinstance(key, Known) and isinstance(key.value, slice):
+                return Sequence(kind, items, None) if len(items) == 1 else Sequence(kind, items[index], None)
+            if len(items) == 1:
+                return items[0]
+            if isinstance(index, int) and items and -len(items) <= index < len(items):
+                return items[index]
+        case Dict(keys, items) if index is not None and index in keys:
+            return items[keys.index(index)]
+        case Array():
+            return _array_subscript(t, key, fresh)
+        case Known(const) if index is not None:
+            try:
+                return type_of(const.value[index])
+            except (TypeError, LookupError):
+                pass
+    return Unknown("which item is taken is not known")
+
+
+def _constant(key: Type) -> Any:
+    if isinstance(key, Known):
+        return key.value
+    if isinstance(key, Scalar) and isinstance(key.value, int):
+        return key.value
+    return None
+
+
+def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
+    parts = list(key.items) if isinstance(key, Tuple) else [key]
+    if isinstance(key, Known) and isinstance(key.value, tuple):
+        parts = [type_of(part) for part in key.value]
+    if not all(_is_basic(part) for part in parts):
+        return _by_sample(operator.getitem, [t, key], {}, fresh)
+    wanted = sum(1 for p in parts if not (isinstance(p, Known) and (p.value is None or p.value is ...)))
+    if wanted > len(t.shape):
+        return Unknown("too many subscripts")
+    dims = list(t.shape)
+    out: list[Dim] = []
+    seen_ellipsis = False
+    for part in parts:
+        value = part.value if isinstance(part, Known) else None
+        if isinstance(part, Known) and value is None:
+            out.append(1)
+        elif value is ...:
+            seen_ellipsis = True
+            keep = len(t.shape) - wanted
+            out.extend(dims[:keep])
+            dims = dims[keep:]
+        elif isinstance(value, slice):
+            out.append(_slice_length(dims.pop(0), value, fresh))
+        elif isinstance(part, Tuple):  # a slice whose bounds are names
+            dims.pop(0)
+            out.append(fresh())
+        else:
+            dims.pop(0)
+    out.extend(dims)
+    del seen_ellipsis
+    return Array(t.dtype, tuple(out)) if out else Scalar(t.dtype)
+
+
+def _is_basic(part: Type) -> bool:
+    if isinstance(part, Known):
+        return part.value is None or part.value is ... or isinstance(part.value, slice)
+    if isinstance(part, Tuple):
+        return part.cls is slice
+    return isinstance(part, Scalar) and np.dtype(part.dtype).kind in "iu"
+
+
+def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
+    bounds = [b for b in (s.start, s.stop) if b is not None]
+    if isinstance(d, int):
+        return len(range(d)[s]) if all(isinstance(b, int) for b in bounds) else fresh()
+    step = 1 if s.step is None else s.step
+    if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > EXACT - 2 for b in bounds):
+        return d if s == slice(None) or s == slice(None, None, -1) else fresh()
+    return _fit(*(len(range(size + d.offset)[s]) for size in (_SIZES[0](0), _SIZES[1](0))), [d.symbol], fresh)
+
+
+# ------------------------------------------------------------------ asking NumPy
+_SIZES = (lambda k: 23 + 13 * k, lambda k: 44 + 17 * k)
+
+
+def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+    symbols: dict[str, int] = {}
+    for t in [*args, *keywords.values()]:
+        _collect(t, symbols)
+    runnable = _runnable(op)
+    if runnable is None or len(symbols) > 40:
+        return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
+    results = []
+    for which in (0, 1):
+        try:
+            samples = [_samples(t, symbols, which) for t in args]
+            named = {k: _samples(t, symbols, which) for k, t in keywords.items()}
+        except _NoSample:
+            return Unknown("an argument's type is not known")
+        result = _run(runnable, samples, named)
+        if result is None and not (op is builtins.getattr):
+            return Unknown("NumPy refuses these types")
+        results.append(result)
+    trusted = not any(map(_depends_on_integers, [*args, *keywords.values()]))
+    if getattr(op, "__name__", "") in DATA_DEPENDENT:
+        return _from_results(*results, [], fresh, False)
+    return _from_results(*results, list(symbols), fresh, trusted)
+
+
+DATA_DEPENDENT = {
+    "unique", "nonzero", "where", "argwhere", "flatnonzero", "trim_zeros", "compress", "extract", "union1d",
+    "intersect1d", "setdiff1d", "setxor1d", "repeat", "bincount", "histogram", "unique_values",
+}  # fmt: skip
+
+
+def _depends_on_integers(t: Type) -> bool:
+    """Whether an integer of unknown value is among the arguments: equal sample results prove nothing."""
+    match t:
+        case Scalar(dtype, _, None):
+            return np.dtype(dtype).kind in "iu"
+        case Tuple(items) | Sequence(_, items):
+            return any(map(_depends_on_integers, items))
+    return False
+
+
+class _NoSample(Exception):
+    pass
+
+
+def _runnable(op: Any) -> Any:
+    """``op`` itself if it may be run on samples; draws come from a generator of their own."""
+    if getattr(op, "__module__", None) == "numpy.random" or isinstance(getattr(op, "__self__", None), np.random.RandomState):
+        return getattr(np.random.RandomState(0), op.__name__, None)
+    if isinstance(getattr(op, "__self__", None), np.random.Generator):
+        return getattr(np.random.default_rng(0), op.__name__)
+    if ops.is_pure(op) or ops.module_root(op) in ops.NUMERIC_MODULES or getattr(op, "__name__", "") == "<lambda>":
+        return op
+    return None
+
+
+def _run(op: Any, samples: list, keywords: dict) -> Any:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return op(*samples, **keywords)
+        except Exception:
+            return None
+
+
+def _collect(t: Type, symbols: dict[str, int]) -> None:
+    match t:
+        case Array(_, shape):
+            for d in shape:
+                if isinstance(d, Length):
+                    symbols.setdefault(d.symbol, len(symbols))
+        case Scalar(_, _, Length(symbol=symbol)):
+            symbols.setdefault(symbol, len(symbols))
+        case Tuple(items) | Sequence(_, items) | Dict(_, items) | Struct(_, _, items):
+            for item in items:
+                _collect(item, symbols)
+
+
+_ARRAYS: dict[tuple[str, tuple[int, ...], int], np.ndarray] = {}
+
+
+def _samples(t: Type, symbols: dict[str, int], which: int) -> Any:
+    def size(d: Dim) -> int:
+        return d if isinstance(d, int) else _SIZES[which](symbols[d.symbol]) + d.offset
+
+    match t:
+        case Scalar(dtype, weak, value):
+            kind = np.dtype(dtype).kind
+            if value is not None:
+                return size(value)
+            number = {"f": 0.7 + which, "c": 0.7 + 0.2j + which, "b": not which}.get(kind, 2 + which)
+            return number if weak else np.dtype(dtype).type(number)
+        case Array(dtype, shape):
+            return _sample_array(dtype, tuple(map(size, shape)), which)
+        case Tuple(items, cls) if cls is slice:
+            return slice(*(_samples(item, symbols, which) for item in items))
+        case Tuple(items, cls):
+            values = [_samples(item, symbols, which) for item in items]
+            return tuple(values) if cls is None else cls(*values)
+        case Sequence(kind, items, length):
+            if length is None:
+                return kind([_samples(items[0], symbols, which)] * (11 + 7 * which))
+            return kind(_samples(t.item(i), symbols, which) for i in range(length))
+        case Dict(keys, items):
+            return {k: _samples(item, symbols, which) for k, item in zip(keys, items, strict=True)}
+        case Struct(cls, fields, items):
+            return cls(**{f: _samples(item, symbols, which) for f, item in zip(fields, items, strict=True)})
+        case Known(const):
+            return const.value
+    raise _NoSample
+
+
+def _sample_array(dtype: str, shape: tuple[int, ...], which: int) -> np.ndarray:
+    key = dtype, shape, which
+    if key not in _ARRAYS:
+        if len(_ARRAYS) > 2000:
+            _ARRAYS.clear()
+        kind = np.dtype(dtype).kind
+        if kind in "fc":
+            sample = np.full(shape, 0.25, dtype)
+            if len(shape) >= 2:
+                n = min(shape[-2:])
+                sample[..., range(n), range(n)] += 2
+        elif kind == "b":
+            sample = np.zeros(shape, bool)
+            sample.reshape(-1)[: 3 + which] = True
+        else:
+            sample = np.full(shape, which, dtype)
+        sample.setflags(write=False)
+        _ARRAYS[key] = sample
+    return _ARRAYS[key]
+
+
+def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: bool) -> Type:
+    """``trusted`` says that a length that came out the same twice does so always."""
+
+    def fit(m: int, n: int) -> Dim:
+        return _fit(m, n, symbols, fresh) if trusted or m != n else fresh()
+
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.ndim != b.ndim or a.dtype != b.dtype or a.dtype.kind == "O":
+            return Unknown("the rank depends on values")
+        return Array(a.dtype.name, tuple(fit(m, n) for m, n in zip(a.shape, b.shape, strict=True)))
+    if isinstance(a, np.generic):
+        return Scalar(a.dtype.name) if type(a) is type(b) else Unknown("the type depends on values")
+    if type(a) is not type(b):
+        return Unknown("the type depends on values")
+    if isinstance(a, bool):
+        return Scalar("bool", True)
+    if isinstance(a, int):
+        return _int(fit(a, b))
+    if isinstance(a, (float, complex)):
+        return Scalar("float64" if isinstance(a, float) else "complex128", True)
+    if isinstance(a, tuple) and len(a) == len(b):
+        cls = None if type(a) is tuple else type(a)
+        return Tuple(tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b, strict=True)), cls)
+    if isinstance(a, list):
+        items = {_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b)}  # noqa: B905
+        if len(items) == 1:
+            return Sequence(list, tuple(items), len(a) if len(a) == len(b) else None)
+        return Unknown("a list of several types")
+    return Known(Const(a))
+
+
+def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:
+    """The length that was ``m`` for the first sizes and ``n`` for the second."""
+    for k, symbol in enumerate(symbols):
+        offset = m - _SIZES[0](k)
+        if abs(offset) <= EXACT - 2 and n - _SIZES[1](k) == offset:
+            return Length(symbol, offset)
+    return m if m == n and m < EXACT else fresh()
+
+
+def join(a: Type, b: Type, fresh: Fresh) -> Type:
+    """The type of a value that is an ``a`` on one path and a ``b`` on another."""
+    if a == b:
+        return a
+    match a, b:
+        case Scalar(), Scalar():
+            dtype = np.result_type(a.dtype, b.dtype).name if a.dtype != b.dtype else a.dtype
+            kinds = {np.dtype(a.dtype).kind, np.dtype(b.dtype).kind}
+            if a.weak and not b.weak and kinds <= set("biuf") and np.dtype(b.dtype).kind == "f":
+                dtype = b.dtype
+            if b.weak and not a.weak and kinds <= set("biuf") and np.dtype(a.dtype).kind == "f":
+                dtype = a.dtype
+            return Scalar(dtype, a.weak and b.weak, None)
+        case Array(), Array() if len(a.shape) == len(b.shape):
+            shape = tuple(x if x == y else fresh() for x, y in zip(a.shape, b.shape, strict=True))
+            return Array(np.result_type(a.dtype, b.dtype).name, shape)
+        case Tuple(), Tuple() if len(a.items) == len(b.items) and a.cls is b.cls:
+            return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
+        case Dict(), Dict() if a.keys == b.keys:
+            return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
+        case Sequence(), Sequence() if len(a.items) == len(b.items) == 1:
+            length = a.length if a.length == b.length else None
+            return Sequence(a.kind, (join(a.items[0], b.items[0], fresh),), length)
+        case Known(), Known() if not is_differentiable(a):
+            return Unknown("one of several constants")
+    return Unknown(f"it is of different types on different paths")

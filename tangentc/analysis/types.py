@@ -1,0 +1,138 @@
+"""The type of every name: a forward pass that joins over branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tangentc.analysis.infer import infer, item_type, join
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Opaque, While
+from tangentc.core.types import Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, Unknown, type_of
+
+CallType = Callable[[Any, list[Type], dict[str, Type]], Type | None]
+
+
+class Types:
+    """The types of the names of one function; also used to type what a pass adds to it.
+
+    ``call_type`` gives the result type of a call of a user's function, `None` if it is not one.
+    """
+
+    def __init__(self, globals_: Callable[[str], Any] | None = None, call_type: CallType | None = None):
+        self.of_name: dict[str, Type] = {}
+        self.globals = globals_
+        self.call_type = call_type
+        self.unknown_lengths = 0
+        self.memo: dict[Any, Type] = {}
+
+    def fresh(self) -> Length:
+        self.unknown_lengths += 1
+        return Length(f"?{self.unknown_lengths}", 0, False)
+
+    def of(self, atom: Atom) -> Type:
+        if isinstance(atom, str):
+            return self.of_name[atom]
+        if isinstance(atom, Const):
+            if type(atom.value) is int:
+                return Scalar("int64", True, atom.value)
+            return type_of(atom.value) if isinstance(atom.value, (float, complex)) else Known(atom)
+        assert self.globals is not None
+        return type_of(self.globals(atom.name))
+
+    def result(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> Type:
+        """The type of ``op(*args, **keywords)``."""
+        types = [self.of(a) for a in args]
+        named = {k: self.of(v) for k, v in keywords}
+        if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
+            return called
+        if isinstance(op, ops.augmented):
+            op = op.op
+        key = op, tuple(types), tuple(named.items())
+        try:
+            known = self.memo.get(key)
+        except TypeError:
+            return infer(op, types, named, self.fresh)
+        if known is not None:
+            return known
+        before = self.unknown_lengths
+        result = infer(op, types, named, self.fresh)
+        if before == self.unknown_lengths:
+            self.memo[key] = result
+        return result
+
+    # ---------------------------------------------------------- whole programs
+    def function(self, function: Function, params: Mapping[str, Type]) -> Types:
+        self.of_name.update(params)
+        self.block(function.body)
+        return self
+
+    def block(self, block: Block) -> None:
+        of = self.of_name
+        for s in block:
+            match s:
+                case Assign():
+                    of[s.target] = self.result(s.op, s.args, s.keywords)
+                case If():
+                    self.block(s.then)
+                    self.block(s.orelse)
+                    for m in s.merged:
+                        of[m.name] = self.join(self.of(m.then), self.of(m.orelse))
+                case For():
+                    for c in s.carried:
+                        of[c.name] = self.of(c.init)
+                    of[s.target] = self.item(s.iterable)
+                    self._until_stable(s, (s.body,))
+                case While():
+                    for c in s.carried:
+                        of[c.name] = self.of(c.init)
+                    self._until_stable(s, (s.head, s.body))
+                case Opaque(writes=writes, text=text):
+                    for _, name in writes:
+                        is_text = type(s.tree).__name__ == "JoinedStr"
+                        of[name] = Known(Const(text)) if is_text else Unknown("it is made by code that is not analysed")
+
+    def join(self, a: Type, b: Type) -> Type:
+        if isinstance(a, Known) and a.value is ops.UNDEFINED:
+            return b
+        if isinstance(b, Known) and b.value is ops.UNDEFINED:
+            return a
+        return join(a, b, self.fresh)
+
+    def _until_stable(self, loop: For | While, bodies: tuple[Block, ...]) -> None:
+        for attempt in range(6):
+            for body in bodies:
+                self.block(body)
+            stable = True
+            for c in loop.carried:
+                old = self.of_name[c.name]
+                new = self.join(old, self.of(c.next))
+                if _certain(new) != _certain(old):
+                    stable = False
+                    self.of_name[c.name] = new if attempt < 3 else Unknown("its type changes from trip to trip")
+            if stable:
+                return
+
+    def item(self, iterable: Atom) -> Type:
+        """The type of what a loop over this value gives."""
+        return item_type(self.of(iterable), self.fresh)
+
+
+def _certain(t: Type) -> Any:
+    """The type with all unknown lengths made equal, to see whether a loop has settled."""
+    match t:
+        case Array(dtype, shape):
+            return dtype, tuple(None if isinstance(d, Length) and not d.many else d for d in shape)
+        case Scalar(dtype, weak, value):
+            return dtype, weak, value
+        case Tuple(items, cls):
+            return cls, tuple(map(_certain, items))
+        case Sequence(kind, items, length):
+            return kind, tuple(map(_certain, items)), length
+        case Dict(keys, items):
+            return keys, tuple(map(_certain, items))
+        case Struct(cls, _, items):
+            return cls, tuple(map(_certain, items))
+        case Unknown():
+            return "unknown"
+    return t

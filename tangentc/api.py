@@ -1,0 +1,624 @@
+"""What users call."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import threading
+import types as pytypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentc.backend.load import Text, load, print_program
+from tangentc.core import ops
+from tangentc.core.nodes import Param
+from tangentc.core.types import (
+    Array,
+    Scalar,
+    Type,
+    Unknown,
+    components,
+    describe,
+    is_array,
+    is_container,
+    is_differentiable,
+    type_of,
+)
+from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TangentcError, UnsupportedSyntax
+from tangentc.pipeline import Context
+from tangentc.rules.registry import REGISTRY
+from tangentc.transform.assemble import gradient as write_gradient
+from tangentc.transform.assemble import make_pair, make_tangent
+
+Wrt = int | str | Sequence[int | str]
+
+
+# ------------------------------------------------------------------ compiled code, found by types
+class Compiled:
+    """One emitted program, loaded."""
+
+    def __init__(self, text: Text, function: Any, context: Context, root: Any):
+        self.text, self.function, self.context = text, function, context
+        self.dependencies = [
+            (scope, name, value, type_of(value) if _is_data(value) else None)
+            for (_, name), (scope, value) in context.dependencies.items()
+        ]
+        self.live = text.live
+        self.root = root
+
+    def is_fresh(self) -> bool:
+        """Whether the names that the code was compiled for still stand for the same things."""
+        for scope, name, value, known in self.dependencies:
+            try:
+                now = scope.lookup(name)
+            except NameError:
+                return False
+            if now is not value and (known is None or not _is_data(now) or type_of(now) != known):
+                return False
+        return True
+
+    def sync(self) -> None:
+        """Let the code see the present values of the module's data."""
+        if self.live:
+            scope = self.function.__globals__
+            for where, name, _, known in self.dependencies:
+                if known is not None and name in self.live:
+                    scope[name] = where.lookup(name)
+
+
+def _is_data(value: Any) -> bool:
+    return not (callable(value) or isinstance(value, pytypes.ModuleType))
+
+
+class Derivative:
+    """A derivative function of ``f``, compiled for the types it is called with.
+
+    ``source`` is the emitted text for the types of the last call, ``source_for(*args)`` for those of the
+    given arguments; neither runs the code.
+    """
+
+    def __init__(self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False):
+        self.function = python_function(function, kind)
+        self.kind, self.wrt, self.has_aux = kind, wrt, has_aux
+        functools.update_wrapper(self, self.function)
+        self.__name__ = f"{self.function.__name__}_{kind}"
+        self._cache: dict[Any, Compiled] = {}
+        self._last: Compiled | None = None
+        self._lock = threading.RLock()
+        self._version = REGISTRY.version
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} of {self.function.__name__}, wrt {self.wrt!r}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    # ---------------------------------------------------------- looking
+    @property
+    def source(self) -> str:
+        """The emitted text for the types of the last call; before any call, for unknown types."""
+        if self._last is not None:
+            return self._last.text.whole
+        types: list[Type] = [Unknown("no call has been made yet") for _ in self._signature().parameters]
+        return self._compile(types).text.whole
+
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The emitted text for arguments of these types, compiled but not run."""
+        bound = self.bind(args, keywords)
+        return self.compiled(bound).text.whole
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<pre>{html.escape(self.source)}</pre>"
+
+    # ---------------------------------------------------------- calling
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        bound = self.bind(args, keywords) if keywords or self._needs_binding(args) else args
+        compiled = self.compiled(bound)
+        compiled.sync()
+        return compiled.function(*bound)
+
+    def _signature(self) -> inspect.Signature:
+        if not hasattr(self, "_known_signature"):
+            self._known_signature = inspect.signature(self.function)
+            self._parameters = len(self._known_signature.parameters)
+        return self._known_signature
+
+    @property
+    def arity(self) -> int:
+        self._signature()
+        return self._parameters + (self.kind == "adjoint")
+
+    def _needs_binding(self, args: tuple) -> bool:
+        return len(args) != self.arity
+
+    def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
+        """Every argument by position, defaults filled in."""
+        signature = self._signature()
+        seed: tuple = ()
+        if self.kind == "adjoint":
+            if len(args) != self.arity or keywords:
+                raise BadArgument(
+                    f"{self.__name__} takes {self.arity} arguments by position",
+                    why="an adjoint is called with every argument of the function, and then the seed out_bar",
+                    way_out=f"call it as {self.__name__}({', '.join(signature.parameters)}, out_bar)",
+                )
+            args, seed = args[:-1], args[-1:]
+        try:
+            bound = signature.bind(*args, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{self.function.__name__}: {error}") from None
+        bound.apply_defaults()
+        return (*(bound.arguments[name] for name in signature.parameters), *seed)
+
+    # ---------------------------------------------------------- compiling
+    def compiled(self, args: tuple) -> Compiled:
+        key = key_of(args)
+        found = self._cache.get(key)
+        if found is not None and found.is_fresh() and self._version == REGISTRY.version:
+            self._last = found
+            return found
+        with self._lock:
+            sizes: dict[int, Any] = {}
+            types = [type_of(a, sizes) for a in args]
+            if self.kind == "adjoint":
+                types.pop()
+            arrays = arrays_of(args)
+            if self._version != REGISTRY.version:
+                self._cache.clear()
+                self._version = REGISTRY.version
+            wide = (tuple(types), arrays, seed_key(args) if self.kind == "adjoint" else None)
+            found = self._cache.get(wide)
+            if found is None or not found.is_fresh():
+                found = self._compile(types, arrays, args)
+            if len(self._cache) > 1000:
+                self._cache.clear()
+            self._cache[wide] = self._cache[key] = found
+        self._last = found
+        return found
+
+    def _compile(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None, observer: Any = None) -> Compiled:
+        context = Context(self.function, arrays, observer)
+        self._write(context, types, args)
+        text = print_program(context.emitted, arrays)
+        return Compiled(text, load(text, self.function.__module__), context, self.function)
+
+    def _write(self, context: Context, types: list[Type], args: tuple | None) -> None:
+        wrt, single = self._wrt(types)
+        name = f"{_plain_name(self.function)}_{self.kind}"
+        context.names.add(name)
+        if self.kind == "jvp":
+            make_tangent(context, self.function, types, tuple(i in wrt for i in range(len(types))), name, True)
+            return
+        if self.kind == "adjoint" and args is not None:
+            self._check_seed(context, types, args[-1])
+        write_gradient(
+            context, self.function, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
+            seeded=self.kind == "adjoint", name=name,
+        )  # fmt: skip
+
+    def _check_seed(self, context: Context, types: list[Type], seed: Any) -> None:
+        result = context.prepare(self.function, types).result
+        check_seed(self.function.__name__, type_of(seed), result, np.shape(seed) if is_array(seed) else None)
+
+    def _wrt(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
+        names = list(self._signature().parameters)
+        wrt, single = positions(self.wrt, names, self.function)
+        for i in wrt:
+            refuse_integers(types[i], names[i], self.function)
+        return wrt, single
+
+
+def _plain_name(function: Any) -> str:
+    return "lambda_" if function.__name__ == "<lambda>" else function.__name__
+
+
+def python_function(function: Any, kind: str) -> pytypes.FunctionType:
+    """The Python function behind what the user gave."""
+    function = getattr(function, "__tangentc_function__", function)
+    if isinstance(function, Derivative):
+        raise UnsupportedSyntax(
+            f"{function!r} is not differentiated again yet",
+            why="differentiating emitted code waits for a later version",
+            way_out="use jvp of the function and differences, or write the first derivative by hand",
+        )
+    if isinstance(function, pytypes.FunctionType):
+        return function
+    if REGISTRY.find(function) is not None:
+        return _wrapped(function)
+    raise UnsupportedSyntax(
+        f"{function!r} is not a function that tangentc can read",
+        why="methods, partial functions and callable objects are not differentiated yet",
+        way_out="write a def that calls it",
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _wrapped(function: Any) -> pytypes.FunctionType:
+    """A function with a rule, as a function of Python: ``def f(x, y): return np.multiply(x, y)``."""
+    import linecache
+
+    rule = REGISTRY.find(function)
+    assert rule is not None
+    names = [n.strip("*") for n in rule.inputs] or ["x"]
+    name = getattr(function, "__name__", "function").strip("_")
+    text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(names)})\n"
+    filename = f"<tangentc rule {name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace: dict[str, Any] = {"_function": function, "__name__": "__main__"}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace[name]
+
+
+def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], bool]:
+    """The positions that ``wrt`` names, and whether it names one alone."""
+    single = not isinstance(wrt, (tuple, list))
+    out = []
+    for item in (wrt,) if single else wrt:
+        if isinstance(item, str) and item in names:
+            out.append(names.index(item))
+        elif isinstance(item, (int, np.integer)) and not isinstance(item, bool) and -len(names) <= item < len(names):
+            out.append(int(item) % len(names))
+        else:
+            raise BadArgument(
+                f"wrt={wrt!r} does not name a parameter of {function.__name__}",
+                why=f"its parameters are {', '.join(names)}" if names else "it has no parameters",
+                way_out="give an index, a name, or a tuple of them",
+            )
+    if not out:
+        raise BadArgument(f"wrt={wrt!r} names nothing", why="there is nothing to differentiate by", way_out="name a parameter")
+    return tuple(out), single
+
+
+def refuse_integers(t: Type, name: str, function: Any) -> None:
+    if isinstance(t, Unknown) or is_differentiable(t):
+        return
+    raise NotDifferentiable(
+        f"{function.__name__} cannot be differentiated with respect to {name}, which is {describe(t)}",
+        why="a derivative is taken by a real or complex number, and an integer cannot move by a little",
+        way_out=f"pass a float: {name}=float({name})" if isinstance(t, Scalar) else f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers",
+    )  # fmt: skip
+
+
+def key_of(args: tuple) -> Any:
+    """What compiled code depends on in its arguments, cheap to make."""
+    out = []
+    for a in args:
+        cls = type(a)
+        if cls is float:
+            out.append(float)
+        elif cls is np.ndarray:
+            out.append((a.dtype, a.shape))
+        elif cls is int:
+            out.append((int, a) if 8 <= a < 1 << 20 else int)
+        else:
+            out.append(_key(a))
+    return tuple(out)
+
+
+def _key(a: Any) -> Any:
+    cls = type(a)
+    if is_array(a):
+        return cls, a.dtype, a.shape
+    if cls in (int, float, complex):
+        return cls
+    if cls is list and a and type(a[0]) in (int, float) and len(builtins.set(map(type, a))) == 1:
+        return list, type(a[0]), len(a)
+    if isinstance(a, (list, tuple)):
+        return cls, tuple(map(_key, a))
+    if cls is dict:
+        return dict, tuple(a), tuple(map(_key, a.values()))
+    if isinstance(a, (bool, str, bytes)) or a is None:
+        return cls, a
+    if isinstance(a, np.generic):
+        return cls
+    t = type_of(a)
+    if is_container(t):
+        return cls, tuple(_key(getattr(a, k)) for k, _ in components(t))
+    return cls, id(a)
+
+
+def seed_key(args: tuple) -> Any:
+    return _key(args[-1])
+
+
+def arrays_of(args: Any) -> str:
+    """The module of the arrays among the arguments.  Raises `BadArgument` if two are mixed."""
+    found: set[str] = set()
+    stack = list(args)
+    while stack:
+        a = stack.pop()
+        if isinstance(a, np.ndarray):
+            found.add("numpy")
+        elif is_array(a):
+            found.add("cupy")
+        elif isinstance(a, (list, tuple)):
+            stack.extend(a[:64] if len(a) > 64 and type(a[0]) in (int, float) else a)
+        elif isinstance(a, dict):
+            stack.extend(a.values())
+    if len(found) > 1:
+        raise BadArgument(
+            "some arguments are NumPy arrays and some are CuPy arrays",
+            why="a function runs on the processor or on the device, not on both",
+            way_out="convert them: cupy.asarray(x), or x.get()",
+        )
+    return found.pop() if found else "numpy"
+
+
+def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
+    """Refuse a seed that does not have the result's shape."""
+    if isinstance(result, Unknown) or isinstance(seed, Unknown):
+        return
+    if is_container(result):
+        given, wanted = [k for k, _ in components(seed)] if is_container(seed) else None, [k for k, _ in components(result)]
+        if given != wanted:
+            raise BadSeed(
+                f"the seed of {name} does not have the structure of its result",
+                why=f"the result is {describe(result)}, and the seed is {describe(seed)}",
+                way_out="give a seed for each part of the result",
+            )
+        for (_, s), (_, r) in zip(components(seed), components(result), strict=True):
+            check_seed(name, s, r)
+        return
+    if isinstance(result, (Scalar, Array)):
+        wanted_shape = result.shape if isinstance(result, Array) else ()
+        given_shape = seed.shape if isinstance(seed, Array) else () if isinstance(seed, Scalar) else None
+        if given_shape is None or len(given_shape) != len(wanted_shape) or any(
+            a != b and (isinstance(a, int) or a.many) and (isinstance(b, int) or b.many) for a, b in zip(given_shape, wanted_shape, strict=True)
+        ):
+            raise BadSeed(
+                f"the seed of {name} does not have the shape of its result",
+                why=f"the result is {describe(result)}, and the seed is {describe(seed)}",
+                way_out="give a seed of the result's shape, np.ones_like(result) for instance",
+            )
+
+
+# ------------------------------------------------------------------ the functions
+def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False) -> Derivative:
+    """The gradient of a scalar function, as a function.
+
+    ``wrt`` is a parameter's index or name, or a tuple of them; a tuple gives a tuple of gradients.  Each
+    gradient has its parameter's shape, dtype and structure.  With ``has_aux`` the function returns
+    ``(value, aux)`` and only the value is differentiated.  Raises `NotDifferentiable` if the value is not
+    one real number or the parameter is an integer, and the other subclasses of `TangentcError`.
+
+    >>> import numpy as np
+    >>> def energy(x):
+    ...     return np.sum(x * x)
+    >>> grad(energy)(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return Derivative(f, "grad", wrt, has_aux)
+
+
+def value_and_grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False) -> Derivative:
+    """As `grad`, giving ``(value, gradient)``; with ``has_aux``, ``((value, aux), gradient)``.
+
+    >>> def square(x):
+    ...     return x * x
+    >>> value_and_grad(square)(3.0)
+    (9.0, 6.0)
+    """
+    return Derivative(f, "value_and_grad", wrt, has_aux)
+
+
+def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative:
+    """The adjoint function ``(*args, out_bar)``: the gradient of ``sum(out_bar * f(*args))``.
+
+    Every argument is given by position.  Raises `BadSeed` if ``out_bar`` does not have the result's shape.
+
+    >>> import numpy as np
+    >>> def double(x):
+    ...     return 2 * x
+    >>> adjoint(double)(np.ones(2), np.array([1.0, 3.0]))
+    array([2., 6.])
+    """
+    return Derivative(f, "adjoint", wrt)
+
+
+class _Pairs:
+    """The compiled pairs of one function."""
+
+    def __init__(self) -> None:
+        self.found: dict[Any, tuple[Any, Any, Any, list[int]]] = {}
+
+
+_PAIRS: dict[Any, _Pairs] = {}
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:
+    """``(value, pullback)``; ``pullback(seed)`` gives one cotangent for each primal, in a tuple.
+
+    The cotangent of an integer, a flag or a string is None.  A pullback may be called any number of times
+    and changes nothing.  Raises `BadSeed` if the seed does not fit the value.
+
+    >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    derivative = Derivative(f, "vjp")
+    function = derivative.function
+    args = derivative.bind(primals, {})
+    types = [type_of(a, sizes) for sizes in [{}] for a in args]
+    flags = tuple(map(is_differentiable, types))
+    if not any(flags):
+        value = function(*primals)
+        return value, lambda seed: (None,) * len(primals)
+    store = _PAIRS.setdefault(function, _Pairs())
+    key = key_of(args), arrays_of(args), REGISTRY.version
+    found = store.found.get(key)
+    if found is None or not found[2].is_fresh():
+        context = Context(function, arrays_of(args))
+        name = _plain_name(function)
+        context.names |= {f"{name}_primal", f"{name}_adjoint"}
+        make_pair(context, function, types, flags, (f"{name}_primal", f"{name}_adjoint"))
+        text = print_program(context.emitted, arrays_of(args))
+        loaded = load(text, function.__module__)
+        compiled = Compiled(text, loaded, context, function)
+        result = context.prepare(function, types).result
+        found = loaded.__globals__[f"{name}_primal"], loaded.__globals__[f"{name}_adjoint"], compiled, result
+        store.found[key] = found
+        if len(_PAIRS) > 500:
+            _PAIRS.pop(next(iter(_PAIRS)))
+    primal, adjoint_function, compiled, result = found
+    compiled.sync()
+    value, saved = primal(*map(_own_copy, args))
+
+    def pullback(seed: Any) -> tuple:
+        check_seed(function.__name__, type_of(seed, _sizes(value)), type_of(value, _sizes(value)))
+        given = adjoint_function(saved, seed)
+        parts = iter((given,) if sum(flags) == 1 else given)
+        return tuple(next(parts) if flag else None for flag in flags)
+
+    return _own_copy(value), pullback
+
+
+def _sizes(value: Any) -> dict:
+    sizes: dict = {}
+    type_of(value, sizes)
+    return sizes
+
+
+def _own_copy(value: Any) -> Any:
+    """Arrays copied, so that nobody can change what was saved."""
+    if is_array(value):
+        return value.copy()
+    if type(value) in (list, tuple):
+        return type(value)(map(_own_copy, value))
+    if isinstance(value, tuple):
+        return type(value)(*map(_own_copy, value))
+    if type(value) is dict:
+        return {k: _own_copy(v) for k, v in value.items()}
+    return value
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """``(value, tangent)``: the derivative of ``f`` along ``tangents``, of which None is zero.
+
+    Raises `BadSeed` if a tangent does not fit its primal, or an integer has one.
+
+    >>> jvp(lambda x: x * x, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    primals, tangents = tuple(primals), tuple(tangents)
+    if len(primals) != len(tangents):
+        raise BadSeed(
+            f"jvp got {len(primals)} primals and {len(tangents)} tangents", why="each primal has one tangent",
+            way_out="give None for a tangent that is zero",
+        )  # fmt: skip
+    moving = tuple(i for i, t in enumerate(tangents) if t is not None and not _is_zero_of_integer(primals[i], t))
+    base = python_function(f, "jvp")
+    if not moving:
+        value = base(*primals)
+        return value, _zero_like(value)
+    for i in moving:
+        t = type_of(primals[i], _sizes(primals))
+        if not is_differentiable(t):
+            raise BadSeed(
+                f"the tangent of argument {i} of {base.__name__} must be None or zero",
+                why=f"the argument is {describe(t)}, which has no tangent", way_out="pass a float",
+            )  # fmt: skip
+        check_seed(f"argument {i} of {base.__name__}", type_of(tangents[i], _sizes(primals)), t)
+    derivative = _jvp_of(base, moving)
+    bound = derivative.bind(primals, {})
+    compiled = derivative.compiled(bound)
+    compiled.sync()
+    return compiled.function(*bound, *(tangents[i] for i in moving))
+
+
+@functools.lru_cache(maxsize=512)
+def _jvp_of(function: Any, moving: tuple[int, ...]) -> Derivative:
+    return Derivative(function, "jvp", moving)
+
+
+def _is_zero_of_integer(primal: Any, t: Any) -> bool:
+    return not is_differentiable(type_of(primal)) and isinstance(t, (int, float)) and t == 0
+
+
+def _zero_like(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_zero_like, value))
+    if isinstance(value, dict):
+        return {k: _zero_like(v) for k, v in value.items()}
+    return np.zeros_like(value) if is_array(value) else 0.0 * value if isinstance(value, (float, complex, int)) else None
+
+
+def stop_gradient(x: Any) -> Any:
+    """``x`` itself, as a constant: no derivative flows through it.
+
+    >>> float(grad(lambda x: x * stop_gradient(x))(3.0))
+    3.0
+    """
+    return x
+
+
+stop_gradient.__tangentc_op__ = ops.stopped  # type: ignore[attr-defined]
+
+
+def differentiable(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
+    """Decorate a function: it stays as it is, and has its derivatives as attributes.
+
+    ``.grad``, ``.value_and_grad`` and ``.adjoint`` are functions, ``.vjp(*primals)`` and
+    ``.jvp(primals, tangents)`` are those of the module, ``.source`` is the gradient's text.
+
+    >>> @differentiable(wrt=("x", "y"))
+    ... def product(x, y):
+    ...     return x * y
+    >>> product(2.0, 3.0), product.grad(2.0, 3.0)
+    (6.0, (3.0, 2.0))
+    """
+    if f is None:
+        return functools.partial(differentiable, wrt=wrt, has_aux=has_aux)
+    return Differentiable(f, wrt, has_aux)
+
+
+class Differentiable:
+    """A decorated function; see `differentiable`."""
+
+    def __init__(self, function: Any, wrt: Any, has_aux: bool):
+        self.__tangentc_function__ = python_function(function, "differentiable")
+        self._wrt, self._has_aux = wrt, has_aux
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self.__tangentc_function__(*args, **keywords)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else pytypes.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<differentiable {self.__tangentc_function__.__name__}, wrt {self._wrt!r}>"
+
+    @functools.cached_property
+    def grad(self) -> Derivative:
+        return grad(self.__tangentc_function__, self._wrt, self._has_aux)
+
+    @functools.cached_property
+    def value_and_grad(self) -> Derivative:
+        return value_and_grad(self.__tangentc_function__, self._wrt, self._has_aux)
+
+    @functools.cached_property
+    def adjoint(self) -> Derivative:
+        return adjoint(self.__tangentc_function__, self._wrt)
+
+    def vjp(self, *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:
+        return vjp(self.__tangentc_function__, *primals)
+
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        return jvp(self.__tangentc_function__, primals, tangents)
+
+    @property
+    def source(self) -> str:
+        """The gradient's emitted text, for the types of its last call."""
+        return self.grad.source
+
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The gradient's emitted text for arguments of these types."""
+        return self.grad.source_for(*args, **keywords)
+
+
+__all__ = ["Derivative", "Differentiable", "Param", "TangentcError", "adjoint", "differentiable", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]

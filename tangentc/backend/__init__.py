@@ -1,0 +1,1 @@
+"""From core form to Python text, and from text to functions."""

@@ -1,0 +1,113 @@
+"""Which module the arrays of a program belong to, and how objects are spelled in its text."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import math
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+class Module:
+    """Stands for a module that is not installed, so that its text can be written all the same."""
+
+    def __init__(self, name: str):
+        self.__name__ = name
+
+
+def array_module(name: str) -> Any:
+    """The module of this name: `numpy`, or `cupy` if it is installed, else a stand-in for its text."""
+    if name == "numpy":
+        return np
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return Module(name)
+
+
+class Spelling:
+    """How the objects of a program are written, and what the names in the text are bound to.
+
+    ``scope`` is the user's module: a function that it knows by a name is written by that name.
+    """
+
+    def __init__(self, scope: Mapping[str, Any], arrays: str = "numpy", local: set[str] | frozenset[str] = frozenset()):
+        self.scope, self.arrays, self.local = scope, arrays, local
+        self.bindings: dict[str, Any] = {}
+        self.imports: dict[str, str] = {}
+        self.by_id = {id(v): k for k, v in reversed(list(scope.items())) if not k.startswith("__") and k not in local}
+
+    def bind(self, name: str, value: Any, statement: str) -> str:
+        """Write ``value`` as ``name``; the text imports it unless the user's module knows it so."""
+        self.bindings[name] = value
+        if self.scope.get(name) is not value:
+            self.imports[name] = statement
+        return name
+
+    def module(self, name: str, short: str) -> str:
+        module = array_module(name)
+        for candidate in (short, name, f"{name}_"):
+            if candidate not in self.local and self.scope.get(candidate, module) is module:
+                break
+        else:
+            candidate = f"_{name}"
+        return self.bind(candidate, module, f"import {name} as {candidate}" if candidate != name else f"import {name}")
+
+    def numpy_name(self) -> str:
+        return self.module("cupy", "cp") if self.arrays == "cupy" else self.module("numpy", "np")
+
+    def object(self, value: Any) -> str:
+        """The text that stands for a function, class or module."""
+        if value is np:
+            return self.numpy_name()
+        if isinstance(value, types.ModuleType):
+            return self.module(value.__name__, self.by_id.get(id(value), value.__name__.rsplit(".", 1)[-1]))
+        name = getattr(value, "__name__", None)
+        if name and getattr(builtins, name, None) is value and name not in self.local and name not in self.scope:
+            return name
+        if name and getattr(math, name, None) is value:
+            return f"{self.module('math', 'math')}.{name}"
+        path = _numpy_path(value)
+        if path:
+            return f"{self.numpy_name()}.{path}"
+        known = self.by_id.get(id(value))
+        if known is not None:
+            self.bindings[known] = value
+            return known
+        module = getattr(value, "__module__", None) or "__main__"
+        name = name or type(value).__name__.lower()
+        name = name if name.isidentifier() else "function"
+        wanted = name
+        k = 1
+        while wanted in self.local or self.bindings.get(wanted, self.scope.get(wanted, value)) is not value:
+            k += 1
+            wanted = f"{name}_{k}"
+        return self.bind(wanted, value, f"from {module} import {name}" + (f" as {wanted}" if wanted != name else ""))
+
+
+_PATHS: dict[int, str] = {}
+_SUBMODULES = ("", "linalg", "fft", "random")
+
+
+def _numpy_path(value: Any) -> str:
+    """The name of something of NumPy below ``np``, '' if it is not NumPy's."""
+    if isinstance(value, np.dtype):
+        return f'dtype("{value.name}")'
+    if not _PATHS:
+        for sub in reversed(_SUBMODULES):
+            module = getattr(np, sub) if sub else np
+            for name in sorted(dir(module), key=lambda n: (-len(n), n)):
+                item = getattr(module, name, None)
+                if callable(item) and not name.startswith("_"):
+                    _PATHS[id(item)] = f"{sub}.{name}" if sub else name
+        for name in ("max", "min", "sum", "abs", "sin", "divide", "power", "pow", "concatenate", "transpose"):
+            _PATHS[id(getattr(np, name))] = name
+        for name in ("float64", "float32", "int64", "bool_", "complex128", "arcsin", "arccos", "arctan", "arctan2"):
+            _PATHS[id(getattr(np, name))] = name
+        for cls in (bool, int, float, complex, str, object, bytes):
+            _PATHS.pop(id(cls), None)
+    return _PATHS.get(id(value), "")

@@ -1,0 +1,184 @@
+"""Syntax tree to text, with the primal line that each adjoint statement differentiates as a comment.
+
+The printer is astor's.  What astor does not know is given to `ast.unparse`, no line is wrapped, and the
+text is read back and compared.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import Any
+
+from tangentc.backend.raise_ast import Line
+from tangentc.errors import InternalError
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import astor.code_gen
+    import astor.op_util
+
+WIDTH = 100
+UNPARSED = ("JoinedStr", "Constant", "Match", "TemplateStr", "Interpolation", "TypeAlias", "TryStar")
+
+
+class Printer(astor.code_gen.SourceGenerator):
+    """Prints a tree; `Line`s print as their statement under or beside the line they differentiate."""
+
+    def visit_Line(self, node: Line) -> None:
+        self.visit(node.statement)
+
+    def visit_Comment(self, node: Any) -> None:
+        self.statement(node, "# ", node.text)
+
+    def statement(self, node: Any, *params: Any, **kw: Any) -> None:
+        super().statement(node, *params, **kw)
+
+    def unparsed(self, node: Any) -> None:
+        self.write(ast.unparse(ast.fix_missing_locations(node)))
+
+
+for _name in UNPARSED:
+    setattr(Printer, "visit_" + _name, Printer.unparsed)
+for _name, _kind in vars(ast).items():  # what astor does not know
+    if isinstance(_kind, type) and issubclass(_kind, (ast.expr, ast.stmt)) and not hasattr(Printer, "visit_" + _name):
+        setattr(Printer, "visit_" + _name, Printer.unparsed)
+
+
+def print_tree(tree: ast.AST) -> str:
+    """The text of a tree without comments."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        printer = Printer("    ", False)
+        printer.visit(tree)
+        printer.result.append("\n")
+    return "".join(map(str, printer.result)).strip("\n") + "\n"
+
+
+def print_function(tree: ast.FunctionDef) -> str:
+    """The text of an emitted function, comments included.  Raises `InternalError` if it does not read back."""
+    lines: list[str] = []
+    _header(tree, lines)
+    _block(tree.body, 1, lines)
+    text = "\n".join(lines) + "\n"
+    _check(text, tree)
+    return text
+
+
+def _header(tree: ast.FunctionDef, lines: list[str]) -> None:
+    args = []
+    first = len(tree.args.args) - len(tree.args.defaults)
+    for k, arg in enumerate(tree.args.args):
+        default = f"={_one_line(tree.args.defaults[k - first])}" if k >= first else ""
+        args.append(arg.arg + default)
+    lines.append(f"def {tree.name}({', '.join(args)}):")
+
+
+def _one_line(node: ast.AST) -> str:
+    return print_tree(ast.Expr(node) if isinstance(node, ast.expr) else node).strip()  # type: ignore[arg-type]
+
+
+def _block(body: list[ast.stmt], depth: int, lines: list[str]) -> None:
+    pad = "    " * depth
+    k = 0
+    while k < len(body):
+        s = body[k]
+        if isinstance(s, Line):
+            group = [s]
+            while k + len(group) < len(body) and isinstance(other := body[k + len(group)], Line) and other.span == s.span:
+                group.append(other)
+            k += len(group)
+            _group(group, pad, lines)
+            continue
+        k += 1
+        if isinstance(s, ast.If):
+            _branch(s, depth, lines, "if")
+        elif isinstance(s, (ast.For, ast.While)):
+            if isinstance(s, ast.For):
+                target = _one_line(s.target)
+                if isinstance(s.target, ast.Tuple):
+                    target = target.removeprefix("(").removesuffix(")")
+                lines.append(f"{pad}for {target} in {_one_line(s.iter)}:")
+            else:
+                lines.append(f"{pad}while {_one_line(s.test)}:")
+            _block(s.body, depth + 1, lines)
+        elif isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str):
+            doc = s.value.value.replace("\\", "\\\\").replace('"""', r"\"\"\"")
+            lines.extend((pad + row).rstrip() for row in f'"""{doc}"""'.split("\n"))
+        else:
+            lines.extend(pad + row for row in _statement(s))
+
+
+def _statement(s: ast.stmt) -> list[str]:
+    text = print_tree(s).strip("\n")
+    if isinstance(s, ast.Return) and isinstance(s.value, ast.Tuple):
+        if len(s.value.elts) > 1:
+            return ["return " + ", ".join(_one_line(e) for e in s.value.elts)]
+        return [f"return {_one_line(s.value)}"]
+    return text.split("\n")
+
+
+def _branch(s: ast.If, depth: int, lines: list[str], word: str) -> None:
+    pad = "    " * depth
+    lines.append(f"{pad}{word} {_one_line(s.test)}:")
+    _block(s.body, depth + 1, lines)
+    if len(s.orelse) == 1 and isinstance(s.orelse[0], ast.If):
+        _branch(s.orelse[0], depth, lines, "elif")
+    elif s.orelse:
+        lines.append(f"{pad}else:")
+        _block(s.orelse, depth + 1, lines)
+
+
+def _group(group: list[Line], pad: str, lines: list[str]) -> None:
+    """The statements that differentiate one line: its text beside one statement, above several."""
+    comment = "# " + group[0].span.text.strip()
+    rows = [row for line in group for row in _statement(line.statement)]
+    previous = next((row for row in reversed(lines) if row.strip()), "")
+    if len(rows) == 1 and len(pad) + len(rows[0]) + len(comment) + 2 <= WIDTH and comment not in previous:
+        lines.append(f"{pad}{rows[0]}  {comment}")
+        return
+    if comment not in previous:
+        lines.append(pad + comment)
+    lines.extend(pad + row for row in rows)
+
+
+def _check(text: str, tree: ast.FunctionDef) -> None:
+    class Bare(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            node = super().visit(node)
+            return node.statement if isinstance(node, Line) else node
+
+    try:
+        printed = ast.parse(text).body[0]
+    except SyntaxError as error:
+        raise InternalError(f"the text of {tree.name} cannot be read back", why=f"{error}", way_out="report this, with the function") from None
+    if not _same(printed, tree):
+        raise InternalError(
+            f"the text of {tree.name} reads back as something else", why="the printer changed its meaning",
+            way_out="report this, with the function",
+        )  # fmt: skip
+    del Bare
+
+
+IGNORED = {"ctx", "kind", "type_comment", "type_params", "returns", "decorator_list"}
+
+
+def _same(a: Any, b: Any) -> bool:
+    stack = [(a, b)]
+    while stack:
+        x, y = stack.pop()
+        while isinstance(y, Line):
+            y = y.statement
+        if isinstance(x, ast.AST) or isinstance(y, ast.AST):
+            if type(x) is not type(y):
+                return False
+            if isinstance(x, ast.Expr) and isinstance(x.value, ast.Constant) and isinstance(x.value.value, str):
+                continue  # a docstring is indented
+            stack.extend((getattr(x, f, None), getattr(y, f, None)) for f in x._fields if f not in IGNORED)
+        elif isinstance(x, list) or isinstance(y, list):
+            if len(x or []) != len(y or []):
+                return False
+            stack.extend(zip(x or [], y or [], strict=True))
+        elif x != y and not (x in (None, []) and y in (None, [])) or type(x) is not type(y) and x not in (None, []):
+            return False
+    return True

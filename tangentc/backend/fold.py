@@ -1,0 +1,280 @@
+"""Which temporaries are written as part of the expression that uses them.
+
+    %product = r * x                          x_bar * x * (1 - x)
+    %difference = 1 - x              ->
+    x_bar * %product * %difference
+
+A temporary that is used once, in its own block, is folded, unless a store in between changes an array
+that it reads.  Subscripts, slices, attributes, lengths and ranges are written again at each use.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Effect,
+    For,
+    Function,
+    If,
+    Leave,
+    Opaque,
+    Statement,
+    Store,
+    While,
+    is_temporary,
+    version_base,
+)
+from tangentc.core.types import Array, Scalar
+from tangentc.core.walk import reads, statements
+
+REPEATED = {
+    builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
+    builtins.enumerate, np.size, np.shape,
+}  # fmt: skip
+MAX_SIZE = 18  # operations in one expression
+MAX_DEPTH = 60
+
+
+class Folding:
+    """``folded`` holds the temporaries that are written inside other expressions."""
+
+    def __init__(self, function: Function, types: Any, aliases: Aliases):
+        self.types, self.aliases = types, aliases
+        self.uses: Counter[str] = Counter()
+        for s in statements(function.body):
+            self.uses.update(a for a in reads(s) if isinstance(a, str))
+        if isinstance(function.result, str):
+            self.uses[function.result] += 1
+        self.made: dict[str, Assign | If] = {}
+        self.folded: set[str] = set()
+        self.expressions: dict[str, If] = {}  # branches that are conditional expressions
+        self.size: dict[str, int] = {}
+        self.depth: dict[str, int] = {}
+        self.content: dict[str, set[str]] = {}
+        self.names: dict[str, set[str]] = {}
+        self.valid: dict[str, int] = Counter()
+        self.order: list[str] = []
+        self._block(function.body, {}, result=function.result)
+        for name in list(self.made):
+            if name in self.folded and self.valid[name] != self.uses[name]:
+                self.folded.discard(name)
+
+    # ---------------------------------------------------------- one block
+    def _block(self, block: Block, outer: dict[str, int], result: Atom | None = None, next_of: Any = None) -> None:
+        """``outer`` holds the repeatable temporaries of the blocks around this one."""
+        pending: dict[str, bool] = {}  # temporary -> repeatable
+        killed_by: dict[str, list[str]] = defaultdict(list)
+        for carry, nxt in (next_of or {}).items():
+            killed_by[nxt].append(carry)
+        visible = dict(outer)
+        for s in block:
+            for atom in self._direct_reads(s):
+                self._use(atom, pending, visible)
+            match s:
+                case If():
+                    inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
+                    self._block(s.then, inner)
+                    self._block(s.orelse, inner)
+                    for m in s.merged:
+                        for atom in (m.then, m.orelse):
+                            if isinstance(atom, str) and atom in self.made and atom not in pending:
+                                pass
+                    self._conditional(s, pending)
+                case For():
+                    inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
+                    self._kill(pending, inner, [c.name for c in s.carried])
+                    self._block(s.body, inner, next_of={c.name: c.next for c in s.carried if isinstance(c.next, str)})
+                case While():
+                    inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
+                    nexts = {c.name: c.next for c in s.carried if isinstance(c.next, str)}
+                    self._head(s, inner)
+                    self._block(s.body, inner, next_of=nexts)
+            for changed in self._changes(s):
+                for name in [n for n in pending if changed in self.content.get(n, ())]:
+                    del pending[name]
+                for name in [n for n in visible if changed in self.content.get(n, ())]:
+                    del visible[name]
+            if isinstance(s, Assign):
+                self._define(s, pending, visible)
+                for carry in killed_by.get(s.target, ()):
+                    self._kill(pending, visible, [carry])
+        if result is not None:
+            self._use(result, pending, visible)
+
+    def _head(self, s: While, visible: dict[str, int]) -> None:
+        pending: dict[str, bool] = {}
+        for inner in s.head:
+            for atom in self._direct_reads(inner):
+                self._use(atom, pending, visible)
+            if isinstance(inner, If):
+                self._block(inner.then, {})
+                self._block(inner.orelse, {})
+                self._conditional(inner, pending)
+            if isinstance(inner, Assign):
+                self._define(inner, pending, visible)
+        self._use(s.test, pending, visible)
+
+    def _direct_reads(self, s: Statement) -> list[Atom]:
+        match s:
+            case If():
+                return [s.test]
+            case For():
+                return [s.iterable, *(c.init for c in s.carried)]
+            case While():
+                return [c.init for c in s.carried]
+            case Leave():
+                return []
+        return list(reads(s))
+
+    def _changes(self, s: Statement) -> set[str]:
+        """The classes of memory that a statement stores into."""
+        out: set[str] = set()
+        for inner in statements((s,)):
+            if isinstance(inner, Store):
+                out.add(self.aliases.root(inner.object))
+            if isinstance(inner, Effect) and inner.op is not ops.push and isinstance(inner.args[0] if inner.args else None, str):
+                out.add(self.aliases.root(inner.args[0]))  # type: ignore[arg-type]
+        return out
+
+    def _kill(self, pending: dict[str, bool], visible: dict[str, int], names: list[str]) -> None:
+        """From here on these names mean something else."""
+        for table in (pending, visible):
+            for name in [n for n in table if self.names.get(n, set()) & set(names)]:
+                del table[name]  # type: ignore[attr-defined]
+
+    def _use(self, atom: Atom, pending: dict[str, bool], visible: dict[str, int]) -> None:
+        if not isinstance(atom, str) or atom not in self.made:
+            return
+        if atom in pending or atom in visible:
+            self.valid[atom] += 1
+            self.folded.add(atom)
+
+    # ---------------------------------------------------------- definitions
+    def _define(self, s: Assign, pending: dict[str, bool], visible: dict[str, int]) -> None:
+        name = s.target
+        if not self._may_fold(s):
+            return
+        repeatable = self._repeatable(s)
+        if self.uses[name] != 1 and not repeatable:
+            return
+        size, depth = 1, 1
+        content, names = set(self._content(s)), {a for a in s.atoms if isinstance(a, str)}
+        for atom in s.atoms:
+            if isinstance(atom, str) and atom in self.folded and (atom in pending or atom in visible):
+                size += self.size[atom]
+                depth = max(depth, self.depth[atom] + 1)
+                content |= self.content[atom]
+                names |= self.names[atom]
+        if size > MAX_SIZE or depth > MAX_DEPTH:
+            return
+        self.made[name] = s
+        self.size[name], self.depth[name], self.content[name], self.names[name] = size, depth, content, names
+        pending[name] = repeatable
+
+    def _may_fold(self, s: Assign) -> bool:
+        name = s.target
+        if s.op is ops.pop:
+            return is_temporary(name)
+        if not ops.is_pure(s.op) or s.op is ops.new_list or s.op is np.zeros_like and name.endswith("_bar"):
+            return False
+        if is_temporary(name):
+            return True
+        return version_base(name).endswith("_saved") and s.op is not ops.new_list
+
+    def _repeatable(self, s: Assign) -> bool:
+        if s.op in REPEATED and s.op is not ops.make_tuple:
+            return True
+        if s.op is ops.make_tuple:
+            return all(not isinstance(self.types.of(a), Array) or not is_temporary(a) for a in s.args if isinstance(a, str))
+        if s.op is np.transpose and len(s.args) == 1:
+            return True
+        if s.op is operator.getitem:
+            return not is_temporary(s.args[0]) if isinstance(s.args[0], str) else True
+        if s.op in ops.COMPARE or s.op in (operator.add, operator.sub):
+            return all(isinstance(self.types.of(a), Scalar) for a in s.args) and self._plain(s) and (
+                s.op in ops.COMPARE or self.types.of(s.target).dtype == "int64"  # type: ignore[union-attr]
+            )
+        return False
+
+    def _plain(self, s: Assign) -> bool:
+        return not any(isinstance(a, str) and is_temporary(a) for a in s.args)
+
+    def _content(self, s: Assign) -> set[str]:
+        """The classes of memory whose content the statement reads now."""
+        out = set()
+        for atom in s.atoms:
+            if isinstance(atom, str) and self.aliases.is_changed(atom):
+                if s.target in self.aliases.parent and self.aliases.root(s.target) == self.aliases.root(atom):
+                    continue  # a view: read where it is used
+                if s.op in (builtins.len, builtins.getattr, np.shape, np.size):
+                    continue
+                out.add(self.aliases.root(atom))
+        return out
+
+    def _conditional(self, s: If, pending: dict[str, bool]) -> None:
+        """A branch that only chooses between two expressions is an expression itself."""
+        if len(s.merged) != 1 or s.tag.startswith("statement"):
+            return
+        m = s.merged[0]
+        inside = [x for x in (*s.then, *s.orelse)]
+        if not all(isinstance(x, (Assign, If)) for x in inside):
+            return
+        local = {x.target for x in inside if isinstance(x, Assign)}
+        local |= {n.name for x in inside if isinstance(x, If) for n in x.merged}
+        if any(isinstance(x, If) and x.merged[0].name not in self.expressions for x in inside if isinstance(x, If) and x.merged):
+            return
+        for arm in (m.then, m.orelse):
+            if arm is ops.UNDEFINED or not isinstance(arm, (str, object)):
+                return
+        if any(getattr(a, "value", None) is ops.UNDEFINED for a in (m.then, m.orelse)):
+            return
+        tails = {a for a in (m.then, m.orelse) if isinstance(a, str) and a in local}
+        for x in inside:
+            name = x.target if isinstance(x, Assign) else x.merged[0].name if x.merged else ""
+            if name in tails:
+                if self.uses[name] != 1 or not (isinstance(x, If) or ops.is_pure(x.op)):
+                    return
+            elif name not in self.folded:
+                return
+        for name in tails:
+            made = next(x for x in inside if (x.target if isinstance(x, Assign) else x.merged[0].name) == name)
+            if name not in self.made:
+                if isinstance(made, If) or not is_temporary(name) and not self._same_base(name, m.name):
+                    return
+        size = sum(self.size.get(a, 1) for a in tails) + self.size.get(s.test, 0) + 1  # type: ignore[arg-type]
+        if size > MAX_SIZE:
+            return
+        for name in tails:
+            if name not in self.made:
+                made = next(x for x in inside if isinstance(x, Assign) and x.target == name)
+                self.made[name] = made
+                self.size[name], self.depth[name] = 1, 1
+                self.content[name], self.names[name] = self._content(made), {a for a in made.atoms if isinstance(a, str)}
+            self.folded.add(name)
+            self.valid[name] = self.uses[name]
+        self.expressions[m.name] = s
+        if is_temporary(m.name) and self.uses[m.name] == 1:
+            self.made[m.name] = s
+            self.size[m.name] = size
+            self.depth[m.name] = 3
+            involved = [*tails, *([s.test] if isinstance(s.test, str) else [])]
+            self.content[m.name] = set().union(*(self.content.get(n, set()) for n in involved)) if involved else set()
+            self.names[m.name] = set().union(*(self.names.get(n, {n}) for n in involved)) if involved else set()
+            pending[m.name] = False
+
+    def _same_base(self, a: str, b: str) -> bool:
+        return version_base(a) == version_base(b)
+
+
+__all__ = ["Folding", "Opaque"]

@@ -1,0 +1,95 @@
+"""Text to functions: compile what was printed, and let Python's tools find it."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import types
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tangentc.backend.arrays import Spelling
+from tangentc.backend.emit import print_function
+from tangentc.backend.raise_ast import raise_function
+from tangentc.core.nodes import Global
+from tangentc.core.walk import reads, statements
+
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Text:
+    """An emitted program: its text, what its names are bound to, and the user's data that it reads."""
+
+    name: str
+    text: str
+    imports: tuple[str, ...]
+    bindings: Mapping[str, Any]
+    live: tuple[str, ...]
+
+    @property
+    def whole(self) -> str:
+        head = "\n".join(self.imports)
+        return f"{head}\n\n\n{self.text}" if head else self.text
+
+
+def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "numpy") -> Text:
+    """The text of a program: the functions that it calls, then the function itself."""
+    root = emitted[-1][1]
+    scope = {**root.__globals__, **_cells(root)}
+    spelling = Spelling(scope, arrays)
+    own = {program.function.name for program, _ in emitted}
+    spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
+    texts: list[str] = []
+    live: dict[str, None] = {}
+    for program, _ in emitted:
+        names = {a.name for s in statements(program.function.body) for a in reads(s) if isinstance(a, Global)}
+        live.update(dict.fromkeys(sorted(names)))
+        reserved = names | own | _called(program.function)
+        spelling.local = frozenset()
+        tree = raise_function(program.function, program.types, program.aliases, spelling, reserved)
+        texts.append(print_function(tree))
+    imports = tuple(sorted(set(spelling.imports.values()), key=lambda line: (line.startswith("from"), line)))
+    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live))
+
+
+def _called(function: Any) -> set[str]:
+    """The names of modules and functions that the text refers to, which no local may take."""
+    names = {"np", "cp", "math"}
+    for s in statements(function.body):
+        op = getattr(s, "op", None)
+        name = getattr(op, "__name__", "")
+        if name and not getattr(op, "__module__", "").startswith(("numpy", "_operator", "math")) and name.isidentifier():
+            names.add(name)
+    return names
+
+
+def _cells(function: types.FunctionType) -> dict[str, Any]:
+    out = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            out[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return out
+
+
+def load(text: Text, module: str) -> types.FunctionType:
+    """The function that a text defines.  Its lines are known to tracebacks, pdb and `inspect`, and are
+    forgotten when the function is."""
+    from tangentc.core import ops
+
+    filename = f"<tangentc {text.name} {next(_numbers)}>"
+    whole = text.whole
+    namespace: dict[str, Any] = {"__name__": module, "__file__": filename}
+    for name, value in text.bindings.items():
+        namespace[name] = value.function if isinstance(value, ops.UserFunction) else value
+    linecache.cache[filename] = (len(whole), None, whole.splitlines(True), filename)
+    bound = dict(namespace)
+    exec(compile(whole, filename, "exec", dont_inherit=True), namespace)
+    namespace.update({k: v for k, v in bound.items() if k in text.bindings})
+    function = namespace[text.name]
+    weakref.finalize(function, linecache.cache.pop, filename, None)
+    return function

@@ -1,0 +1,249 @@
+"""Final names: versions that never live at the same time share the user's name.
+
+Each name has the stretches of the program in which its value is needed.  The names that meet at a branch
+or in a loop become one where their stretches do not overlap; then each group gets the shortest free name:
+``y``, else ``y_1``.  The adjoint of what is now called ``y_1`` is called ``y_1_bar``.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections import defaultdict
+from typing import Any
+
+from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Opaque, Statement, While, version_base
+from tangentc.core.walk import defines, reads
+
+Stretch = tuple[float, float]
+
+
+class Naming:
+    """``final`` maps each name of the program to the name that is written."""
+
+    def __init__(self, function: Function, folding: Any, reserved: set[str]):
+        self.folding = folding
+        self.reserved = set(reserved) | set(keyword.kwlist)
+        self.time = 0.0
+        self.start: dict[str, list[float]] = defaultdict(list)
+        self.stretches: dict[str, list[Stretch]] = defaultdict(list)
+        self.open: dict[str, float] = {}
+        self.defined_in: dict[str, int] = {}
+        self.loops: list[tuple[float, list[str]]] = []
+        self.order: list[str] = []
+        self.unions: list[tuple[str, Atom]] = []
+        self.used: set[str] = set()
+        self.last: dict[str, float] = {}
+        self.begin: dict[str, float] = {}
+        self.scope: dict[str, int] = {}
+        self.scope_end: dict[int, float] = {}
+        for p in function.params:
+            self._define(p.name)
+        self.block(function.body)
+        self.time += 1
+        self._use(function.result)
+        for name in self.order:
+            self._close(name)
+        self.group: dict[str, str] = {n: n for n in self.order}
+        self.members: dict[str, list[str]] = {n: [n] for n in self.order}
+        self.params = [p.name for p in function.params]
+        for name, other in self.unions:
+            self._merge(name, other)
+        self.final: dict[str, str] = {}
+        self._assign_names()
+
+    # ---------------------------------------------------------- stretches
+    def _define(self, name: str) -> None:
+        if name in self.begin:
+            self._close(name)
+        else:
+            self.order.append(name)
+        self.begin[name] = self.time + 0.5
+        self.last[name] = self.time + 0.6
+        self.scope.setdefault(name, len(self.loops))
+
+    def _close(self, name: str) -> None:
+        if name in self.begin:
+            self.stretches[name].append((self.begin.pop(name), self.last.pop(name)))
+
+    def _use(self, atom: Atom) -> None:
+        stack = [atom]
+        while stack:
+            name = stack.pop()
+            if not isinstance(name, str):
+                continue
+            if name in self.folding.folded:
+                made = self.folding.made[name]
+                stack.extend(self._parts(made))
+                continue
+            self.used.add(name)
+            if name in self.begin:
+                self.last[name] = max(self.last[name], self.time)
+                for depth, (_, outer_uses) in enumerate(self.loops):
+                    if self.scope[name] <= depth:
+                        outer_uses.append(name)
+                        break
+
+    def _parts(self, made: Any) -> list[Atom]:
+        if isinstance(made, If):
+            m = made.merged[0]
+            return [made.test, m.then, m.orelse]
+        return list(made.atoms)
+
+    def block(self, block: Block) -> None:
+        for s in block:
+            self.time += 1
+            match s:
+                case Assign() if s.target in self.folding.folded:
+                    continue
+                case If():
+                    self._if(s)
+                case For() | While():
+                    self._loop(s)
+                case _:
+                    for atom in reads(s):
+                        self._use(atom)
+                    for name in defines(s):
+                        self._define(name)
+
+    def _if(self, s: If) -> None:
+        if s.merged and s.merged[0].name in self.folding.folded:
+            return
+        if s.merged and s.merged[0].name in self.folding.expressions:
+            for part in self._parts(s):
+                self._use(part)
+            self._define(s.merged[0].name)
+            return
+        self._use(s.test)
+        for block, pick in ((s.then, 0), (s.orelse, 1)):
+            self.block(block)
+            self.time += 1
+            for m in s.merged:
+                self._use((m.then, m.orelse)[pick])
+            for m in s.merged:
+                self._stretch_point(m.name)
+        self.time += 1
+        for m in s.merged:
+            self._define(m.name)
+            self.unions += [(m.name, m.then), (m.name, m.orelse)]
+
+    def _stretch_point(self, name: str) -> None:
+        """A merged name is written at the end of each branch."""
+        self.stretches[name].append((self.time + 0.5, self.time + 0.6))
+
+    def _loop(self, s: For | While) -> None:
+        if isinstance(s, For):
+            self._use(s.iterable)
+        for c in s.carried:
+            self._use(c.init)
+        for c in s.carried:
+            self._define(c.name)
+            self.scope[c.name] = len(self.loops) + 1
+        self.loops.append((self.time, []))
+        if isinstance(s, For):
+            self._define(s.target)
+            self.scope[s.target] = len(self.loops)
+        else:
+            self.block(s.head)
+            self.time += 1
+            self._use(s.test)
+        self.block(s.body)
+        self.time += 1
+        for c in s.carried:
+            self._use(c.next)
+        _, outer = self.loops.pop()
+        self.time += 1
+        for name in outer:  # values from outside are needed in every trip
+            if name in self.last:
+                self.last[name] = max(self.last[name], self.time)
+            for depth, (_, uses) in enumerate(self.loops):
+                if self.scope[name] <= depth:
+                    uses.append(name)
+                    break
+        for c in s.carried:
+            self._define(c.name)
+            self.scope[c.name] = len(self.loops)
+            if isinstance(s, While):  # the test reads it at the start of each trip
+                pass
+            self.unions += [(c.name, c.next), (c.name, c.init)]
+
+    # ---------------------------------------------------------- groups
+    def _find(self, name: str) -> str:
+        while self.group[name] != name:
+            self.group[name] = self.group[self.group[name]]
+            name = self.group[name]
+        return name
+
+    def _merge(self, name: str, other: Atom) -> None:
+        if not isinstance(other, str) or other not in self.group or name not in self.group:
+            return
+        if base(name) != base(other):
+            return
+        a, b = self._find(name), self._find(other)
+        if a != b and not self._overlap(self.members[a], self.members[b]):
+            self.group[b] = a
+            self.members[a] = self.members[a] + self.members.pop(b)
+
+    def _overlap(self, xs: list[str], ys: list[str]) -> bool:
+        return any(
+            s[0] < t[1] and t[0] < s[1] for x in xs for s in self.stretches[x] for y in ys for t in self.stretches[y]
+        )
+
+    def _assign_names(self) -> None:
+        taken: dict[str, list[list[str]]] = defaultdict(list)
+        pinned = {self._find(p): p for p in self.params}
+
+        def name_group(root: str, wanted: str) -> None:
+            members = self.members[root]
+            k = 0
+            while True:
+                candidate = wanted if k == 0 else f"{wanted}_{k}"
+                if candidate not in self.reserved and not any(self._overlap(members, o) for o in taken[candidate]):
+                    break
+                k += 1
+            taken[candidate].append(members)
+            for member in members:
+                self.final[member] = candidate
+
+        for root, param in pinned.items():
+            name_group(root, plain_base(param))
+        roots = list(dict.fromkeys(self._find(n) for n in self.order))
+        adjoint = [r for r in roots if r not in pinned and "_bar" in r]
+        for root in (r for r in roots if r not in pinned and "_bar" not in r):
+            name_group(root, self._written(root))
+        for root in adjoint:
+            name_group(root, self._written(root))
+
+    def _written(self, root: str) -> str:
+        if all(m not in self.used for m in self.members[root]):
+            return "_" if self._is_target(root) else plain_base(root)
+        return self.display(root)
+
+    def _is_target(self, name: str) -> bool:
+        return not name.startswith("%") and name not in self.params
+
+    def display(self, name: str) -> str:
+        """The name to be written: the adjoint of a value follows the value's written name."""
+        name = version_base(name)
+        for suffix in ("_bar", "_dot", "_saved"):
+            if name.endswith(suffix) and name != suffix:
+                inner = name[: -len(suffix)]
+                shown = self.final.get(inner)
+                return f"{shown if shown not in (None, '_') else self.display(inner)}{suffix}"
+        return plain_base(name)
+
+
+def base(name: str) -> str:
+    """What a name is a version of: the adjoints of two versions of y are versions of y's adjoint."""
+    out = version_base(name)
+    for suffix in ("_bar", "_dot", "_saved"):
+        if out.endswith(suffix) and len(out) > len(suffix):
+            return base(out[: -len(suffix)]) + suffix
+    return out
+
+
+def plain_base(name: str) -> str:
+    out = "".join(c if c.isalnum() or c == "_" else "_" for c in version_base(name).lstrip("%"))
+    return out if out and not out[0].isdigit() else f"value_{out}".rstrip("_")
+
+
+__all__ = ["Naming", "Opaque", "Statement"]

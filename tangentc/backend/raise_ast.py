@@ -1,0 +1,435 @@
+"""Core form to a Python syntax tree.
+
+    %power = out ** 2                         pre_bar = out_bar * (1 - out ** 2)
+    %difference = 1 - %power            ->
+    %pre_bar = out_bar * %difference
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.backend.arrays import Spelling
+from tangentc.backend.fold import Folding
+from tangentc.backend.naming import Naming
+from tangentc.core import ops
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Carry,
+    Const,
+    Effect,
+    For,
+    Function,
+    Global,
+    If,
+    Leave,
+    Merge,
+    Opaque,
+    Param,
+    Span,
+    Statement,
+    Store,
+    While,
+    version_base,
+)
+from tangentc.core.types import Array, Scalar
+
+BINARY = {
+    operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
+    operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul: ast.MatMult,
+    operator.and_: ast.BitAnd, operator.or_: ast.BitOr, operator.xor: ast.BitXor, operator.lshift: ast.LShift,
+    operator.rshift: ast.RShift,
+}  # fmt: skip
+UNARY = {operator.neg: ast.USub, operator.pos: ast.UAdd, operator.not_: ast.Not, operator.invert: ast.Invert}
+COMPARE = {
+    operator.lt: ast.Lt, operator.le: ast.LtE, operator.gt: ast.Gt, operator.ge: ast.GtE, operator.eq: ast.Eq,
+    operator.ne: ast.NotEq, operator.is_: ast.Is, operator.is_not: ast.IsNot, ops.contains: ast.In,
+    ops.not_contains: ast.NotIn,
+}  # fmt: skip
+
+
+class Line(ast.stmt):
+    """A statement together with the primal line that it differentiates."""
+
+    _fields = ("statement",)
+
+    def __init__(self, statement: ast.stmt, span: Span):
+        super().__init__()
+        self.statement, self.span = statement, span
+
+
+def raise_function(function: Function, types: Any, aliases: Aliases, spelling: Spelling, globals_: set[str]) -> ast.FunctionDef:
+    """The function's syntax tree; `Line`s in it say which primal line a statement differentiates."""
+    return _Raise(function, types, aliases, spelling, globals_).function()
+
+
+class _Raise:
+    def __init__(self, function: Function, types: Any, aliases: Aliases, spelling: Spelling, globals_: set[str]):
+        self.source, self.types, self.spelling = function, types, spelling
+        self.folding = Folding(function, types, aliases)
+        self.names = Naming(function, self.folding, globals_).final
+        spelling.local = set(self.names.values())
+        spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
+        self.nexts: list[tuple[Carry, ...]] = []
+
+    def function(self) -> ast.FunctionDef:
+        f = self.source
+        args = [ast.arg(self.name(p.name)) for p in f.params]
+        defaults = [self.atom(p.default) for p in f.params if p.default is not None]
+        body: list[ast.stmt] = [ast.Expr(ast.Constant(f.doc))] if f.doc else []
+        body += self.block(f.body)
+        if not (isinstance(f.result, Const) and f.result.value is None):
+            body.append(ast.Return(self.atom(f.result)))
+        signature = ast.arguments([], args, None, [], [], None, defaults)
+        return ast.FunctionDef(f.name, signature, body or [ast.Pass()], [], None, None)
+
+    def name(self, name: str) -> str:
+        return self.names[name]
+
+    # ---------------------------------------------------------- statements
+    def block(self, block: Block) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        k = 0
+        while k < len(block):
+            s = block[k]
+            k += 1
+            match s:
+                case Assign():
+                    if s.target in self.folding.folded:
+                        continue
+                    unpacked, k = self.unpacking(block, k - 1)
+                    if unpacked is not None:
+                        out.append(self.line(unpacked, s))
+                    else:
+                        out += self.assign(s)
+                case Store():
+                    out.append(self.line(self.store(s), s))
+                case Effect():
+                    out.append(self.line(ast.Expr(self.call(s.op, s.args, s.keywords)), s))
+                case If():
+                    out += self.branch(s)
+                case For() | While():
+                    out += self.loop(s)
+                case Leave():
+                    out += [*self.copies_at_end(), ast.Break() if s.kind == "break" else ast.Continue()]
+                case Opaque():
+                    out.append(self.opaque(s))
+        return out
+
+    def line(self, statement: ast.stmt, s: Statement) -> ast.stmt:
+        """Mark a statement of the adjoint sweep with the primal line that it belongs to."""
+        span = getattr(s, "span", None)
+        written = getattr(s, "target", "") or ""
+        of_adjoint = (
+            "_bar" in written or "_dot" in written or getattr(s, "adjoint_of", False) or "adjoints" in written
+            or isinstance(s, Effect) and s.op is np.add.at
+        )  # fmt: skip
+        return Line(statement, span) if of_adjoint and span is not None and span.line else statement
+
+    def unpacking(self, block: Block, k: int) -> tuple[ast.stmt | None, int]:
+        """``t = f(x); a = t[0]; b = t[1]`` with no other use of t is ``a, b = f(x)``."""
+        first = block[k]
+        assert isinstance(first, Assign)
+        uses = self.folding.uses[first.target]
+        parts: list[str] = []
+        k += 1
+        if not first.target.startswith("%") or first.op in (ops.pop,):
+            return None, k
+        while k < len(block) and len(parts) < uses:
+            s = block[k]
+            if not (isinstance(s, Assign) and s.op is operator.getitem and s.args == (first.target, Const(len(parts)))):
+                break
+            parts.append(s.target)
+            k += 1
+        if len(parts) != uses or uses < 2:
+            return None, block.index(first) + 1 if False else k - len(parts)
+        targets = ast.Tuple([ast.Name(self.name(p) if p in self.names else "_") for p in parts])
+        return ast.Assign([targets], self.operation(first)), k
+
+    def assign(self, s: Assign) -> list[ast.stmt]:
+        target = self.name(s.target)
+        value = self.operation(s)
+        if isinstance(value, ast.Name) and value.id == target:
+            return []
+        if (
+            s.op in (operator.add, operator.sub)
+            and isinstance(s.args[0], str)
+            and s.args[0] not in self.folding.folded
+            and self.name(s.args[0]) == target
+            and isinstance(self.types.of(s.target), Scalar)
+            and isinstance(self.types.of(s.args[0]), Scalar)
+        ):
+            return [self.line(ast.AugAssign(ast.Name(target), BINARY[s.op](), self.atom(s.args[1])), s)]
+        return [self.line(ast.Assign([ast.Name(target)], value), s)]
+
+    def store(self, s: Store) -> ast.stmt:
+        target = self.atom(s.object)
+        if s.key is not None:
+            target = ast.Subscript(target, self.key(s.key))
+        if s.op is not None:
+            value = s.value
+            op = s.op
+            made = self.folding.made.get(value) if isinstance(value, str) and value in self.folding.folded else None
+            if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
+                op, value = operator.sub, made.args[0]
+            return ast.AugAssign(target, BINARY[op](), self.atom(value))
+        return ast.Assign([target], self.atom(s.value))
+
+    def opaque(self, s: Opaque) -> ast.stmt:
+        mapping = {text: self.atom(atom) for text, atom in s.reads}
+        tree = _Rename(mapping).visit(copy.deepcopy(s.tree))
+        if not s.writes:
+            return tree
+        return ast.Assign([ast.Name(self.name(s.writes[0][1]))], tree)
+
+    # ---------------------------------------------------------- joins
+    def copies(self, pairs: list[tuple[str, Atom]]) -> list[ast.stmt]:
+        """Assignments that happen at once; one statement if their order matters."""
+        wanted = []
+        for name, atom in pairs:
+            if name not in self.names or isinstance(atom, Const) and atom.value is ops.UNDEFINED:
+                continue
+            value = self.atom(atom)
+            if not (isinstance(value, ast.Name) and value.id == self.name(name)):
+                wanted.append((self.name(name), value))
+        for k, (name, _) in enumerate(wanted):
+            later = [n.id for _, value in wanted[k + 1 :] for n in ast.walk(value) if isinstance(n, ast.Name)]
+            if name in later:
+                return [
+                    ast.Assign(
+                        [ast.Tuple([ast.Name(n) for n, _ in wanted])], ast.Tuple([value for _, value in wanted])
+                    )
+                ]
+        return [ast.Assign([ast.Name(n)], value) for n, value in wanted]
+
+    def copies_at_end(self) -> list[ast.stmt]:
+        return self.copies([(c.name, c.next) for c in self.nexts[-1]]) if self.nexts else []
+
+    def branch(self, s: If) -> list[ast.stmt]:
+        if s.merged and s.merged[0].name in self.folding.folded:
+            return []
+        if s.merged and s.merged[0].name in self.folding.expressions:
+            name = s.merged[0].name
+            return [self.line(ast.Assign([ast.Name(self.name(name))], self.conditional(s)), Assign(name, ops.identity, (), (), s.span))]
+        then = self.block(s.then)
+        orelse = self.block(s.orelse)
+        ends = [self.merges(s.merged, pick, s.span) for pick in (0, 1)]
+        leaving = bool(s.then) and isinstance(s.then[-1], Leave)
+        if leaving:
+            copies = self.copies_at_end()
+            keep = len(copies) + 1
+            then = then[: len(then) - keep] + ends[0] + then[len(then) - keep :]
+            return [ast.If(self.atom(s.test), then, []), *orelse, *ends[1]]
+        then, orelse = then + ends[0], orelse + ends[1]
+        if not then and not orelse:
+            return []
+        if not then:
+            return [ast.If(_negated(self.atom(s.test)), orelse, [])]
+        return [ast.If(self.atom(s.test), then, orelse)]
+
+    def merges(self, merged: tuple[Merge, ...], pick: int, span: Span) -> list[ast.stmt]:
+        pairs = [(m.name, (m.then, m.orelse)[pick]) for m in merged]
+        out = self.copies(pairs)
+        return [Line(x, span) if any("_bar" in n for n, _ in pairs) and span.line else x for x in out]
+
+    def loop(self, s: For | While) -> list[ast.stmt]:
+        before = [
+            self.line(x, Assign(c.name, ops.identity, (), ()))
+            for c in s.carried
+            for x in []
+        ] + self.copies([(c.name, c.init) for c in s.carried])
+        self.nexts.append(s.carried)
+        if isinstance(s, For):
+            target = ast.Name(self.name(s.target))
+            body_block, unpacked = self.loop_target(s)
+            body = self.block(body_block)
+            statement: ast.stmt
+            if not _ends_in_leave(s.body):
+                body += self.copies_at_end()
+            statement = ast.For(unpacked or target, self.atom(s.iterable), body or [ast.Pass()], [])
+        else:
+            head = self.block(s.head)
+            body = self.block(s.body)
+            if not _ends_in_leave(s.body):
+                body += self.copies_at_end()
+            if head:
+                stop = ast.If(_negated(self.atom(s.test)), [ast.Break()], [])
+                statement = ast.While(ast.Constant(True), [*head, stop, *body], [])
+            else:
+                statement = ast.While(self.atom(s.test), body or [ast.Pass()], [])
+        self.nexts.pop()
+        return [*before, statement]
+
+    def loop_target(self, s: For) -> tuple[Block, ast.expr | None]:
+        """``for t in xs: a = t[0]; b = t[1]`` is ``for a, b in xs``."""
+        if not s.target.startswith("%"):
+            return s.body, None
+        parts: list[str] = []
+        for inner in s.body:
+            if isinstance(inner, Assign) and inner.op is operator.getitem and inner.args == (s.target, Const(len(parts))):
+                parts.append(inner.target)
+            else:
+                break
+        if len(parts) < 2 or self.folding.uses[s.target] != len(parts) or any(p in self.folding.folded for p in parts):
+            return s.body, None
+        return s.body[len(parts) :], ast.Tuple([ast.Name(self.name(p)) for p in parts])
+
+    # ---------------------------------------------------------- expressions
+    def atom(self, atom: Atom) -> ast.expr:
+        if isinstance(atom, Global):
+            return ast.Name(atom.name)
+        if isinstance(atom, Const):
+            return self.constant(atom.value)
+        if atom in self.folding.folded:
+            made = self.folding.made[atom]
+            return self.conditional(made) if isinstance(made, If) else self.operation(made)
+        return ast.Name(self.name(atom))
+
+    def constant(self, value: Any) -> ast.expr:
+        if isinstance(value, bool) or value is None or value is Ellipsis or isinstance(value, (str, bytes)):
+            return ast.Constant(value)
+        if isinstance(value, np.generic):
+            return ast.Call(self.reference(type(value)), [self.constant(value.item())], [])
+        if isinstance(value, (int, float, complex)):
+            return self.number(value)
+        if isinstance(value, tuple):
+            return ast.Tuple([self.constant(v) for v in value])
+        if isinstance(value, list):
+            return ast.List([self.constant(v) for v in value])
+        if isinstance(value, slice):
+            parts = [None if v is None else self.constant(v) for v in (value.start, value.stop, value.step)]
+            return ast.Call(ast.Name("slice"), [p or ast.Constant(None) for p in parts], [])
+        return self.reference(value)
+
+    def number(self, value: Any) -> ast.expr:
+        if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+            text = "nan" if value != value else "inf"
+            node: ast.expr = ast.Attribute(ast.Name(self.spelling.numpy_name()), text)
+            return ast.UnaryOp(ast.USub(), node) if value == float("-inf") else node
+        if not isinstance(value, complex) and str(value).startswith("-"):
+            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+        return ast.Constant(value)
+
+    def reference(self, value: Any) -> ast.expr:
+        return ast.parse(self.spelling.object(value), mode="eval").body
+
+    def key(self, atom: Atom) -> ast.expr:
+        """A subscript: slices in their own syntax."""
+        if isinstance(atom, Const):
+            return self._key_constant(atom.value)
+        made = self.folding.made.get(atom) if isinstance(atom, str) and atom in self.folding.folded else None
+        if isinstance(made, Assign) and made.op is slice:
+            parts = [None if a == Const(None) else self.atom(a) for a in made.args]
+            return ast.Slice(*parts)
+        if isinstance(made, Assign) and made.op is ops.make_tuple and made.args:
+            return ast.Tuple([self.key(a) for a in made.args])
+        return self.atom(atom)
+
+    def _key_constant(self, value: Any) -> ast.expr:
+        if isinstance(value, slice):
+            parts = [None if v is None else self.constant(v) for v in (value.start, value.stop, value.step)]
+            return ast.Slice(*parts)
+        if isinstance(value, tuple) and value:
+            return ast.Tuple([self._key_constant(v) for v in value])
+        return self.constant(value)
+
+    def operation(self, s: Assign) -> ast.expr:
+        return self.call(s.op, s.args, s.keywords)
+
+    def call(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...]) -> ast.expr:
+        atom = self.atom
+        if op in BINARY and not keywords:
+            left, right = args
+            made = self.folding.made.get(right) if isinstance(right, str) and right in self.folding.folded else None
+            if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
+                return ast.BinOp(atom(left), ast.Sub(), atom(made.args[0]))
+            return ast.BinOp(atom(left), BINARY[op](), atom(right))
+        if op in UNARY:
+            return ast.UnaryOp(UNARY[op](), atom(args[0]))
+        if op in COMPARE:
+            return ast.Compare(atom(args[0]), [COMPARE[op]()], [atom(args[1])])
+        if op is operator.getitem:
+            return ast.Subscript(atom(args[0]), self.key(args[1]))
+        if op is builtins.getattr and isinstance(args[1], Const):
+            return ast.Attribute(atom(args[0]), args[1].value)
+        if op is ops.identity:
+            return atom(args[0])
+        if op is ops.make_tuple:
+            return ast.Tuple([atom(a) for a in args])
+        if op in (ops.make_list, ops.new_list):
+            return ast.List([atom(a) for a in args])
+        if op is ops.make_dict:
+            return ast.Dict([self.constant(k) for k in args[0].value], [atom(a) for a in args[1:]])  # type: ignore[union-attr]
+        if op is ops.make_struct:
+            fields = args[1].value  # type: ignore[union-attr]
+            pairs = [ast.keyword(f, atom(a)) for f, a in zip(fields, args[2:], strict=True)]
+            return ast.Call(self.reference(args[0].value), [], pairs)  # type: ignore[union-attr]
+        if op is ops.select:
+            return ast.IfExp(atom(args[0]), atom(args[1]), atom(args[2]))
+        if op is ops.push:
+            return ast.Call(ast.Attribute(atom(args[0]), "append"), [atom(args[1])], [])
+        if op is ops.pop:
+            return ast.Call(ast.Attribute(atom(args[0]), "pop"), [], [])
+        named = [ast.keyword(k, atom(v)) for k, v in keywords]
+        if op is ops.method:
+            return ast.Call(ast.Attribute(atom(args[0]), args[1].value), [atom(a) for a in args[2:]], named)  # type: ignore[union-attr]
+        if isinstance(op, ops.augmented):
+            return ast.BinOp(atom(args[0]), BINARY[op.op](), atom(args[1]))
+        if len(args) == 1 and not keywords and isinstance(args[0], str) and isinstance(self.types.of(args[0]), Array):
+            if op is np.copy:
+                return ast.Call(ast.Attribute(atom(args[0]), "copy"), [], [])
+            if op is np.transpose:
+                return ast.Attribute(atom(args[0]), "T")
+            if op in (np.size, np.shape):
+                return ast.Attribute(atom(args[0]), op.__name__)
+        return ast.Call(self.reference(op), [atom(a) for a in args], named)
+
+    def conditional(self, s: If) -> ast.expr:
+        m = s.merged[0]
+        test = self.atom(s.test)
+        if m.orelse == s.test and not s.orelse:
+            return _joined(ast.And(), test, self.atom(m.then))
+        if m.then == s.test and not s.then:
+            return _joined(ast.Or(), test, self.atom(m.orelse))
+        return ast.IfExp(test, self.atom(m.then), self.atom(m.orelse))
+
+
+def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
+    if isinstance(left, ast.BoolOp) and type(left.op) is type(op):
+        return ast.BoolOp(op, [*left.values, right])
+    return ast.BoolOp(op, [left, right])
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    opposite = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in opposite:
+        return ast.Compare(test.left, [opposite[type(test.ops[0])]()], test.comparators)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def _ends_in_leave(block: Block) -> bool:
+    return bool(block) and isinstance(block[-1], Leave)
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, mapping: dict[str, ast.expr]):
+        self.mapping = mapping
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.id in self.mapping:
+            return copy.deepcopy(self.mapping[node.id])
+        return node
+
+
+__all__ = ["Line", "Param", "raise_function", "version_base"]

@@ -1,0 +1,206 @@
+"""Writing new statements: fresh names, types as they are made, equal expressions made once."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.naming import hint
+from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Span, Statement, Store, version_base
+from tangentc.core.types import Array, Length, Type
+from tangentc.core.walk import defines, substitute_block
+
+Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
+RECENT = 40
+ALLOCATING = {"zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of"}
+
+
+class Builder:
+    """Appends statements to a block.
+
+    ``types`` types each new name; ``peephole`` may give a simpler atom for an operation before it is
+    written; ``mutable`` says whether an array may be changed in place, so that two reads of it differ.
+    """
+
+    def __init__(self, types: Any, names: Any, peephole: Peephole | None = None):
+        self.types = types
+        self.peephole = peephole
+        self.numbers: Counter[str] = Counter()
+        for name in names:
+            base = version_base(name)
+            tail = name[len(base) + 1 :]
+            self.numbers[base] = max(self.numbers[base], int(tail or 0) + 1)
+        self.out: list[Statement] = []
+        self.definitions: dict[str, Assign] = {}
+        self.seen: list[dict[Any, Atom]] = [{}]
+        self.span: Span = NOWHERE
+        self.renamed: dict[Atom, Atom] = {}
+        self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
+        self.mutable: Callable[[str], bool] = lambda name: False
+
+    def fresh(self, base: str) -> str:
+        base = version_base(base) if not base.endswith("_bar") else base
+        self.numbers[base] += 1
+        number = self.numbers[base] - 1
+        return base if number == 0 else f"{base}.{number}"
+
+    def type(self, atom: Atom) -> Type:
+        return self.types.of(atom)
+
+    def definition(self, atom: Atom) -> Assign | None:
+        return self.definitions.get(atom) if isinstance(atom, str) else None
+
+    # ---------------------------------------------------------- writing
+    def emit(
+        self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = (), name: str = ""
+    ) -> Atom:
+        """Write ``name = op(*args, **keywords)`` and give its name, or a simpler atom that is equal to it."""
+        if self.renamed:
+            args = tuple(map(self.current, args))
+            keywords = tuple((k, self.current(v)) for k, v in keywords)
+        if op in (np.size, np.shape) and args:
+            args = (self.like_shape(args[0]), *args[1:])
+        if self.peephole is not None and not keywords:
+            simpler = self.peephole(self, op, args)
+            if simpler is not None:
+                return simpler
+        key = op, args, keywords
+        if self._repeatable(op, args):
+            for scope in reversed(self.seen):
+                if key in scope:
+                    return scope[key]
+        target = self.fresh(name or hint(op, args))
+        statement = Assign(target, op, args, keywords, self.span)
+        self.types.of_name[target] = self.types.result(op, args, keywords)
+        self.definitions[target] = statement
+        self.out.append(statement)
+        if self._repeatable(op, args):
+            self.seen[-1][key] = target
+        return target
+
+    def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
+        if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING:
+            return False
+        return not any(isinstance(a, str) and self.mutable(a) for a in args)
+
+    def rename(self, atom: Atom, base: str) -> Atom:
+        """Give a value that was written lately in this block a better name, if it is a temporary."""
+        atom = self.current(atom)
+        if not isinstance(atom, str) or not atom.startswith("%") or "_bar" in atom or "_dot" in atom:
+            return atom
+        start = max(len(self.out) - RECENT, 0)
+        place = next((k for k in range(len(self.out) - 1, start - 1, -1) if defines(self.out[k]) == (atom,)), None)
+        if place is None or not isinstance(self.out[place], Assign):
+            return atom
+        target = self.fresh(base)
+        new = replace(self.out[place], target=target)  # type: ignore[call-overload]
+        self.out[place] = new
+        self.out[place + 1 :] = substitute_block(tuple(self.out[place + 1 :]), {atom: target})
+        self.types.of_name[target] = self.types.of_name[atom]
+        self.renamed[atom] = target
+        self.definitions[target] = new
+        for k in range(place + 1, len(self.out)):
+            later = self.out[k]
+            if isinstance(later, Assign):
+                self.definitions[later.target] = later
+        key = new.op, new.args, new.keywords
+        for scope in self.seen:
+            if scope.get(key) == atom:
+                scope[key] = target
+        return target
+
+    def rename_last(self, atom: Atom, base: str) -> Atom:
+        """Give the value that was written last a better name, if it is a temporary."""
+        if not self.out or not isinstance(last := self.out[-1], Assign) or last.target != atom:
+            return atom
+        if not last.target.startswith("%") or "_bar" in last.target or "_dot" in last.target:
+            return atom
+        target = self.fresh(base)
+        self.out[-1] = new = replace(last, target=target)
+        self.types.of_name[target] = self.types.of_name.pop(last.target)
+        self.renamed[atom] = target
+        self.definitions[target] = new
+        for key, value in list(self.seen[-1].items())[-1:]:
+            if value == atom:
+                self.seen[-1][key] = target
+        return target
+
+    def current(self, atom: Atom) -> Atom:
+        """What a value that was given a better name is called now."""
+        while atom in self.renamed:
+            atom = self.renamed[atom]
+        return atom
+
+    def like_shape(self, atom: Atom) -> Atom:
+        """A name at hand with the shape of a value, if there surely is one."""
+        shape = shape_of(self.type(atom))
+        return self.shapes.get(shape, atom) if shape is not None and is_sure(shape) else atom
+
+    def store(self, obj: str, key: Atom | None, value: Atom, op: Any = None) -> None:
+        self.out.append(Store(obj, key, self.current(value), op, self.span, True))
+
+    def effect(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> None:
+        self.out.append(Effect(op, args, keywords, self.span))
+
+    @contextmanager
+    def block(self) -> Iterator[list[Statement]]:
+        """Write into a block of its own: ``with builder.block() as statements: ...``"""
+        outer, self.out = self.out, []
+        self.seen.append({})
+        try:
+            yield self.out
+        finally:
+            self.out = outer
+            self.seen.pop()
+
+    @contextmanager
+    def reopen(self, statements: list[Statement]) -> Iterator[None]:
+        """Go on writing into a block that was closed."""
+        outer, self.out = self.out, statements
+        self.seen.append({})
+        try:
+            yield
+        finally:
+            self.out = outer
+            self.seen.pop()
+
+    # ---------------------------------------------------------- arithmetic
+    def add(self, x: Atom, y: Atom, name: str = "") -> Atom:
+        return self.emit(operator.add, (x, y), name=name)
+
+    def mul(self, x: Atom, y: Atom, name: str = "") -> Atom:
+        return self.emit(operator.mul, (x, y), name=name)
+
+    def same_shape(self, x: Atom, y: Atom) -> bool:
+        """Whether two values are known to have the same shape."""
+        return shape_of(self.type(x)) is not None and shape_of(self.type(x)) == shape_of(self.type(y))
+
+    def take(self) -> Block:
+        out, self.out = tuple(self.out), []
+        return out
+
+
+def shape_of(t: Type) -> tuple | None:
+    """The shape of a number or an array, None where it is not known."""
+    if isinstance(t, Array):
+        return t.shape
+    return () if type(t).__name__ == "Scalar" else None
+
+
+def is_sure(shape: tuple) -> bool:
+    """Whether two values that are said to have this shape surely have the same."""
+    return not any(isinstance(d, Length) and not d.many for d in shape)
+
+
+def is_number(atom: Atom, value: float | None = None) -> bool:
+    """Whether an atom is a number written in the program, this one if ``value`` is given."""
+    if not isinstance(atom, Const) or isinstance(atom.value, bool):
+        return False
+    return isinstance(atom.value, (int, float)) and (value is None or atom.value == value)

@@ -1,0 +1,83 @@
+"""Names for values that the user gave no name to, made from what they hold.
+
+    >>> import numpy as np
+    >>> hint(np.exp, ("logits",)), hint(operator.matmul, ("X", "w")), hint(operator.add, ("x", "y"))
+    ('%exp_logits', '%Xw', '%x_plus_y')
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+from tangentc.core import ops
+from tangentc.core.nodes import Atom, Const, Global, version_base
+
+WORDS = {
+    operator.add: "total",
+    operator.sub: "difference",
+    operator.mul: "product",
+    operator.truediv: "ratio",
+    operator.floordiv: "quotient",
+    operator.mod: "remainder",
+    operator.pow: "power",
+    operator.matmul: "product",
+    operator.neg: "minus",
+    operator.pos: "plus",
+    operator.not_: "negated",
+    operator.invert: "inverted",
+    operator.and_: "mask",
+    operator.or_: "mask",
+    operator.xor: "mask",
+    ops.make_tuple: "items",
+    ops.make_list: "items",
+    ops.make_dict: "items",
+    ops.identity: "value",
+    ops.select: "chosen",
+    operator.getitem: "item",
+    builtins.slice: "key",
+}
+
+
+JOINED = {operator.add: "plus", operator.sub: "minus", operator.mul: "times", operator.truediv: "over"}
+
+
+def plain(atom: Atom) -> str:
+    """The name of an atom as it can stand inside another name, '' if it has none."""
+    if isinstance(atom, Global):
+        return atom.name
+    if isinstance(atom, str):
+        return version_base(atom).lstrip("%")
+    if isinstance(atom, Const) and isinstance(atom.value, int) and 0 <= atom.value < 1000:
+        return str(atom.value)
+    return ""
+
+
+def hint(op: Any, args: tuple[Atom, ...]) -> str:
+    """A name for the result of an operation."""
+    names = [plain(a) for a in args]
+    joined = "".join(names)
+    if op in (operator.mul, operator.matmul) and all(0 < len(n) <= 2 for n in names) and not joined[0].isdigit():
+        return f"%{joined}"
+    if op in JOINED and all(names):
+        first = {"1": "one", "2": "two"}.get(names[0], names[0])
+        if not first[0].isdigit() and len(first) + len(names[1]) <= 12:
+            return f"%{first}_{JOINED[op]}_{names[1]}"
+    if op is operator.pow and names[0] and len(names[0]) <= 8 and names[1] == "2":
+        return f"%{names[0]}_squared"
+    if op in ops.COMPARE:
+        return "%test"
+    if op is ops.method:
+        name = args[1].value  # type: ignore[union-attr]
+        return f"%{names[0]}_{name}" if names[0] else f"%{name}"
+    if op is builtins.getattr:
+        return f"%{names[0]}_{args[1].value}" if names[0] else f"%{args[1].value}"  # type: ignore[union-attr]
+    if op is operator.getitem and names[0]:
+        return f"%{names[0]}_{names[1]}" if len(names[1]) <= 3 and names[1].isidentifier() else f"%{names[0]}_item"
+    if op in WORDS:
+        word = WORDS[op]
+        return f"%{word}_{names[0]}" if op is operator.neg and 0 < len(names[0]) <= 12 else f"%{word}"
+    name = getattr(op, "__name__", "value").strip("<>").lstrip("_") or "value"
+    first = names[0] if names else ""
+    return f"%{name}_{first}" if first and first.isidentifier() and len(first) <= 12 else f"%{name}"

@@ -1,0 +1,227 @@
+"""The core form.
+
+A function is a tree of frozen statements.  Every name has one definition; the two places where
+control flow joins are written down: ``If.merged`` says which value a name takes from either
+branch, and ``carried`` says which value a loop's name starts from and what the next trip gives it.
+
+    y = x * x                         Assign('y', operator.mul, ('x', 'x'))
+    A[i] = e                          Store('A', 'i', 'e')
+    if x > 1: ... else: ...           If('test', then, orelse, (Merge('y', 'a', 'b'),))
+    for i in trips: ...               For('i', 'trips', body, (Carry('x', 'x0', 'x1'),))
+
+A name is a string.  ``y.2`` is the third version of the user's ``y``; a name that begins with ``%``
+is a temporary of the compiler, ``%exp_x`` say; ``y.2_bar`` is the adjoint of ``y.2``.  An argument
+of a statement is a name, a `Const` or a `Global`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a statement stands in the user's file: a line, a column range, and its text."""
+
+    line: int
+    column: int
+    end_column: int
+    text: str
+    file: str = ""
+    function: str = ""
+
+
+NOWHERE = Span(0, 0, 0, "")
+
+
+class Const:
+    """A value known when compiling: a number, a string, a slice, a function, a module."""
+
+    __slots__ = ("value", "_identity")
+
+    def __init__(self, value: Any):
+        self.value = value
+        self._identity = _identity(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+
+def _identity(value: Any) -> Any:
+    """What makes two constants the same: 0, 0.0, -0.0 and False are four constants."""
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(map(_identity, value))
+    if isinstance(value, slice):
+        return slice, _identity((value.start, value.stop, value.step))
+    if isinstance(value, (bool, int, float, complex, str, bytes)) or value is None:
+        return type(value), repr(value)
+    return type(value), id(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A number, array or container of the user's module or closure, read each time it runs."""
+
+    name: str
+
+
+Atom = str | Const | Global
+Op = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    target: str
+    op: Op
+    args: tuple[Atom, ...]
+    keywords: tuple[tuple[str, Atom], ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return self.args + tuple(value for _, value in self.keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``object[key] = value``; with ``op`` it is ``object[key] op= value``.
+
+    ``key`` None means the whole array: ``object += value``.
+    """
+
+    object: str
+    key: Atom | None
+    value: Atom
+    op: Op | None = None
+    span: Span = field(default=NOWHERE, compare=False)
+    adjoint_of: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A call for its effect: ``l.append(x)``, ``np.add.at(a, i, x)``, ``print(x)``."""
+
+    op: Op
+    args: tuple[Atom, ...]
+    keywords: tuple[tuple[str, Atom], ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return self.args + tuple(value for _, value in self.keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """``name`` is ``then`` after the first branch and ``orelse`` after the second."""
+
+    name: str
+    then: Atom
+    orelse: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """``name`` is ``init`` in the first trip, ``next`` of the trip before in the others.
+
+    After the loop ``name`` is the value that one more trip would have begun with.
+    """
+
+    name: str
+    init: Atom
+    next: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    test: Atom
+    then: tuple[Statement, ...]
+    orelse: tuple[Statement, ...]
+    merged: tuple[Merge, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+    tag: str = field(default="", compare=False)  # the same for a branch and for its adjoint
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    target: str
+    iterable: Atom
+    body: tuple[Statement, ...]
+    carried: tuple[Carry, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """The statements of ``head`` give ``test``; they run before each trip."""
+
+    head: tuple[Statement, ...]
+    test: Atom
+    body: tuple[Statement, ...]
+    carried: tuple[Carry, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """``break``, ``continue`` or ``return``; only last in a block."""
+
+    kind: str
+    values: tuple[Atom, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Passive Python kept as the user wrote it, with the names that it reads and writes.
+
+    ``reads`` and ``writes`` pair the name in the text with the name in the core form.
+    """
+
+    tree: Any = field(compare=False)
+    text: str
+    reads: tuple[tuple[str, Atom], ...]
+    writes: tuple[tuple[str, str], ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+Statement = Assign | Store | Effect | If | For | While | Leave | Opaque
+Block = tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter; ``default`` is what the emitted function's signature shows, if anything."""
+
+    name: str
+    default: Const | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function in core form.  ``result`` is what it returns, ``doc`` its docstring."""
+
+    name: str
+    params: tuple[Param, ...]
+    body: Block
+    result: Atom
+    span: Span = field(default=NOWHERE, compare=False)
+    doc: str = ""
+
+
+def version_base(name: str) -> str:
+    """The name without its version number: ``y.2`` is a version of ``y``."""
+    head, dot, tail = name.rpartition(".")
+    return head if dot and tail.isdigit() else name
+
+
+def is_temporary(name: str) -> bool:
+    return name.startswith("%")

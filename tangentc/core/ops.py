@@ -1,0 +1,196 @@
+"""The operations that have syntax of their own in Python, and those that only the compiler writes.
+
+An operation is a Python callable, so that a program in core form can be run as it stands:
+`operator.add` is ``+``, `make_tuple` is ``(a, b)``, `numpy.exp` is itself.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+BINARY = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.mod: "%",
+    operator.pow: "**",
+    operator.matmul: "@",
+    operator.and_: "&",
+    operator.or_: "|",
+    operator.xor: "^",
+    operator.lshift: "<<",
+    operator.rshift: ">>",
+}
+COMPARE = {
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.is_: "is",
+    operator.is_not: "is not",
+}
+UNARY = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
+
+
+def identity(x: Any) -> Any:
+    """``y = x``: another name for the same object."""
+    return x
+
+
+def make_tuple(*items: Any) -> tuple:
+    return items
+
+
+def make_list(*items: Any) -> list:
+    return list(items)
+
+
+def make_dict(keys: tuple, *values: Any) -> dict:
+    return dict(zip(keys, values, strict=True))
+
+
+def make_struct(cls: type, fields: tuple, *values: Any) -> Any:
+    """A dataclass or a NamedTuple from its fields."""
+    return cls(**dict(zip(fields, values, strict=True)))
+
+
+def select(test: Any, x: Any, y: Any) -> Any:
+    """``x if test else y`` on scalars that both exist already."""
+    return x if test else y
+
+
+def method(receiver: Any, name: str, *args: Any, **keywords: Any) -> Any:
+    """``receiver.name(*args)``, as long as the receiver's type is not known."""
+    return getattr(receiver, name)(*args, **keywords)
+
+
+def contains(item: Any, container: Any) -> bool:
+    return item in container
+
+
+def not_contains(item: Any, container: Any) -> bool:
+    return item not in container
+
+
+def new_list() -> list:
+    """An empty list on which a loop saves what the adjoint sweep takes back."""
+    return []
+
+
+def push(saved: list, value: Any) -> None:
+    saved.append(value)
+
+
+def pop(saved: list) -> Any:
+    return saved.pop()
+
+
+SYNTAX = {identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select}
+PURE_BUILTINS = {
+    builtins.abs, builtins.bool, builtins.complex, builtins.dict, builtins.divmod, builtins.enumerate,
+    builtins.float, builtins.getattr, builtins.int, builtins.isinstance, builtins.len, builtins.list,
+    builtins.max, builtins.min, builtins.pow, builtins.range, builtins.reversed, builtins.round,
+    builtins.slice, builtins.sorted, builtins.str, builtins.sum, builtins.tuple, builtins.type,
+    builtins.zip, builtins.callable, builtins.hasattr, builtins.repr, builtins.all, builtins.any,
+}  # fmt: skip
+PURE = set(BINARY) | set(COMPARE) | set(UNARY) | SYNTAX | PURE_BUILTINS | {contains, not_contains}
+NUMERIC_MODULES = ("numpy", "math", "cmath", "cupy", "scipy")
+IMPURE_NAMES = {"copyto", "put", "fill_diagonal", "put_along_axis", "place", "putmask", "at", "save", "seterr"}
+
+
+def module_root(op: Any) -> str:
+    """The top-level package that an operation comes from, '' where it does not say."""
+    module = getattr(op, "__module__", None)
+    if module is None and type(op).__name__ == "ufunc":
+        module = "numpy"
+    if module is None and hasattr(op, "__self__"):
+        module = getattr(type(op.__self__), "__module__", None) if not hasattr(op.__self__, "__name__") else None
+    return (module or "").split(".")[0]
+
+
+def is_pure(op: Any) -> bool:
+    """Whether calling ``op`` twice is the same as calling it once, and leaves no trace."""
+    if op in PURE:
+        return True
+    if getattr(op, "__tangentc_pure__", False):
+        return True
+    if module_root(op) not in NUMERIC_MODULES:
+        return False
+    name = getattr(op, "__name__", "")
+    return name not in IMPURE_NAMES and "random" not in (getattr(op, "__module__", None) or "")
+
+
+class _Undefined:
+    """Stands where a name has no value: before a loop that defines it, after a branch that does not."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = _Undefined()
+
+
+class augmented:
+    """``x op= y`` on a name, as long as it is not known whether ``x`` is changed or rebound."""
+
+    def __init__(self, op: Any):
+        self.op = op
+        self.__name__ = op.__name__
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        return getattr(operator, "i" + self.op.__name__.strip("_"))(x, y)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, augmented) and self.op is other.op
+
+    def __hash__(self) -> int:
+        return hash((augmented, self.op))
+
+
+def stopped(x: Any) -> Any:
+    """``x`` as a constant: no derivative flows through it."""
+    return x
+
+
+SYNTAX.add(stopped)
+PURE.update({stopped, identity})
+
+
+class UserFunction:
+    """A function of the user's module, called from the program.
+
+    ``pure`` says that it has no effect; ``aliases`` that its result may share memory with an argument.
+    """
+
+    def __init__(self, function: Any, pure: bool, aliases: bool):
+        self.function = function
+        self.__name__ = function.__name__
+        self.__tangentc_pure__ = pure
+        self.aliases = aliases
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self.function(*args, **keywords)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UserFunction) and other.function is self.function
+
+    def __hash__(self) -> int:
+        return hash((UserFunction, id(self.function)))
+
+
+class Emitted:
+    """A function that the compiler wrote, called from another one: half of a primal/adjoint pair."""
+
+    def __init__(self, name: str, pure: bool, result: Any):
+        self.__name__ = name
+        self.__tangentc_pure__ = pure
+        self.result = result
+
+    def __call__(self, *args: Any) -> Any:
+        raise NotImplementedError(self.__name__)

@@ -1,0 +1,232 @@
+"""What is known of a value before the program runs.
+
+A length is a number when it is below `EXACT`, else a symbol plus an offset: ``n``, ``n - 2``.
+A symbol stands for a length of at least `EXACT`, so that ``n - 2`` is known not to be one; a length
+about which nothing is known has ``many`` False.
+
+    >>> type_of(2.0)
+    Scalar(dtype='float64', weak=True, value=None)
+    >>> type_of([1.0, 2.0])
+    Sequence(kind=<class 'list'>, items=(Scalar(dtype='float64', weak=True, value=None),), length=2)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentc.core.nodes import Const
+
+EXACT = 8  # lengths below this are compiled for exactly; slices that cut off less than this are sure
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    symbol: str
+    offset: int = 0
+    many: bool = True
+
+
+Dim = int | Length
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Python number (``weak``) or a NumPy scalar; ``value`` if it is an integer known as a length."""
+
+    dtype: str
+    weak: bool = False
+    value: Dim | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    dtype: str
+    shape: tuple[Dim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple, or with ``cls`` a NamedTuple."""
+
+    items: tuple[Type, ...]
+    cls: type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list.  One item type for all (``length`` may be unknown), else one for each."""
+
+    kind: type
+    items: tuple[Type, ...]
+    length: int | None = None
+
+    def item(self, index: int) -> Type:
+        return self.items[0] if len(self.items) == 1 else self.items[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Dict:
+    keys: tuple[Any, ...]
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A dataclass instance."""
+
+    cls: type
+    fields: tuple[str, ...]
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that is itself known: None, a string, a flag, a function, a module, a dtype."""
+
+    const: Const
+
+    @property
+    def value(self) -> Any:
+        return self.const.value
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Nothing is known; ``reason`` says why, for messages."""
+
+    reason: str = ""
+
+
+Type = Scalar | Array | Tuple | Sequence | Dict | Struct | Known | Unknown
+
+PYTHON_SCALARS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+FLOATS = ("float16", "float32", "float64", "longdouble", "complex64", "complex128")
+
+
+def is_container(t: Type) -> bool:
+    return isinstance(t, (Tuple, Sequence, Dict, Struct))
+
+
+def is_numeric(t: Type) -> bool:
+    return isinstance(t, (Scalar, Array))
+
+
+def is_differentiable(t: Type) -> bool:
+    """Whether a derivative can flow through a value of this type."""
+    if isinstance(t, (Scalar, Array)):
+        return np.dtype(t.dtype).kind in "fc"
+    if is_container(t):
+        return any(is_differentiable(item) for item in t.items)  # type: ignore[union-attr]
+    return isinstance(t, Unknown)
+
+
+def is_complex(t: Type) -> bool:
+    return isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind == "c"
+
+
+def rank(t: Type) -> int | None:
+    """The number of axes, None where it is not known."""
+    if isinstance(t, Scalar):
+        return 0
+    return len(t.shape) if isinstance(t, Array) else None
+
+
+def components(t: Type) -> Iterator[tuple[Any, Type]]:
+    """The key and the type of each part of a container whose parts are told apart."""
+    match t:
+        case Tuple(items, cls):
+            yield from enumerate(items)
+        case Sequence(_, items, length) if length is not None:
+            for i in range(length):
+                yield i, items[0] if len(items) == 1 else items[i]
+        case Dict(keys, items):
+            yield from zip(keys, items, strict=True)
+        case Struct(_, fields, items):
+            yield from zip(fields, items, strict=True)
+
+
+def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
+    """The type of a value.  ``sizes`` maps each actual length to its symbol, and grows.
+
+    Two axes of one length share a symbol; an integer argument that equals a length shares it too.
+    """
+    sizes = {} if sizes is None else sizes
+    cls = type(value)
+    if cls in PYTHON_SCALARS:
+        if cls is bool:
+            return Known(Const(value))
+        known = None
+        if cls is int and value >= EXACT:
+            known = sizes.get(value)
+        return Scalar(PYTHON_SCALARS[cls], True, known)
+    if isinstance(value, np.generic):
+        return Scalar(value.dtype.name)
+    if is_array(value):
+        return Array(value.dtype.name, tuple(_dim(n, sizes) for n in value.shape))
+    if cls is list:
+        return _list_type(value, sizes)
+    if isinstance(value, tuple):
+        items = tuple(type_of(v, sizes) for v in value)
+        return Tuple(items, None if cls is tuple else cls)
+    if cls is dict:
+        return Dict(tuple(value), tuple(type_of(v, sizes) for v in value.values()))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(f.name for f in dataclasses.fields(value))
+        return Struct(cls, names, tuple(type_of(getattr(value, n), sizes) for n in names))
+    return Known(Const(value))
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) or type(value).__module__.split(".")[0] == "cupy" and hasattr(value, "shape")
+
+
+def _dim(n: int, sizes: dict[int, Length]) -> Dim:
+    if n < EXACT:
+        return n
+    if n not in sizes:
+        sizes[n] = Length(f"n{len(sizes)}")
+    return sizes[n]
+
+
+def _list_type(value: list, sizes: dict[int, Length]) -> Type:
+    classes = set(map(type, value))
+    if len(classes) == 1 and (cls := classes.pop()) in PYTHON_SCALARS:
+        return Sequence(list, (Scalar(PYTHON_SCALARS[cls], True),), len(value) if len(value) < EXACT else None)
+    items = tuple(type_of(v, sizes) for v in value)
+    if len(set(items)) == 1:
+        return Sequence(list, items[:1], len(value))
+    return Sequence(list, items, len(value))
+
+
+def describe(t: Type) -> str:
+    """The type as a message shows it: ``f64[64, n0]``, ``float``, ``list of float``."""
+    match t:
+        case Scalar(dtype, True, _):
+            return {"float64": "float", "int64": "int", "complex128": "complex"}.get(dtype, dtype)
+        case Scalar(dtype, _, _):
+            return dtype
+        case Array(dtype, shape):
+            dims = ", ".join(_describe_dim(d) for d in shape)
+            return f"{dtype}[{dims}]"
+        case Tuple(items, _):
+            return "(" + ", ".join(map(describe, items)) + ")"
+        case Sequence(_, items, _):
+            return "list of " + describe(items[0]) if len(items) == 1 else "list"
+        case Dict(keys, items):
+            return "{" + ", ".join(f"{k!r}: {describe(i)}" for k, i in zip(keys, items, strict=True)) + "}"
+        case Struct(cls, _, _):
+            return cls.__name__
+        case Known(const):
+            return repr(const.value) if isinstance(const.value, (str, bool, type(None))) else type(const.value).__name__
+    return "unknown"
+
+
+def _describe_dim(d: Dim) -> str:
+    if isinstance(d, int):
+        return str(d)
+    return d.symbol if not d.offset else f"{d.symbol} {'+' if d.offset > 0 else '-'} {abs(d.offset)}"

@@ -1,0 +1,159 @@
+"""Walking programs in core form: what a statement reads and defines, and renaming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Carry,
+    Effect,
+    For,
+    If,
+    Leave,
+    Merge,
+    Opaque,
+    Statement,
+    Store,
+    While,
+)
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    """The blocks inside one statement."""
+    match statement:
+        case If():
+            return statement.then, statement.orelse
+        case For():
+            return (statement.body,)
+        case While():
+            return statement.head, statement.body
+    return ()
+
+
+def statements(block: Block) -> Iterator[Statement]:
+    """Every statement of a block, outer before inner, in the order of the text."""
+    stack = list(reversed(block))
+    while stack:
+        statement = stack.pop()
+        yield statement
+        for inner in reversed(blocks(statement)):
+            stack.extend(reversed(inner))
+
+
+def reads(statement: Statement) -> tuple[Atom, ...]:
+    """The atoms that a statement itself reads, without those of the blocks inside it."""
+    match statement:
+        case Assign() | Effect():
+            return statement.atoms
+        case Store():
+            key = () if statement.key is None else (statement.key,)
+            return (statement.object, *key, statement.value)
+        case If():
+            return (statement.test, *(a for m in statement.merged for a in (m.then, m.orelse)))
+        case For():
+            return (statement.iterable, *(a for c in statement.carried for a in (c.init, c.next)))
+        case While():
+            return (statement.test, *(a for c in statement.carried for a in (c.init, c.next)))
+        case Leave():
+            return statement.values
+        case Opaque():
+            return tuple(atom for _, atom in statement.reads)
+    raise TypeError(statement)
+
+
+def defines(statement: Statement) -> tuple[str, ...]:
+    """The names that a statement itself defines, without those of the blocks inside it."""
+    match statement:
+        case Assign():
+            return (statement.target,)
+        case If():
+            return tuple(m.name for m in statement.merged)
+        case For():
+            return (statement.target, *(c.name for c in statement.carried))
+        case While():
+            return tuple(c.name for c in statement.carried)
+        case Opaque():
+            return tuple(name for _, name in statement.writes)
+    return ()
+
+
+def read_names(statement: Statement) -> list[str]:
+    return [atom for atom in reads(statement) if isinstance(atom, str)]
+
+
+def all_reads(block: Block) -> set[str]:
+    """Every name read anywhere in a block."""
+    return {atom for s in statements(block) for atom in reads(s) if isinstance(atom, str)}
+
+
+def all_defines(block: Block) -> set[str]:
+    """Every name defined anywhere in a block."""
+    return {name for s in statements(block) for name in defines(s)}
+
+
+def definitions(block: Block) -> dict[str, Statement]:
+    """For each name, the statement that defines it."""
+    return {name: s for s in statements(block) for name in defines(s)}
+
+
+def transform(block: Block, rewrite: Callable[[Statement], tuple[Statement, ...]]) -> Block:
+    """Rebuild a block: inner blocks first, then ``rewrite`` gives what stands for each statement."""
+    out: list[Statement] = []
+    for statement in block:
+        match statement:
+            case If():
+                then, orelse = transform(statement.then, rewrite), transform(statement.orelse, rewrite)
+                if then is not statement.then or orelse is not statement.orelse:
+                    statement = replace(statement, then=then, orelse=orelse)
+            case For():
+                statement = replace(statement, body=transform(statement.body, rewrite))
+            case While():
+                head, body = transform(statement.head, rewrite), transform(statement.body, rewrite)
+                statement = replace(statement, head=head, body=body)
+        out.extend(rewrite(statement))
+    return tuple(out)
+
+
+def substitute(statement: Statement, atoms: Mapping[str, Atom]) -> Statement:
+    """The statement with the names that it itself reads replaced; inner blocks are left alone."""
+
+    def of(atom: Atom) -> Atom:
+        return atoms.get(atom, atom) if isinstance(atom, str) else atom
+
+    match statement:
+        case Assign() | Effect():
+            return replace(
+                statement,
+                args=tuple(map(of, statement.args)),
+                keywords=tuple((k, of(v)) for k, v in statement.keywords),
+            )
+        case Store():
+            target = of(statement.object)
+            assert isinstance(target, str)
+            key = None if statement.key is None else of(statement.key)
+            return replace(statement, object=target, key=key, value=of(statement.value))
+        case If():
+            merged = tuple(Merge(m.name, of(m.then), of(m.orelse)) for m in statement.merged)
+            return replace(statement, test=of(statement.test), merged=merged)
+        case For():
+            carried = tuple(Carry(c.name, of(c.init), of(c.next)) for c in statement.carried)
+            return replace(statement, iterable=of(statement.iterable), carried=carried)
+        case While():
+            carried = tuple(Carry(c.name, of(c.init), of(c.next)) for c in statement.carried)
+            return replace(statement, test=of(statement.test), carried=carried)
+        case Leave():
+            return replace(statement, values=tuple(map(of, statement.values)))
+        case Opaque():
+            return replace(statement, reads=tuple((t, of(a)) for t, a in statement.reads))
+    raise TypeError(statement)
+
+
+def substitute_block(block: Block, atoms: Mapping[str, Atom]) -> Block:
+    """The block with names replaced wherever they are read."""
+    if not atoms:
+        return block
+    return transform(block, lambda s: (substitute(s, atoms),))

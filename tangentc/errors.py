@@ -1,0 +1,83 @@
+"""What the user is told when a function cannot be differentiated.
+
+Each message says what failed, where (file, line, function, the line with a caret), why, and one way
+out.
+
+    >>> from tangentc.core.nodes import Span
+    >>> print(MissingRule("there is no rule for np.foo", Span(3, 8, 17, "    y = np.foo(x)", "m.py", "f"),
+    ...                   why="x is active here", way_out="register one with @tangentc.elementwise"))
+    there is no rule for np.foo
+      File "m.py", line 3, in f
+        y = np.foo(x)
+            ^^^^^^^^^
+      Why: x is active here.
+      Way out: register one with @tangentc.elementwise.
+"""
+
+from __future__ import annotations
+
+from tangentc.core.nodes import Span
+
+
+class TangentcError(Exception):
+    """The base of every error that tangentc raises on purpose."""
+
+    def __init__(self, what: str, span: Span | None = None, *, why: str = "", way_out: str = ""):
+        self.what, self.span, self.why, self.way_out = what, span, why, way_out
+        lines = [what]
+        if span is not None and span.line:
+            lines.append(f'  File "{span.file}", line {span.line}, in {span.function}')
+            text = span.text.rstrip()
+            indent = len(text) - len(text.lstrip())
+            lines.append("    " + text.strip())
+            end = min(max(span.end_column, span.column + 1), len(text))
+            start = max(span.column - indent, 0)
+            lines.append("    " + " " * start + "^" * max(end - indent - start, 1))
+        if why:
+            lines.append(f"  Why: {why}.")
+        if way_out:
+            lines.append(f"  Way out: {way_out}.")
+        super().__init__("\n".join(lines))
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self.what, self.span, self.why, self.way_out)
+
+
+def _rebuild(cls: type, what: str, span: Span | None, why: str, way_out: str) -> TangentcError:
+    return cls(what, span, why=why, way_out=way_out)
+
+
+class NoSource(TangentcError):
+    """The source of a function cannot be found, or is not the code that runs."""
+
+
+class UnsupportedSyntax(TangentcError):
+    """A construct that tangentc does not differentiate."""
+
+
+class MissingRule(TangentcError):
+    """An active value goes into a function that has no rule."""
+
+
+class NotDifferentiable(TangentcError):
+    """The value asked for has no derivative: an integer, a result that is not a scalar, ..."""
+
+
+class UnsafeMutation(TangentcError):
+    """A change in place whose aliases cannot be followed."""
+
+
+class BadSeed(TangentcError):
+    """A cotangent or tangent that does not fit the value that it belongs to."""
+
+
+class BadRule(TangentcError):
+    """A rule that cannot be read, or gives something of the wrong form."""
+
+
+class BadArgument(TangentcError, ValueError):
+    """An argument of one of tangentc's own functions that makes no sense."""
+
+
+class InternalError(TangentcError):
+    """A fault of tangentc itself."""

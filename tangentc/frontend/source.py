@@ -1,0 +1,124 @@
+"""Finding a function's source, and making sure that it is the code that runs."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from tangentc.core.nodes import Span
+from tangentc.errors import NoSource, UnsupportedSyntax
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function's syntax tree, and the lines of the file that it stands in."""
+
+    tree: ast.FunctionDef | ast.Lambda
+    file: str
+    lines: tuple[str, ...]
+    name: str
+
+    def span(self, node: Any) -> Span:
+        """The place of a node, with the whole text of its first line."""
+        text = self.lines[node.lineno - 1].rstrip("\n") if node.lineno <= len(self.lines) else ""
+        end = node.end_col_offset if node.end_lineno == node.lineno else len(text)
+        return Span(node.lineno, _column(text, node.col_offset), _column(text, end), text, self.file, self.name)
+
+
+def _column(text: str, byte_offset: int) -> int:
+    return len(text.encode()[:byte_offset].decode(errors="ignore"))
+
+
+def source_of(function: types.FunctionType) -> Source:
+    """The source of ``function``.  Raises `NoSource` if there is none, or if it has changed since."""
+    code = function.__code__
+    file, name = code.co_filename, function.__name__
+    linecache.checkcache(file)
+    lines = linecache.getlines(file, function.__globals__)
+    if not lines:
+        raise NoSource(
+            f"the source of {name} cannot be found",
+            Span(code.co_firstlineno, 0, 0, "", file, name),
+            why="tangentc reads a function's text, and this one was made by exec or eval, or its file is gone",
+            way_out="put the function in a file, or in a notebook cell",
+        )
+    try:
+        module = _parse("".join(lines), file)
+    except SyntaxError:
+        raise _stale(function) from None
+    tree = _find(module.tree, code)
+    if tree is None:
+        raise _stale(function)
+    if isinstance(tree, ast.AsyncFunctionDef):
+        raise UnsupportedSyntax(
+            f"{name} is an async function", Source(tree, file, tuple(lines), name).span(tree),  # type: ignore[arg-type]
+            why="there is no adjoint of a coroutine", way_out="move the mathematics into a plain function",
+        )  # fmt: skip
+    twins = [c for c in module.codes if (c.co_name, c.co_firstlineno) == (code.co_name, code.co_firstlineno)]
+    has_assert = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+    if not any(_same_code(code, twin, has_assert) for twin in twins):
+        raise _stale(function)
+    return Source(tree, file, tuple(lines), "<lambda>" if isinstance(tree, ast.Lambda) else tree.name)
+
+
+def _stale(function: types.FunctionType) -> NoSource:
+    code = function.__code__
+    text = linecache.getline(code.co_filename, code.co_firstlineno)
+    return NoSource(
+        f"the source of {function.__name__} is not the code that runs",
+        Span(code.co_firstlineno, 0, len(text), text, code.co_filename, function.__name__),
+        why="the file has changed since it was imported, so the text at this line belongs to something else",
+        way_out="reload the module, or start Python again",
+    )
+
+
+@dataclass(frozen=True)
+class _Module:
+    tree: ast.Module
+    codes: tuple[types.CodeType, ...]
+
+
+@functools.lru_cache(maxsize=64)
+def _parse(text: str, file: str) -> _Module:
+    tree = ast.parse(text)
+    codes, stack = [], [compile(tree, file, "exec", dont_inherit=True)]
+    while stack:
+        code = stack.pop()
+        codes.append(code)
+        stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+    return _Module(tree, tuple(codes))
+
+
+def _find(module: ast.Module, code: types.CodeType) -> Any:
+    found: list[Any] = []
+    for node in ast.walk(module):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node
+        if isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
+            found.append(node)
+    places = [p for p in code.co_positions() if None not in p and p[2] != p[3]]
+    for node in found:
+        body = node.body
+        start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+        if max((p[1], p[3]) for p in places) == end and min((p[0], p[2]) for p in places) == start:
+            return node
+    return found[0] if len(found) == 1 else None
+
+
+def _same_code(running: types.CodeType, written: types.CodeType, has_assert: bool) -> bool:
+    if has_assert:  # a test runner may have rewritten the assertions
+        return running.co_varnames[: running.co_argcount] == written.co_varnames[: written.co_argcount] and set(
+            written.co_names
+        ) <= set(running.co_names)
+
+    def plain(code: types.CodeType) -> Any:
+        consts = tuple(c.co_code if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts)
+        return code.co_code, consts, code.co_names, code.co_varnames
+
+    return plain(running) == plain(written)

@@ -1,0 +1,319 @@
+"""The way through the compiler, as tuples that one can read.
+
+Each pass is a function from a program to a program.  `prepare` runs those of the front, from a Python
+function to core form with known types; `transform.assemble` writes a derivative of that; `SIMPLIFY`
+cleans it; `backend` prints and loads it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types as pytypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.masks import masks
+from tangentc.analysis.types import Types
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Param, Span, Statement, Store
+from tangentc.core.types import Type, Unknown, type_of
+from tangentc.core.verify import verify
+from tangentc.core.walk import all_defines, definitions, statements, substitute_block, transform
+from tangentc.errors import UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.lower import lower
+from tangentc.frontend.normalise import normalise
+from tangentc.frontend.resolve import Scope
+from tangentc.frontend.specialise import specialise
+from tangentc.rules.registry import REGISTRY, load_families
+from tangentc.simplify.common import common
+from tangentc.simplify.copies import copies, elide
+from tangentc.simplify.dead import dead
+
+load_families()
+
+Observer = Callable[[str, str, Function, Types], None]
+
+
+@dataclass
+class Program:
+    """A function in core form with the facts about it.
+
+    ``pure`` says that calling it has no effect but its result.
+    """
+
+    function: Function
+    types: Types
+    aliases: Aliases
+    result: Type
+    pure: bool
+    source: pytypes.FunctionType
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One step: its name, what it does in one line, and the step itself."""
+
+    name: str
+    does: str
+    run: Callable[[Program], Function]
+
+
+def _own_parameters(program: Program) -> Function:
+    """Copy a parameter that the function writes, at its top, so that the caller's array is not changed."""
+    function, aliases = program.function, program.aliases
+    table: dict[str, str] = {}
+    head: list[Statement] = []
+    builder = Builder(program.types, [*program.types.of_name])
+    for name in aliases.params:
+        if not aliases.is_changed(name):
+            continue
+        made = aliases.allocation(name)
+        if made != [name] or "%global" in aliases.parent and aliases.root("%global") == aliases.root(name):
+            others = [n for n in made if n != name]
+            raise UnsafeMutation(
+                f"{name} is changed in place, and shares its memory with something else",
+                next(s.span for s in statements(function.body) if isinstance(s, Store)),
+                why=f"the array changed may also be {others[0].lstrip('%').split('.')[0] if others else 'a value of the module'}",
+                way_out=f"change a copy: {name} = {name}.copy()",
+            )
+        copy = builder.fresh(name)
+        head.append(Assign(copy, np.copy, (name,), (), function.span))
+        table[name] = copy
+    if not table:
+        return function
+    body = substitute_block(function.body, table)
+    result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
+    return replace(function, body=(*head, *body), result=result)
+
+
+def _user_functions(program: Program, context: Context) -> Function:
+    """Say of each function of the user that is called whether it has effects."""
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
+            callee = context.callee(s, program.types)
+            aliased = isinstance(callee.function.result, str) and any(
+                callee.aliases.root(p.name) == callee.aliases.root(callee.function.result) for p in callee.function.params
+            )
+            changed = [p.name for p in callee.function.params if callee.aliases.is_changed(p.name)]
+            if changed:
+                raise UnsafeMutation(
+                    f"{s.op.__name__} changes its argument {changed[0]} in place", s.span,
+                    why="changes in place are not followed through calls yet",
+                    way_out="let the function return a new array",
+                )  # fmt: skip
+            op = ops.UserFunction(s.op, callee.pure, aliased)
+            return (replace(s, op=op),)
+        if isinstance(s, Assign) and isinstance(s.op, type) and (built := _structure(s)) is not None:
+            return (built,)
+        return (s,)
+
+    return replace(program.function, body=transform(program.function.body, rewrite))
+
+
+def _structure(s: Assign) -> Assign | None:
+    """A call of a NamedTuple or a dataclass puts its fields together."""
+    cls: Any = s.op
+    if hasattr(cls, "_fields"):
+        fields = cls._fields
+    elif dataclasses.is_dataclass(cls):
+        fields = tuple(f.name for f in dataclasses.fields(cls))
+    else:
+        return None
+    try:
+        bound = inspect.signature(cls).bind(*s.args, **dict(s.keywords))
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    values = [v if isinstance(v, (str, Const)) else Const(v) for v in (bound.arguments[f] for f in fields)]
+    return replace(s, op=ops.make_struct, args=(Const(cls), Const(tuple(fields)), *values), keywords=())
+
+
+def is_user_function(op: Any) -> bool:
+    return isinstance(op, pytypes.FunctionType) and REGISTRY.find(op) is None and not is_library(op)
+
+
+def is_library(op: Any) -> bool:
+    return ops.module_root(op) in (*ops.NUMERIC_MODULES, "operator") or op.__module__ in ("tangentc.core.ops", "tangentc.runtime")
+
+
+FRONT = (
+    Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
+    Pass("calls", "functions of the user are known with their effects", lambda p: p.function),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("own", "a parameter that is written is copied first", _own_parameters),
+)
+SIMPLIFY = (
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("common", "equal expressions are computed once", lambda p: common(p.function, p.aliases)),
+    Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+    Pass("elide", "copies that are read once, at once, are gone", lambda p: elide(p.function, p.types, p.aliases)),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+)
+
+
+class Context:
+    """One compilation: the functions met on the way, and the pairs written for them."""
+
+    def __init__(self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None, checked: bool = False):
+        self.root, self.arrays, self.observer, self.checked = root, arrays, observer, checked
+        self.prepared: dict[Any, Program] = {}
+        self.in_progress: list[pytypes.FunctionType] = []
+        self.pairs: dict[Any, Any] = {}
+        self.emitted: list[tuple[Program, pytypes.FunctionType]] = []
+        self.names: set[str] = set()
+        self.dependencies: dict[tuple[int, str], tuple[Any, Any]] = {}
+
+    # ---------------------------------------------------------- the front
+    def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
+        """The function in core form, typed for these parameters."""
+        key = function, tuple(types)
+        if key in self.prepared:
+            return self.prepared[key]
+        if function in self.in_progress:
+            raise UnsupportedSyntax(
+                f"{function.__name__} calls itself", _where(function),
+                why="recursion is not differentiated yet", way_out="write it as a loop",
+            )  # fmt: skip
+        self.in_progress.append(function)
+        try:
+            program = self._prepare(function, types)
+        finally:
+            self.in_progress.pop()
+        self.prepared[key] = program
+        return program
+
+    def _prepare(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
+        lowered = lower(source)
+        self.observe("lower", "one operation a statement, names resolved to objects", lowered, None)
+        function = normalise(lowered)
+        params = dict(zip((p.name for p in function.params), types, strict=True))
+        program = self.typed(function, params, source)
+        self.observe("normalise", "one definition a name; control flow joins where it says so", function, program.types)
+        for step in FRONT:
+            if step.name == "specialise":
+                builder = Builder(program.types, program.types.of_name)
+                new = specialise(program.function, program.types, builder.fresh)
+            elif step.name == "calls":
+                new = _user_functions(program, self)
+            else:
+                new = step.run(program)
+            if new is not program.function:
+                program = self.typed(new, params, source)
+            self.observe(step.name, step.does, program.function, program.types)
+        program.pure = all(map(_is_pure_statement, statements(program.function.body)))
+        self._depend(source, program.function)
+        return program
+
+    def typed(self, function: Function, params: dict[str, Type], source: pytypes.FunctionType) -> Program:
+        """The program with its types and aliases worked out anew."""
+        scope = Scope(source)
+        types = Types(scope.lookup, self.call_type).function(function, params)
+        return self.with_facts(function, types, source)
+
+    def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
+        if self.checked:
+            verify(function)
+        aliases = Aliases(function, types, _call_aliases)
+        result = types.of(function.result)
+        return Program(function, types, aliases, result, True, source)
+
+    def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
+        if isinstance(op, ops.Emitted):
+            return op.result
+        if isinstance(op, ops.UserFunction):
+            op = op.function
+        if not is_user_function(op):
+            return None
+        return self.prepare(op, _bound_types(op, types, keywords)).result
+
+    def callee(self, s: Any, types: Types) -> Program:
+        given = [types.of(a) for a in s.args]
+        return self.prepare(s.op, _bound_types(s.op, given, {k: types.of(v) for k, v in s.keywords}))
+
+    def observe(self, name: str, does: str, function: Function, types: Types | None) -> None:
+        if self.checked and types is not None:
+            verify(function)
+        if self.observer is not None and len(self.in_progress) <= 1:
+            self.observer(name, does, function, types)  # type: ignore[arg-type]
+
+    def _depend(self, source: pytypes.FunctionType, function: Function) -> None:
+        """Note what the compiled code is only good for: the objects that names stand for now."""
+        code = source.__code__
+        names = {n for n in code.co_names} | set(code.co_freevars)
+        scope = Scope(source)
+        for name in names:
+            try:
+                value = scope.lookup(name)
+            except NameError:
+                continue
+            self.dependencies[id(source), name] = (scope, value)
+
+    # ---------------------------------------------------------- the back
+    def simplify(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
+        program = self.with_facts(function, types, source)
+        for step in SIMPLIFY:
+            program = self.with_facts(step.run(program), types, source)
+            self.observe(step.name, step.does, program.function, types)
+        return program
+
+    def masks(self, program: Program) -> Any:
+        return masks(program.function, program.types)
+
+    def definitions(self, program: Program) -> Any:
+        return definitions(program.function.body)
+
+    def unique_name(self, name: str) -> str:
+        k, wanted = 1, name
+        while wanted in self.names:
+            k += 1
+            head, _, tail = name.rpartition("_")
+            wanted = f"{head}_{k}_{tail}" if head else f"{name}_{k}"
+        self.names.add(wanted)
+        return wanted
+
+
+def _where(function: pytypes.FunctionType) -> Span:
+    from tangentc.frontend.source import source_of
+
+    source = source_of(function)
+    return source.span(source.tree)
+
+
+def _is_pure_statement(s: Statement) -> bool:
+    if isinstance(s, (Effect,)):
+        return False
+    if isinstance(s, Assign):
+        return ops.is_pure(s.op)
+    return not (isinstance(s, Opaque) and not s.writes)
+
+
+def _call_aliases(op: Any) -> bool | None:
+    if isinstance(op, ops.UserFunction):
+        return op.aliases
+    if isinstance(op, ops.Emitted):
+        return True
+    return None
+
+
+def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: dict[str, Type]) -> list[Type]:
+    """The type of each parameter, defaults included."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*types, **keywords)
+    except TypeError as error:
+        return [Unknown(str(error))] * len(signature.parameters)
+    out = []
+    for name, parameter in signature.parameters.items():
+        out.append(bound.arguments[name] if name in bound.arguments else type_of(parameter.default))
+    return out
+
+
+__all__ = ["Context", "FRONT", "Pass", "Program", "SIMPLIFY", "Param", "all_defines"]

@@ -1,0 +1,1 @@
+"""The derivatives of NumPy's functions, as formulas."""

@@ -1,0 +1,215 @@
+"""The elementary functions of NumPy and `math`.  Formulas: Abramowitz and Stegun, chapter 4."""
+
+import builtins
+import math
+
+import numpy as np
+
+from tangentc.rules.fragment import is_real
+from tangentc.rules.registry import adjoint_rule, elementwise, existing, tangent_rule, zero_gradient
+
+
+@elementwise(np.exp, math.exp)
+def exp(x, y):
+    return y
+
+
+@elementwise(np.exp2, *([math.exp2] if hasattr(math, "exp2") else []))
+def exp2(x, y):
+    return math.log(2) * y
+
+
+@elementwise(np.expm1, math.expm1)
+def expm1(x, y):
+    return y + 1
+
+
+@elementwise(np.log, domain=(0.5, 2), singular=True)
+def log(x, y):
+    return 1 / x
+
+
+@elementwise(math.log, domain=(0.5, 2), singular=True)
+def math_log(x, y, base=math.e):
+    if base == math.e:
+        return 1 / x
+    return 1 / (x * math.log(base))
+
+
+@elementwise(np.log2, math.log2, domain=(0.5, 2), singular=True)
+def log2(x, y):
+    return 1 / (math.log(2) * x)
+
+
+@elementwise(np.log10, math.log10, domain=(0.5, 2), singular=True)
+def log10(x, y):
+    return 1 / (math.log(10) * x)
+
+
+@elementwise(np.log1p, math.log1p, domain=(-0.5, 1), singular=True)
+def log1p(x, y):
+    return 1 / (1 + x)
+
+
+@elementwise(np.sqrt, math.sqrt, domain=(0.5, 2), singular=True)
+def sqrt(x, y):
+    return 0.5 / y
+
+
+@elementwise(np.cbrt, *([math.cbrt] if hasattr(math, "cbrt") else []), domain=(0.5, 2), singular=True)
+def cbrt(x, y):
+    return 1 / (3 * y**2)
+
+
+@elementwise(np.sin, math.sin)
+def sin(x, y):
+    return np.cos(x)
+
+
+@elementwise(np.cos, math.cos)
+def cos(x, y):
+    return -np.sin(x)
+
+
+@elementwise(np.tan, math.tan, domain=(-1, 1))
+def tan(x, y):
+    return 1 + y**2
+
+
+@elementwise(np.arcsin, math.asin, domain=(-0.7, 0.7), singular=True)
+def arcsin(x, y):
+    return 1 / np.sqrt(1 - x**2)
+
+
+@elementwise(np.arccos, math.acos, domain=(-0.7, 0.7), singular=True)
+def arccos(x, y):
+    return -1 / np.sqrt(1 - x**2)
+
+
+@elementwise(np.arctan, math.atan)
+def arctan(x, y):
+    return 1 / (1 + x**2)
+
+
+@elementwise(np.sinh, math.sinh)
+def sinh(x, y):
+    return np.cosh(x)
+
+
+@elementwise(np.cosh, math.cosh)
+def cosh(x, y):
+    return np.sinh(x)
+
+
+@elementwise(np.tanh, math.tanh)
+def tanh(x, y):
+    return 1 - y**2
+
+
+@elementwise(np.arcsinh, math.asinh)
+def arcsinh(x, y):
+    return 1 / np.sqrt(1 + x**2)
+
+
+@elementwise(np.arccosh, math.acosh, domain=(1.5, 3), singular=True)
+def arccosh(x, y):
+    return 1 / np.sqrt(x**2 - 1)
+
+
+@elementwise(np.arctanh, math.atanh, domain=(-0.7, 0.7), singular=True)
+def arctanh(x, y):
+    return 1 / (1 - x**2)
+
+
+@elementwise(np.arctan2, math.atan2, domain=(0.5, 2), singular=True, real=True)
+def arctan2(x, y, z):  # z is the angle of the point (y, x)
+    return y / (x**2 + y**2), -x / (x**2 + y**2)
+
+
+@elementwise(np.hypot, math.hypot, domain=(0.5, 2), singular=True, real=True)
+def hypot(x, y, z):
+    return x / z, y / z
+
+
+@elementwise(np.logaddexp, real=True)
+def logaddexp(x, y, z):  # z = log(exp(x) + exp(y))
+    return np.exp(x - z), np.exp(y - z)
+
+
+@elementwise(np.logaddexp2, real=True)
+def logaddexp2(x, y, z):
+    return np.exp2(x - z), np.exp2(y - z)
+
+
+@elementwise(np.deg2rad, np.radians, math.radians)
+def deg2rad(x, y):
+    return math.pi / 180
+
+
+@elementwise(np.rad2deg, np.degrees, math.degrees)
+def rad2deg(x, y):
+    return 180 / math.pi
+
+
+@elementwise(np.fabs, math.fabs, domain=(0.2, 2), real=True)
+def fabs(x, y):
+    return np.sign(x)
+
+
+@elementwise(math.erf)
+def erf(x, y):  # DLMF 7.2.1
+    return 2 / math.sqrt(math.pi) * np.exp(-(x**2))
+
+
+@elementwise(math.erfc)
+def erfc(x, y):
+    return -2 / math.sqrt(math.pi) * np.exp(-(x**2))
+
+
+def away_from_zero(rng):
+    x = rng.uniform(0.2, 2, (3, 2)) * rng.choice([-1, 1], (3, 2))
+    return [((x,), {}), ((1.3,), {})]
+
+
+@adjoint_rule(np.absolute, builtins.abs, samples=away_from_zero)
+def absolute(x, y, y_bar):  # |x|, and for complex x the conjugate of its direction
+    if is_real(x):
+        return y_bar * np.sign(x)
+    return y_bar * np.conj(x) / np.where(y == 0, 1, y)
+
+
+@tangent_rule(np.absolute, builtins.abs)
+def absolute_tangent(x, y, x_dot):
+    if is_real(x):
+        return np.sign(x) * x_dot
+    return np.real(np.conj(x) * x_dot) / np.where(y == 0, 1, y)
+
+
+def any_numbers(rng):
+    return [((rng.normal(size=(3, 2)),), {}), ((rng.normal(size=4) + 1j * rng.normal(size=4),), {})]
+
+
+@adjoint_rule(np.real, linear="jointly", samples=any_numbers)
+def real(x, y, y_bar):
+    return y_bar
+
+
+@adjoint_rule(np.imag, linear="jointly", samples=any_numbers)
+def imag(x, y, y_bar):
+    if is_real(x):
+        return 0 * y_bar
+    return -1j * y_bar
+
+
+@adjoint_rule(np.conjugate, linear="jointly", samples=any_numbers)
+def conjugate(x, y, y_bar):
+    return np.conj(y_bar)
+
+
+zero_gradient(
+    *existing("floor", "ceil", "trunc", "rint", "round", "around", "fix", "sign", "signbit", "isnan", "isinf"),
+    *existing("isfinite", "isclose", "allclose", "array_equal", "iscomplexobj", "isrealobj", "spacing", "floor_divide"),
+    *(math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose),
+    *(builtins.round, builtins.int, builtins.bool, builtins.str, builtins.repr, builtins.isinstance, builtins.type),
+    *(builtins.len, builtins.range, builtins.print, builtins.all, builtins.any, builtins.callable),
+)

@@ -1,0 +1,293 @@
+"""Running a rule's formula while compiling: each operation of the formula becomes a statement.
+
+    def tanh(x, y): return 1 - y ** 2      ->      %power = y ** 2
+                                                   %difference = 1 - %power
+
+What is known when compiling (a rank, an option, whether an argument is a number in the text) is worked
+out; a choice that depends on what is not known is left to the formula itself, which is a Python
+function and can be called by the emitted code.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Atom, Const
+from tangentc.core.types import Scalar, Unknown, components, is_complex, is_container, rank
+from tangentc.errors import BadRule, TangentcError
+from tangentc.rules.registry import Formula
+
+BINARY = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+}  # fmt: skip
+UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_, ast.Invert: operator.invert}
+COMPARE = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not, ast.In: ops.contains,
+    ast.NotIn: ops.not_contains,
+}  # fmt: skip
+
+
+class Undecided(Exception):
+    """The formula chooses by something that is not known when compiling."""
+
+
+def is_literal(x: Any) -> bool:
+    """In a formula: whether an argument is a number written in the program."""
+    return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def is_real(x: Any) -> bool:
+    """In a formula: whether a value is real, so that conjugating it does nothing."""
+    return not np.iscomplexobj(x)
+
+
+def inline(function: Any) -> Any:
+    """A helper of formulas whose own body is worked out like theirs."""
+    function.__tangentc_inline__ = Formula(function)
+    return function
+
+
+class Value:
+    """An atom of the program inside a formula."""
+
+    __slots__ = ("atom",)
+
+    def __init__(self, atom: Atom):
+        self.atom = atom
+
+
+class Fragment:
+    """Runs one formula.  ``prefer_math`` makes ``np.cos`` ``math.cos`` where the primal used `math`."""
+
+    def __init__(self, builder: Builder, formula: Formula, prefer_math: bool = False):
+        self.b, self.formula, self.prefer_math = builder, formula, prefer_math
+
+    def run(self, arguments: dict[str, Any], index: int | None = None) -> Any:
+        """What the formula returns: `Value`s, plain values, or tuples and lists of them.
+
+        With ``index``, the part of the returned tuple for one argument; only the lines that it needs
+        are run.  Raises `Undecided` where the formula chooses by something unknown.
+        """
+        try:
+            return self._body(dict(arguments), index)
+        except (Undecided, TangentcError):
+            raise
+        except Exception as error:
+            raise BadRule(
+                f"the rule {self.formula.name} cannot be used",
+                why=f"running its formula gave {type(error).__name__}: {error}",
+                way_out="write it with arithmetic, NumPy functions, and choices about ranks and options",
+            ) from error
+
+    # ---------------------------------------------------------- statements
+    def _body(self, env: dict[str, Any], index: int | None) -> Any:
+        todo = list(self.formula.body)
+        while todo:
+            statement = todo.pop(0)
+            match statement:
+                case ast.Expr(value=ast.Constant()):
+                    continue
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    env[name] = self.eval(value, env) if name in env else _Later(value)
+                case ast.If(test=test, body=body, orelse=orelse):
+                    todo = [*(body if self._static(self.eval(test, env)) else orelse), *todo]
+                case ast.Return(value=ast.Tuple(elts=elts)) if index is not None:
+                    return self.eval(elts[index], env)
+                case ast.Return(value=ast.expr() as value):
+                    result = self.eval(value, env)
+                    return result[index] if index is not None and isinstance(result, tuple) else result
+                case _:
+                    raise BadRule(
+                        f"the rule {self.formula.name} cannot be read",
+                        why=f"`{ast.unparse(statement).splitlines()[0]}` is not an assignment, an if or a return",
+                        way_out="write it with arithmetic, NumPy functions, and choices about ranks and options",
+                    )
+        raise BadRule(f"the rule {self.formula.name} does not return anything", way_out="end it with a return")
+
+    def _static(self, value: Any) -> Any:
+        if isinstance(value, Value):
+            raise Undecided
+        return value
+
+    # ---------------------------------------------------------- expressions
+    def eval(self, node: ast.expr, env: dict[str, Any]) -> Any:
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name):
+                return self._name(name, env)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.apply(BINARY[type(op)], [self.eval(left, env), self.eval(right, env)])
+            case ast.UnaryOp(op=op, operand=operand):
+                return self.apply(UNARY[type(op)], [self.eval(operand, env)])
+            case ast.BoolOp(op=op, values=values):
+                result: Any = None
+                for value in values:
+                    result = self._static(self.eval(value, env))
+                    if bool(result) is isinstance(op, ast.Or):
+                        return result
+                return result
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                a, b = self.eval(left, env), self.eval(right, env)
+                if isinstance(op, (ast.Is, ast.IsNot)) and (isinstance(a, Value) or isinstance(b, Value)):
+                    if isinstance(a, Value) and isinstance(self.b.type(a.atom), Unknown):
+                        raise Undecided
+                    return isinstance(op, ast.IsNot)
+                return self.apply(COMPARE[type(op)], [a, b])
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.eval(body if self._static(self.eval(test, env)) else orelse, env)
+            case ast.Attribute(value=value, attr=attr):
+                return self._attribute(self.eval(value, env), attr)
+            case ast.Call():
+                return self._call(node, env)
+            case ast.Subscript(value=value, slice=key):
+                return self.apply(operator.getitem, [self.eval(value, env), self.eval(key, env)])
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return self.apply(slice, [None if b is None else self.eval(b, env) for b in (lower, upper, step)])
+            case ast.Tuple(elts=elts):
+                return tuple(self.eval(e, env) for e in elts)
+            case ast.List(elts=elts):
+                return [self.eval(e, env) for e in elts]
+            case ast.ListComp(generators=[generator], elt=elt):
+                items = self._items(self.eval(generator.iter, env))
+                assert isinstance(generator.target, ast.Name)
+                return [self.eval(elt, {**env, generator.target.id: item}) for item in items]
+        raise BadRule(
+            f"the rule {self.formula.name} cannot be read", why=f"`{ast.unparse(node)}` is outside the notation of rules"
+        )
+
+    def _name(self, name: str, env: dict[str, Any]) -> Any:
+        if name in env:
+            value = env[name]
+            if isinstance(value, _Later):
+                value = env[name] = self.eval(value.node, env)
+            return value
+        try:
+            return self.formula.lookup(name)
+        except AttributeError:
+            raise BadRule(
+                f"the rule {self.formula.name} uses the name {name}, which means nothing where the rule stands",
+                way_out="import it, or define it above the rule",
+            ) from None
+
+    def _attribute(self, value: Any, attr: str) -> Any:
+        if not isinstance(value, Value):
+            return getattr(value, attr)
+        if attr == "ndim":
+            return self._rank(value)
+        return Value(self.b.emit(getattr, (value.atom, Const(attr))))
+
+    def _items(self, value: Any) -> Any:
+        """What iterating over a value of the formula gives: the parts of a container are told apart."""
+        if not isinstance(value, Value):
+            return value
+        parts = list(components(self.b.type(value.atom)))
+        if not is_container(self.b.type(value.atom)) or any(k != i for i, (k, _) in enumerate(parts)):
+            raise Undecided
+        return [Value(self.b.emit(operator.getitem, (value.atom, Const(k)))) for k, _ in parts]
+
+    def _rank(self, value: Any) -> int:
+        known = rank(self.b.type(value.atom)) if isinstance(value, Value) else np.ndim(value)
+        if known is None:
+            raise Undecided
+        return known
+
+    def _call(self, node: ast.Call, env: dict[str, Any]) -> Any:
+        args: list[Any] = []
+        for a in node.args:
+            if isinstance(a, ast.Starred):
+                args.extend(self._items(self.eval(a.value, env)))
+            else:
+                args.append(self.eval(a, env))
+        keywords = {k.arg: self.eval(k.value, env) for k in node.keywords if k.arg is not None}
+        if isinstance(node.func, ast.Attribute):
+            receiver = self.eval(node.func.value, env)
+            if isinstance(receiver, Value):
+                return Value(self.b.emit(_method(node.func.attr), *self._atoms([receiver, *args], keywords)))
+            function = getattr(receiver, node.func.attr)
+        else:
+            function = self.eval(node.func, env)
+        if function is np.ndim:
+            return self._rank(args[0])
+        if function is is_literal:
+            return is_literal(args[0])
+        if function is is_real:
+            if isinstance(args[0], Value) and isinstance(self.b.type(args[0].atom), Unknown):
+                raise Undecided
+            return not is_complex(self.b.type(args[0].atom)) if isinstance(args[0], Value) else is_real(args[0])
+        if (helper := getattr(function, "__tangentc_inline__", None)) is not None:
+            names = [*helper.required, *(k for k, _ in helper.options)]
+            bound = {**dict(helper.options), **dict(zip(names, args)), **keywords}  # noqa: B905
+            return Fragment(self.b, helper, self.prefer_math).run(bound)
+        return self.apply(function, args, keywords)
+
+    def apply(self, op: Any, args: list[Any], keywords: dict[str, Any] | None = None) -> Any:
+        keywords = keywords or {}
+        if not any(map(_dynamic, [*args, *keywords.values()])):
+            return op(*args, **keywords)
+        if op is operator.getitem and isinstance(args[0], (list, tuple)) and not _dynamic(args[1]):
+            return args[0][args[1]]
+        if op in (len, enumerate):
+            if isinstance(args[0], Value) and is_container(self.b.type(args[0].atom)):
+                args[0] = self._items(args[0])
+            if isinstance(args[0], (list, tuple)):
+                return op(args[0]) if op is len else [list(pair) for pair in enumerate(args[0])]
+        atoms, named = self._atoms(args, keywords)
+        if op is np.where and all(isinstance(self.b.type(a), Scalar) for a in atoms):
+            op = ops.select
+        if self.prefer_math and hasattr(math, getattr(op, "__name__", "")) and isinstance(op, np.ufunc):
+            op = getattr(math, op.__name__)
+        return Value(self.b.emit(op, atoms, named))
+
+    def _atoms(self, args: list[Any], keywords: dict[str, Any]) -> tuple[tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
+        return tuple(map(self.atom, args)), tuple((k, self.atom(v)) for k, v in keywords.items())
+
+    def atom(self, value: Any) -> Atom:
+        """The atom for a value of the formula; lists and tuples of atoms are written out."""
+        if isinstance(value, Value):
+            return value.atom
+        if isinstance(value, (tuple, list)) and _dynamic(value):
+            make = ops.make_tuple if isinstance(value, tuple) else ops.make_list
+            return self.b.emit(make, tuple(map(self.atom, value)))
+        return Const(value)
+
+
+class _Later:
+    """A line of the formula that is worked out when something reads it."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: ast.expr):
+        self.node = node
+
+
+def _dynamic(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_dynamic, value))
+    if isinstance(value, slice):
+        return any(map(_dynamic, (value.start, value.stop, value.step)))
+    return isinstance(value, Value)
+
+
+def _method(name: str) -> Any:
+    function = getattr(np, name, None)
+    if function is None:
+        raise BadRule(f"a rule calls the method {name}", way_out=f"call it as a function: np.{name}(...)")
+    return function
+
+
+def binding(value: Atom) -> Any:
+    """An atom as a formula sees it: a constant is its value."""
+    if isinstance(value, Const):
+        return value.value
+    return Value(value)

@@ -1,0 +1,262 @@
+"""Where rules are registered and found.
+
+The partial derivative of an elementwise function is written once, and both modes follow from it:
+
+    >>> from tangentc.rules.registry import REGISTRY, elementwise
+    >>> def softplus(x):
+    ...     return np.log1p(np.exp(x))
+    >>> @elementwise(softplus)
+    ... def softplus_rule(x, y):
+    ...     return 1 - np.exp(-y)
+    >>> REGISTRY.find(softplus).inputs
+    ('x',)
+
+A rule's parameters without default are the function's arguments, then its result, then (not for
+`elementwise`) the adjoint of the result; those with a default are the function's options.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import textwrap
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.errors import BadRule
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is known of one function's derivative.
+
+    ``kind`` is "elementwise" (``formula`` gives partials), "adjoint" (it gives adjoints) or "zero".
+    ``linear`` says how a tangent follows without a formula: "jointly" when the function is linear in
+    all of its active arguments together, "each" when it is linear in each one alone.
+    """
+
+    function: Callable[..., Any]
+    kind: str
+    inputs: tuple[str, ...] = ()
+    formula: Formula | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+    linear: str = ""
+    tangent: Formula | None = None
+    samples: Any = None
+    domain: Any = None
+    source: str = ""
+    singular: bool = False
+    real: bool = False
+
+
+class Formula:
+    """The body of a rule: parsed once, run by the transformation at each call (see `rules.fragment`)."""
+
+    def __init__(self, function: types.FunctionType):
+        self.function = function
+        self.name = function.__name__
+        try:
+            tree: Any = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        except (OSError, TypeError, SyntaxError) as error:
+            raise BadRule(f"the source of the rule {self.name} cannot be found", why=str(error) or "it has none") from None
+        if not isinstance(tree, ast.FunctionDef):
+            raise BadRule(f"the rule {self.name} is not a plain function", way_out="write it with def")
+        self.body = tree.body
+        self.required = tuple(
+            "*" + p.name if p.kind is inspect.Parameter.VAR_POSITIONAL else p.name
+            for p in inspect.signature(function).parameters.values()
+            if p.default is inspect.Parameter.empty
+        )
+        self.options = tuple(
+            (p.name, p.default)
+            for p in inspect.signature(function).parameters.values()
+            if p.default is not inspect.Parameter.empty
+        )
+
+    def lookup(self, name: str) -> Any:
+        """What a name of the rule's module stands for."""
+        cells = inspect.getclosurevars(self.function).nonlocals
+        if name in cells:
+            return cells[name]
+        if name in self.function.__globals__:
+            return self.function.__globals__[name]
+        import builtins
+
+        return getattr(builtins, name)
+
+
+class Registry:
+    """From functions to rules.  Rules of SciPy and the like may be added when they are first looked for."""
+
+    def __init__(self) -> None:
+        self.rules: dict[Any, Rule] = {}
+        self.version = 0
+
+    def find(self, function: Any) -> Rule | None:
+        try:
+            return self.rules.get(function)
+        except TypeError:
+            return None
+
+    def add(self, rule: Rule) -> None:
+        self.rules[rule.function] = rule
+        self.version += 1
+
+    def families(self) -> dict[str, list[Rule]]:
+        """The rules by the file that they stand in, for the tests and the reference."""
+        out: dict[str, list[Rule]] = {}
+        for rule in self.rules.values():
+            out.setdefault(rule.source, []).append(rule)
+        return out
+
+
+REGISTRY = Registry()
+FAMILIES = ("arithmetic", "elementary", "reductions", "selection", "linear_algebra", "shaping", "constants")
+
+
+def load_families() -> None:
+    """Register NumPy's rules."""
+    for family in FAMILIES:
+        importlib.import_module(f"tangentc.rules.{family}")
+
+
+def elementwise(
+    *functions: Callable[..., Any], domain: Any = None, singular: bool = False, real: bool = False
+) -> Callable:
+    """Register the partial derivatives of functions that work entry by entry.
+
+    The rule's parameters are the function's arguments and, last, its result; it returns the partial, or
+    a tuple of them (None where there is none).  ``domain`` is the interval from which tests draw each
+    argument, or a tuple of intervals.  ``singular`` says that a partial can be infinite inside the
+    function's own domain, as that of sqrt at 0; ``real`` that it holds for real arguments alone.  Raises `BadRule` if the rule cannot be read.
+
+    >>> import numpy as np, tangentc
+    >>> def cube(x):
+    ...     return np.power(x, 3)
+    >>> @tangentc.elementwise(cube)
+    ... def cube_rule(x, y):
+    ...     return 3 * x ** 2
+    >>> float(tangentc.grad(lambda x: cube(x))(2.0))
+    12.0
+    """
+
+    def register(formula: Any) -> Any:
+        parsed = Formula(formula)
+        if len(parsed.required) < 2:
+            raise BadRule(
+                f"the rule {parsed.name} has too few parameters",
+                why="an elementwise rule takes the function's arguments and then its result",
+                way_out=f"write it as def {parsed.name}(x, y), for y = {parsed.name}(x)",
+            )
+        for function in functions:
+            REGISTRY.add(
+                Rule(
+                    function, "elementwise", parsed.required[:-1], parsed, parsed.options, domain=domain,
+                    source=formula.__module__, singular=singular, real=real,
+                )
+            )  # fmt: skip
+        return formula
+
+    return register
+
+
+def adjoint_rule(
+    *functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False
+) -> Callable:
+    """Register the adjoints of functions that are not elementwise.
+
+    The rule's parameters are the function's arguments, its result, the adjoint of the result, and, with
+    their defaults, the function's options.  It returns the adjoint of the argument, or a tuple of them.
+    ``linear`` ("jointly" or "each") gives forward mode for nothing; without it a `tangent_rule` does.
+    ``samples`` is a function of a random generator that gives a list of ``(arguments, options)``.
+
+    >>> import numpy as np, tangentc
+    >>> def double_sum(x):
+    ...     return 2 * np.sum(x)
+    >>> @tangentc.adjoint_rule(double_sum, linear="jointly")
+    ... def double_sum_rule(x, y, y_bar):
+    ...     return np.full_like(x, 2 * y_bar)
+    >>> tangentc.grad(lambda x: double_sum(x))(np.ones(3))
+    array([2., 2., 2.])
+    """
+
+    def register(formula: Any) -> Any:
+        parsed = Formula(formula)
+        if len(parsed.required) < 3:
+            raise BadRule(
+                f"the rule {parsed.name} has too few parameters",
+                why="an adjoint rule takes the function's arguments, its result and the adjoint of the result",
+                way_out=f"write it as def {parsed.name}(x, y, y_bar), for y = {parsed.name}(x)",
+            )
+        if linear not in ("", "jointly", "each"):
+            raise BadRule(f"linear={linear!r} means nothing", way_out='write linear="jointly" or linear="each"')
+        for function in functions:
+            tangent = old.tangent if (old := REGISTRY.find(function)) else None
+            REGISTRY.add(
+                Rule(
+                    function, "adjoint", parsed.required[:-2], parsed, parsed.options, linear, tangent, samples,
+                    source=formula.__module__, real=real,
+                )
+            )  # fmt: skip
+        return formula
+
+    return register
+
+
+def tangent_rule(*functions: Callable[..., Any]) -> Callable:
+    """Register the tangent of functions that have an `adjoint_rule` already.
+
+    The rule's parameters are the function's arguments, its result, and a tangent for each argument.
+
+    >>> import numpy as np, tangentc
+    >>> def norm2(x):
+    ...     return np.sum(x * x)
+    >>> @tangentc.adjoint_rule(norm2)
+    ... def norm2_rule(x, y, y_bar):
+    ...     return 2 * y_bar * x
+    >>> @tangentc.tangent_rule(norm2)
+    ... def norm2_tangent(x, y, x_dot):
+    ...     return 2 * np.sum(x * x_dot)
+    >>> value, tangent = tangentc.jvp(lambda x: norm2(x), (np.ones(2),), (np.array([1.0, 0.0]),))
+    >>> float(tangent)
+    2.0
+    """
+
+    def register(formula: Any) -> Any:
+        parsed = Formula(formula)
+        for function in functions:
+            rule = REGISTRY.find(function)
+            if rule is None:
+                raise BadRule(
+                    f"{function.__name__} has no adjoint_rule yet", way_out="register its adjoint_rule first"
+                )
+            REGISTRY.add(replace(rule, tangent=parsed))
+        return formula
+
+    return register
+
+
+def zero_gradient(*functions: Callable[..., Any]) -> None:
+    """Register functions whose derivative is zero wherever it exists, or whose result has none.
+
+    >>> import numpy as np, tangentc
+    >>> def quantise(x):
+    ...     return np.round(x * 8) / 8
+    >>> tangentc.zero_gradient(quantise)
+    >>> float(tangentc.grad(lambda x: x * quantise(x))(0.5))
+    0.5
+    """
+    frame = inspect.currentframe()
+    caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
+    for function in functions:
+        REGISTRY.add(Rule(function, "zero", source=caller))
+
+
+def existing(*names: str) -> list[Any]:
+    """The functions of these names that the installed NumPy has."""
+    return [getattr(np, name) for name in names if hasattr(np, name)]

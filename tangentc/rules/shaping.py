@@ -1,0 +1,109 @@
+"""Functions that move entries: the adjoint moves them back."""
+
+import builtins
+
+import numpy as np
+
+from tangentc.runtime import reduce_to_shape, split_like
+from tangentc.rules.fragment import inline
+from tangentc.rules.registry import adjoint_rule, existing, zero_gradient
+
+
+def one_array(*options):
+    return lambda rng: [((rng.normal(size=(3, 4)), *positional), named) for positional, named in options]
+
+
+@adjoint_rule(np.reshape, linear="jointly", samples=one_array((((4, 3),), {}), ((-1,), {}), (((2, -1),), {})))
+def reshape(x, shape, y, y_bar, order="C"):
+    return np.reshape(y_bar, np.shape(x), order=order), None
+
+
+@adjoint_rule(np.ravel, linear="jointly", samples=one_array(((), {})))
+def ravel(x, y, y_bar, order="C"):
+    return np.reshape(y_bar, np.shape(x), order=order)
+
+
+@adjoint_rule(np.transpose, linear="jointly", samples=one_array(((), {}), (((1, 0),), {}), ((), {"axes": (1, 0)})))
+def transpose(x, y, y_bar, axes=None):
+    if axes is None:
+        return np.transpose(y_bar)
+    return np.transpose(y_bar, inverse_permutation(axes))
+
+
+def inverse_permutation(axes):
+    return tuple(builtins.int(i) for i in np.argsort([a % len(axes) for a in axes]))
+
+
+@adjoint_rule(np.swapaxes, linear="jointly", samples=one_array(((0, 1), {})))
+def swapaxes(x, axis1, axis2, y, y_bar):
+    return np.swapaxes(y_bar, axis1, axis2), None, None
+
+
+@adjoint_rule(np.moveaxis, linear="jointly", samples=one_array(((0, 1), {})))
+def moveaxis(x, source, destination, y, y_bar):
+    return np.moveaxis(y_bar, destination, source), None, None
+
+
+@adjoint_rule(np.expand_dims, linear="jointly", samples=one_array(((0,), {}), ((-1,), {}), (((0, 2),), {})))
+def expand_dims(x, axis, y, y_bar):
+    return np.reshape(y_bar, np.shape(x)), None
+
+
+@adjoint_rule(np.squeeze, linear="jointly", samples=lambda rng: [((rng.normal(size=(3, 1, 2)),), {}), ((rng.normal(size=(1, 3)),), {"axis": 0})])
+def squeeze(x, y, y_bar, axis=None):
+    return np.reshape(y_bar, np.shape(x))
+
+
+@adjoint_rule(np.broadcast_to, linear="jointly", samples=one_array((((2, 3, 4),), {})) and (lambda rng: [((rng.normal(size=(3, 1)), (2, 3, 4)), {}), ((1.5, (2,)), {})]))
+def broadcast_to(x, shape, y, y_bar):
+    return reduce_to_shape(y_bar, np.shape(x)), None
+
+
+@inline
+def position(y_bar, axis, k):
+    """The k-th part of the result along the axis on which parts were stacked."""
+    if axis == 0:
+        return y_bar[k]
+    return np.moveaxis(y_bar, axis, 0)[k]
+
+
+def several_arrays(rng):
+    a, b = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+    return [(([a, b],), {}), (((a, b),), {"axis": 1}), (([a, b],), {"axis": -1})]
+
+
+@adjoint_rule(np.concatenate, linear="jointly", samples=several_arrays)
+def concatenate(arrays, y, y_bar, axis=0):
+    return split_like(y_bar, arrays, axis)
+
+
+@adjoint_rule(np.stack, linear="jointly", samples=several_arrays)
+def stack(arrays, y, y_bar, axis=0):
+    return [position(y_bar, axis, k) for k, _ in enumerate(arrays)]
+
+
+def items(rng):
+    return [(([1.5, -2.0, 0.5],), {}), (([rng.normal(size=2), rng.normal(size=2)],), {}), ((rng.normal(size=3),), {})]
+
+
+@adjoint_rule(np.array, np.asarray, linear="jointly", samples=items)
+def array(x, y, y_bar):
+    return y_bar
+
+
+@adjoint_rule(np.copy, np.ascontiguousarray, builtins.float, linear="jointly", samples=one_array(((), {})) and (lambda rng: [((1.5,), {})]))
+def copy(x, y, y_bar):
+    return y_bar
+
+
+@adjoint_rule(np.full, linear="jointly", samples=lambda rng: [(((2, 3), 1.5), {})])
+def full(shape, fill_value, y, y_bar):
+    return None, reduce_to_shape(y_bar, np.shape(fill_value))
+
+
+@adjoint_rule(np.full_like, linear="jointly", samples=lambda rng: [((np.ones((2, 3)), 1.5), {})])
+def full_like(x, fill_value, y, y_bar):
+    return None, reduce_to_shape(y_bar, np.shape(fill_value))
+
+
+zero_gradient(np.shape, np.ndim, np.size, *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type"))

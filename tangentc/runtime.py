@@ -1,0 +1,142 @@
+"""The few functions that emitted code may call beside NumPy's.
+
+Each works for any argument types; where types are known when compiling, emitted code does without
+them.  `tangentc.export` writes the ones that a module uses into it, so each stands by itself.
+"""
+
+import numpy as np
+
+
+def unbroadcast(x_bar, x):
+    """The adjoint of ``x``, summed back over the axes on which ``x`` was broadcast.
+
+    Parameters: ``x_bar``, an array or number whose shape ``x`` broadcasts to, or that broadcasts to the
+    shape of ``x``; ``x``, the primal value.  Returns an array or number with the shape and dtype of ``x``.
+
+    >>> unbroadcast(np.ones((3, 2)), np.zeros(2))
+    array([3., 3.])
+    """
+    shape = np.shape(x)
+    if np.iscomplexobj(x_bar) and not np.iscomplexobj(x):
+        x_bar = np.real(x_bar)
+    extra = max(np.ndim(x_bar) - len(shape), 0)
+    if extra:
+        x_bar = np.sum(x_bar, axis=tuple(range(extra)))
+    bar_shape = np.shape(x_bar)
+    offset = len(shape) - len(bar_shape)
+    ones = tuple(k for k, n in enumerate(bar_shape) if shape[k + offset] == 1 and n != 1)
+    if ones:
+        x_bar = np.sum(x_bar, axis=ones, keepdims=True)
+    if not shape:
+        return x_bar if getattr(x, "dtype", None) is None else x.dtype.type(x_bar)
+    if np.shape(x_bar) != shape:
+        x_bar = np.broadcast_to(x_bar, shape)
+    return x_bar.astype(x.dtype, copy=False)
+
+
+def zeros_of(x):
+    """A zero adjoint for ``x``: of its shape, or for a container a container of zeros that can be changed.
+
+    >>> zeros_of([1.0, (2.0, 3.0)])
+    [0.0, [0.0, 0.0]]
+    """
+    if isinstance(x, (list, tuple)):
+        return [zeros_of(item) for item in x]
+    if isinstance(x, dict):
+        return {key: zeros_of(item) for key, item in x.items()}
+    if getattr(x, "shape", None):
+        return np.zeros_like(x)
+    return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
+
+
+def shaped_like(x_bar, x):
+    """The adjoint ``x_bar`` of a container in the container's own types: tuples where ``x`` has tuples.
+
+    >>> shaped_like([0.0, [1.0, 2.0]], [5.0, (6.0, 7.0)])
+    [0.0, (1.0, 2.0)]
+    """
+    if isinstance(x, list):
+        return [shaped_like(b, item) for b, item in zip(x_bar, x, strict=True)]
+    if isinstance(x, tuple):
+        items = [shaped_like(b, item) for b, item in zip(x_bar, x, strict=True)]
+        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+    if isinstance(x, dict):
+        return {key: shaped_like(x_bar[key], item) for key, item in x.items()}
+    return x_bar
+
+
+def reduce_to_shape(x_bar, shape):
+    """Sum ``x_bar`` over the axes on which an array of this shape was broadcast to it.
+
+    >>> reduce_to_shape(np.ones((3, 2)), (3, 1))
+    array([[2.],
+           [2.],
+           [2.]])
+    """
+    extra = np.ndim(x_bar) - len(shape)
+    if extra:
+        x_bar = np.sum(x_bar, axis=tuple(range(extra)))
+    ones = tuple(k for k, n in enumerate(shape) if n == 1 and np.shape(x_bar)[k] != 1)
+    return np.sum(x_bar, axis=ones, keepdims=True) if ones else x_bar
+
+
+def split_like(x, arrays, axis=0):
+    """Cut ``x`` along ``axis`` into parts as long as those of ``arrays``, the inverse of concatenate.
+
+    >>> [part.tolist() for part in split_like(np.arange(3.0), [np.zeros(2), np.zeros(1)])]
+    [[0.0, 1.0], [2.0]]
+    """
+    if axis is None:
+        return [np.reshape(p, np.shape(a)) for p, a in zip(split_like(x, [np.ravel(a) for a in arrays]), arrays, strict=True)]
+    ends = np.cumsum([np.shape(a)[axis] for a in arrays])
+    return np.split(x, [int(end) for end in ends[:-1]], axis=axis)
+
+
+def product_of_others(x, axis=None):
+    """For each entry the product of the other entries along ``axis``: right also where entries are zero.
+
+    >>> product_of_others(np.array([2.0, 0.0, 3.0]))
+    array([0., 6., 0.])
+    """
+    x = np.asarray(x)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(a % x.ndim for a in axes)
+    rest = tuple(a for a in range(x.ndim) if a not in axes)
+    order = (*rest, *axes)
+    moved = np.transpose(x, order)
+    flat = np.reshape(moved, (*[x.shape[a] for a in rest], int(np.prod([x.shape[a] for a in axes]))))
+    ones = np.ones_like(flat[..., :1])
+    before = np.cumprod(np.concatenate([ones, flat[..., :-1]], axis=-1), axis=-1)
+    after = np.cumprod(np.concatenate([ones, flat[..., :0:-1]], axis=-1), axis=-1)[..., ::-1]
+    return np.transpose(np.reshape(before * after, moved.shape), [order.index(a) for a in range(x.ndim)])
+
+
+def einsum_adjoint(subscripts, k, y_bar, operands):
+    """The adjoint of operand ``k`` of ``np.einsum(subscripts, *operands)``.
+
+    Indices that only operand k has were summed over, so its adjoint is constant along them.  Raises
+    `ValueError` for an ellipsis, and for an index repeated within the operand.
+
+    >>> einsum_adjoint("ij,j->i", 1, np.ones(2), (np.ones((2, 3)), np.ones(3)))
+    array([2., 2., 2.])
+    """
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if not arrow:
+        output = "".join(sorted(c for c in set(inputs) - {","} if inputs.count(c) == 1))
+    if "." in subscripts or len(set(terms[k])) != len(terms[k]):
+        raise ValueError(f"the adjoint of einsum {subscripts!r} in operand {k} is not supported")
+    others = [i for i in range(len(terms)) if i != k]
+    known = set(output).union(*(terms[i] for i in others))
+    wanted = "".join(c for c in terms[k] if c in known)
+    spec = ",".join([output, *(terms[i] for i in others)]) + "->" + wanted
+    x_bar = np.einsum(spec, y_bar, *(operands[i] for i in others))
+    lone = tuple(axis for axis, c in enumerate(terms[k]) if c not in known)
+    if lone:
+        x_bar = np.broadcast_to(np.expand_dims(x_bar, lone), np.shape(operands[k]))
+    return x_bar
+
+
+for _helper in (unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, einsum_adjoint):
+    _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
+del _helper

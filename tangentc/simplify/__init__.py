@@ -1,0 +1,1 @@
+"""Passes that make a program shorter without changing what it computes."""

@@ -1,0 +1,160 @@
+"""Algebra on single operations, applied while the adjoint is written.
+
+    1 * x            ->  x              b * (1 / y)         ->  b / y
+    x + -y           ->  x - y          b * (-p)            ->  -(b * p)
+    x + x            ->  2 * x          b * where(c, 1, 0)  ->  where(c, b, 0)
+    a * (2 * b)      ->  2 * a * b      (1 / y) / y         ->  (1 / y) ** 2
+
+Nothing is rewritten that changes a dtype or a shape, and no product with zero is dropped, since zero
+times infinity is not zero.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.build import Builder, is_number
+from tangentc.core.nodes import Assign, Atom, Const, Op
+
+ADD, SUB, MUL, DIV, NEG, POW = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
+)  # fmt: skip
+
+
+def simplify(b: Builder, op: Op, args: tuple[Atom, ...]) -> Atom | None:
+    """A simpler atom for ``op(*args)``, or None."""
+    rewrite = REWRITES.get(op)
+    if rewrite is None:
+        return None
+    if op in FOLDED and all(is_number(a) for a in args):
+        return Const(op(*(a.value for a in args)))  # type: ignore[union-attr]
+    return rewrite(b, *args)
+
+
+def _made_by(b: Builder, atom: Atom, op: Op) -> Assign | None:
+    """The operation behind a temporary; a value that has a name of its own is left whole."""
+    definition = b.definition(atom) if isinstance(atom, str) and atom.startswith("%") else None
+    return definition if definition is not None and definition.op is op and not definition.keywords else None
+
+
+def _keeps(b: Builder, result: Atom, other: Atom) -> bool:
+    """Whether leaving out a neutral operand leaves dtype and shape as they are."""
+    return is_number(other) or b.type(result) == b.type(other)
+
+
+def _add(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    if x == y and isinstance(x, str):
+        return b.mul(Const(2), x)
+    if (collected := _collected(b, x, y)) is not None:
+        return collected
+    if neg := _made_by(b, y, NEG):
+        return b.emit(SUB, (x, neg.args[0]))
+    if neg := _made_by(b, x, NEG):
+        return b.emit(SUB, (y, neg.args[0]))
+    if is_number(x, 0) and isinstance(y, str):
+        return y
+    if is_number(y, 0) and isinstance(x, str):
+        return x
+    return None
+
+
+def _monomial(b: Builder, x: Atom) -> tuple[float, list[Atom]]:
+    """A product as its coefficient and its factors, in the order of the text."""
+    coefficient, factors, stack = 1.0, [], [x]
+    while stack and len(factors) < 8:
+        atom = stack.pop()
+        if is_number(atom):
+            coefficient *= atom.value  # type: ignore[union-attr]
+        elif product := _made_by(b, atom, MUL):
+            stack.extend(reversed(product.args))
+        elif negative := _made_by(b, atom, NEG):
+            coefficient = -coefficient
+            stack.append(negative.args[0])
+        else:
+            factors.append(atom)
+    return coefficient, factors + stack
+
+
+def _collected(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    """``a * (0.5 * k) + 0.5 * k * a`` is ``a * k``: like products are added by their coefficients."""
+    if not (isinstance(x, str) and isinstance(y, str) and b.type(x) == b.type(y)):
+        return None
+    if not (_made_by(b, x, MUL) and _made_by(b, y, MUL)):
+        return None
+    (p, first), (q, second) = _monomial(b, x), _monomial(b, y)
+    if Counter(first) != Counter(second) or p + q == 0:
+        return None
+    total = p + q
+    out: Atom = Const(int(total) if total == int(total) else total)
+    for factor in second:
+        out = factor if is_number(out, 1) else b.mul(out, factor)
+    return out
+
+
+def _sub(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    if neg := _made_by(b, y, NEG):
+        return b.add(x, neg.args[0])
+    if is_number(x, 0) and isinstance(y, str):
+        return b.emit(NEG, (y,))
+    return None
+
+
+def _neg(b: Builder, x: Atom) -> Atom | None:
+    if inner := _made_by(b, x, NEG):
+        return inner.args[0]
+    if (inner := _made_by(b, x, MUL)) and is_number(inner.args[0]):
+        return b.mul(Const(-inner.args[0].value), inner.args[1])  # type: ignore[union-attr]
+    return None
+
+
+def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    if is_number(y) and not is_number(x):
+        x, y = y, x
+        if not is_number(x, 1) and not is_number(x, -1) and not _made_by(b, y, MUL):
+            return b.mul(x, y)
+    if is_number(x, 1) and isinstance(y, str):
+        return y
+    if is_number(x, -1) and isinstance(y, str):
+        return b.emit(NEG, (y,))
+    for choose in (np.where, ops.select):
+        if (chosen := _made_by(b, y, choose)) and any(is_number(a, 1) or is_number(a, 0) for a in chosen.args[1:]):
+            if all(is_number(a) for a in chosen.args[1:]):
+                arms = tuple(Const(0.0) if is_number(a, 0) else b.mul(x, a) for a in chosen.args[1:])
+                return b.emit(choose, (chosen.args[0], *arms))
+    if neg := _made_by(b, y, NEG):
+        return b.emit(NEG, (b.mul(x, neg.args[0]),))
+    if neg := _made_by(b, x, NEG):
+        return b.emit(NEG, (b.mul(neg.args[0], y),))
+    if quotient := _made_by(b, y, DIV):
+        top, bottom = quotient.args
+        return b.emit(DIV, (b.mul(x, top), bottom))
+    if (product := _made_by(b, y, MUL)) and is_number(product.args[0]):
+        return b.mul(b.mul(product.args[0], x), product.args[1])
+    if is_number(x) and (product := _made_by(b, y, MUL)):
+        return b.mul(b.mul(x, product.args[0]), product.args[1])
+    return None
+
+
+def _div(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    if is_number(y, 1) and isinstance(x, str):
+        return x
+    if neg := _made_by(b, x, NEG):
+        return b.emit(NEG, (b.emit(DIV, (neg.args[0], y)),))
+    if (reciprocal := _made_by(b, x, DIV)) and is_number(reciprocal.args[0], 1) and reciprocal.args[1] == y:
+        return b.emit(POW, (x, Const(2)))
+    if (product := _made_by(b, x, MUL)) and (reciprocal := _made_by(b, product.args[1], DIV)):
+        if is_number(reciprocal.args[0], 1) and reciprocal.args[1] == y:
+            return b.mul(product.args[0], b.emit(POW, (product.args[1], Const(2))))
+    return None
+
+
+def _pow(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    return x if is_number(y, 1) and isinstance(x, str) else None
+
+
+REWRITES = {ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow}
+FOLDED = {ADD, SUB, MUL, NEG}

@@ -1,0 +1,62 @@
+"""Computing equal expressions once.
+
+    a = np.exp(x)                a = np.exp(x)
+    b = np.exp(x) + 1     ->     b = a + 1
+
+An operation that reads an array that is changed in place is left alone, and so is one that makes an array
+that may be changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Statement, While, is_temporary
+from tangentc.core.walk import substitute
+
+ALLOCATING = {np.zeros_like, np.full_like, np.copy, np.zeros, np.ones, np.empty, ops.new_list, ops.pop, ops.make_list}
+
+
+def common(function: Function, aliases: Aliases) -> Function:
+    """The function with temporaries that repeat an earlier expression removed."""
+    table: dict[str, Atom] = {}
+
+    def block(statements: Block, scopes: list[dict[Any, str]]) -> Block:
+        out: list[Statement] = []
+        known: dict[Any, str] = {}
+        inner = [*scopes, known]
+        for s in statements:
+            s = substitute(s, table) if table else s
+            match s:
+                case If():
+                    s = replace(s, then=block(s.then, inner), orelse=block(s.orelse, inner))
+                    s = substitute(s, table)
+                case For():
+                    s = substitute(replace(s, body=block(s.body, inner)), table)
+                case While():
+                    head = block(s.head, inner)
+                    s = substitute(replace(s, head=head, body=block(s.body, inner)), table)
+                case Assign() if _may_share(s, aliases):
+                    key = s.op, s.args, s.keywords
+                    earlier = next((scope[key] for scope in inner if key in scope), None)
+                    if earlier is not None and is_temporary(s.target):
+                        table[s.target] = earlier
+                        continue
+                    known.setdefault(key, s.target)
+            out.append(s)
+        return tuple(out)
+
+    body = block(function.body, [])
+    result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
+    return replace(function, body=body, result=result)
+
+
+def _may_share(s: Assign, aliases: Aliases) -> bool:
+    if not ops.is_pure(s.op) or s.op in ALLOCATING or s.op is ops.identity or aliases.is_changed(s.target):
+        return False
+    return not any(isinstance(a, str) and aliases.is_changed(a) for a in s.atoms)

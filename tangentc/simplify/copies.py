@@ -1,0 +1,148 @@
+"""Removing names that are only other names for something.
+
+    t = u                      return u + v               a loop that hands x on unchanged
+    return t + v        ->                                carries nothing
+
+and copies that are used once, at once:
+
+    rhs_bar = A_bar[1:-1].copy()          rhs_bar = A_bar[1:-1] / 3
+    A_bar[1:-1] = 0                  ->   A_bar[1:-1] = 0
+    sum_bar = rhs_bar / 3
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.infer import is_elementwise
+from tangentc.core import ops
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Carry,
+    Effect,
+    For,
+    Function,
+    If,
+    Statement,
+    Store,
+    While,
+    is_temporary,
+)
+from tangentc.core.types import Array
+from tangentc.core.walk import definitions, reads, statements, substitute, transform
+
+
+def copies(function: Function) -> Function:
+    """The function without names that stand for other names."""
+    known: dict[str, Atom] = {}
+    renamed: dict[str, str] = {}
+    defined = definitions(function.body)
+
+    def resolve(atom: Atom) -> Atom:
+        seen = []
+        while isinstance(atom, str) and atom in known:
+            seen.append(atom)
+            atom = known[atom]
+        for name in seen:
+            known[name] = atom
+        return atom
+
+    changed = True
+    while changed:
+        changed = False
+        for s in statements(function.body):
+            found: list[tuple[str, Atom]] = []
+            match s:
+                case Assign() if s.op is ops.identity:
+                    found = [(s.target, s.args[0])]
+                case If():
+                    found = [(m.name, m.then) for m in s.merged if resolve(m.then) == resolve(m.orelse)]
+                case For() | While():
+                    found = [(c.name, c.init) for c in s.carried if resolve(c.next) in (c.name, resolve(c.init))]
+            for name, atom in found:
+                target = resolve(atom)
+                if name in known or target == name or name in renamed:
+                    continue
+                if isinstance(target, str) and is_temporary(target) and not is_temporary(name) and target not in renamed:
+                    if isinstance(defined.get(target), Assign) and isinstance(s, Assign):
+                        renamed[target] = name  # the user's name is the better one
+                        known[target] = name
+                        changed = True
+                        continue
+                known[name] = target
+                changed = True
+    if not known:
+        return function
+    table = {name: resolve(name) for name in known}
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and s.op is ops.identity and (s.target in table or table.get(s.args[0]) == s.target):  # type: ignore[arg-type]
+            return ()
+        s = substitute(s, table)
+        match s:
+            case Assign() if s.target in renamed:
+                target = table[s.target]
+                s = replace(s, target=target)  # type: ignore[arg-type]
+            case If():
+                s = replace(s, merged=tuple(m for m in s.merged if m.name not in table))
+            case For() | While():
+                carried = tuple(Carry(c.name, c.init, c.next) for c in s.carried if c.name not in table)
+                s = replace(s, carried=carried)
+        return (s,)
+
+    body = transform(function.body, rewrite)
+    result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
+    return replace(function, body=body, result=result)
+
+
+def elide(function: Function, types: Any, aliases: Aliases) -> Function:
+    """The function without copies that are read once, by an elementwise operation in the same block."""
+    uses = Counter(a for s in statements(function.body) for a in reads(s) if isinstance(a, str))
+    uses[function.result] += 1  # type: ignore[index]
+
+    def block(statements_: Block) -> Block:
+        out: list[Statement] = []
+        waiting: dict[str, int] = {}  # copied name -> where its copy stands in out
+        for s in statements_:
+            match s:
+                case If():
+                    s = replace(s, then=block(s.then), orelse=block(s.orelse))
+                case For() | While():
+                    s = replace(s, body=block(s.body))
+            if isinstance(s, Assign) and is_elementwise(s.op) and isinstance(types.of(s.target), Array):
+                moved = [a for a in s.atoms if isinstance(a, str) and a in waiting]
+                if len(moved) == 1 and uses[moved[0]] == 1:
+                    place = waiting[moved[0]]
+                    copy = out[place]
+                    assert isinstance(copy, Assign)
+                    since = {name for later in out[place + 1 :] for name in _defined(later)}
+                    others = {a for a in s.atoms if isinstance(a, str)} - {moved[0]}
+                    same = types.of(s.target) == types.of(moved[0])
+                    if same and not others & since and not any(map(aliases.is_changed, others)):
+                        out[place] = substitute(s, {moved[0]: copy.args[0]})
+                        waiting = {n: k for n, k in waiting.items() if n != moved[0]}
+                        continue
+            if isinstance(s, Assign) and s.op is np.copy:
+                waiting[s.target] = len(out)
+            elif not isinstance(s, (Assign, Store)) or isinstance(s, Assign) and not ops.is_pure(s.op):
+                waiting = {}
+            out.append(s)
+        return tuple(out)
+
+    return replace(function, body=block(function.body))
+
+
+def _defined(s: Statement) -> tuple[str, ...]:
+    from tangentc.core.walk import defines
+
+    return defines(s)
+
+
+__all__ = ["copies", "elide", "Effect"]

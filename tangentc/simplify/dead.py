@@ -1,0 +1,224 @@
+"""Removing what nothing needs.
+
+    def f_grad(x):                     def f_grad(x):
+        y = np.sin(x)            ->        return np.cos(x)
+        return np.cos(x)
+
+A statement stays if the result needs it, or if it has an effect.  A store into an array stays if
+something that stays may read the array afterwards: later in the text, or around a common loop.  So the
+restoring of an array that no partial reads goes, and with it what was saved for it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Effect,
+    For,
+    Function,
+    If,
+    Leave,
+    Opaque,
+    Statement,
+    Store,
+    While,
+)
+from tangentc.core.walk import blocks, defines, reads
+
+SHAPE_ONLY = {builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like}
+
+
+def dead(function: Function, types: Any, aliases: Aliases) -> Function:
+    """The function without what its result does not need."""
+    return replace(function, body=remove_dead(function.body, [function.result], types, aliases))
+
+
+def remove_dead(block: Block, results: Iterable[Atom], types: Any, aliases: Aliases | None) -> Block:
+    """A block without what ``results`` do not need.  Without ``aliases`` every store stays."""
+    return _Liveness(block, types, aliases).sweep(results)
+
+
+class _Liveness:
+    def __init__(self, block: Block, types: Any, aliases: Aliases | None):
+        self.block, self.types, self.aliases = block, types, aliases
+        self.position: dict[int, int] = {}
+        self.enclosing: dict[int, tuple[Statement, ...]] = {}
+        self.loops: dict[int, tuple[int, ...]] = {}
+        self.definition: dict[str, Statement] = {}
+        self.stores: dict[str, list[Store | Effect]] = defaultdict(list)
+        self.pushes: dict[str, list[Effect]] = defaultdict(list)
+        self.live: set[int] = set()
+        self.live_names: set[str] = set()
+        self.last_read: dict[str, int] = {}
+        self.read_loops: dict[str, set[int]] = defaultdict(set)
+        self.work: list[tuple[str, Any]] = []
+        self._index(block, (), ())
+
+    def _index(self, block: Block, enclosing: tuple[Statement, ...], loops: tuple[int, ...]) -> None:
+        for s in block:
+            key = id(s)
+            self.position[key] = len(self.position)
+            self.enclosing[key], self.loops[key] = enclosing, loops
+            for name in defines(s):
+                self.definition[name] = s
+            if isinstance(s, Store) and self.aliases is not None:
+                self.stores[self.aliases.root(s.object)].append(s)
+            elif isinstance(s, Effect) and s.op is np.add.at and self.aliases is not None and isinstance(s.args[0], str):
+                self.stores[self.aliases.root(s.args[0])].append(s)
+            elif isinstance(s, Effect) and s.op is ops.push:
+                self.pushes[s.args[0]].append(s)  # type: ignore[index]
+            inner = (*loops, key) if isinstance(s, (For, While)) else loops
+            for b in blocks(s):
+                self._index(b, (*enclosing, s), inner)
+
+    # ---------------------------------------------------------- marking
+    def sweep(self, results: Iterable[Atom]) -> Block:
+        for atom in results:
+            self._need(atom)
+            if isinstance(atom, str):
+                self._read_content(atom, len(self.position) + 1, ())
+        self._mark_roots(self.block)
+        while self.work:
+            kind, item = self.work.pop()
+            (self._on_name if kind == "name" else self._on_statement)(item)
+        return self._kept(self.block)
+
+    def _mark_roots(self, block: Block) -> None:
+        for s in block:
+            if self._has_effect(s):
+                self._keep(s)
+            for b in blocks(s):
+                self._mark_roots(b)
+
+    def _has_effect(self, s: Statement) -> bool:
+        match s:
+            case Assign():
+                return not ops.is_pure(s.op) and s.op not in (ops.pop, ops.new_list)
+            case Effect():
+                if s.op is ops.push:
+                    return False
+                return not (s.op is np.add.at and self.aliases is not None)
+            case Store():
+                return self.aliases is None
+            case Opaque():
+                return not s.writes
+        return False
+
+    def _need(self, atom: Atom) -> None:
+        if isinstance(atom, str) and atom not in self.live_names:
+            self.live_names.add(atom)
+            self.work.append(("name", atom))
+
+    def _keep(self, s: Statement) -> None:
+        if id(s) not in self.live:
+            self.live.add(id(s))
+            self.work.append(("statement", s))
+
+    def _on_name(self, name: str) -> None:
+        for push in self.pushes.get(name, ()):
+            self._keep(push)
+        s = self.definition.get(name)
+        if s is None:
+            return
+        self._keep(s)
+        match s:
+            case If():
+                for m in s.merged:
+                    if m.name == name:
+                        self._need(m.then)
+                        self._need(m.orelse)
+            case For() | While():
+                for c in s.carried:
+                    if c.name == name:
+                        self._need(c.init)
+                        self._need(c.next)
+
+    def _on_statement(self, s: Statement) -> None:
+        for outer in self.enclosing[id(s)]:
+            self._keep(outer)
+        position, loops = self.position[id(s)], self.loops[id(s)]
+        match s:
+            case If():
+                self._need(s.test)
+            case For():
+                self._need(s.iterable)
+                self._keep_leaves(s.body)
+            case While():
+                self._need(s.test)
+                self._keep_leaves(s.body)
+            case Effect() if s.op is ops.push:
+                self._need(s.args[1])
+                self._need(s.args[0])
+            case Leave():
+                pass
+            case _:
+                for atom in reads(s):
+                    self._need(atom)
+                if not (isinstance(s, Assign) and s.op in SHAPE_ONLY) and not _asks_shape(s):
+                    for atom in reads(s):
+                        if isinstance(atom, str) and not self._is_view_of(s, atom):
+                            if not (isinstance(s, Store) and atom == s.object and s.op is None):
+                                self._read_content(atom, position, loops)
+
+    def _keep_leaves(self, block: Block) -> None:
+        for s in block:
+            if isinstance(s, Leave):
+                self._keep(s)
+            if isinstance(s, If):
+                for b in blocks(s):
+                    self._keep_leaves(b)
+
+    def _is_view_of(self, s: Statement, atom: str) -> bool:
+        if not isinstance(s, Assign) or self.aliases is None:
+            return False
+        return s.target in self.aliases.parent and self.aliases.root(s.target) == self.aliases.root(atom)
+
+    def _read_content(self, name: str, position: int, loops: tuple[int, ...]) -> None:
+        """Something that stays reads the array ``name`` at this position: keep the stores it may see."""
+        if self.aliases is None or name not in self.types.of_name:
+            return
+        root = self.aliases.root(name)
+        if root not in self.stores:
+            return
+        if position <= self.last_read.get(root, -1) and set(loops) <= self.read_loops[root]:
+            return
+        self.last_read[root] = max(position, self.last_read.get(root, -1))
+        self.read_loops[root].update(loops)
+        for store in self.stores[root]:
+            if self.position[id(store)] < self.last_read[root] or self.read_loops[root] & set(self.loops[id(store)]):
+                self._keep(store)
+
+    # ---------------------------------------------------------- sweeping
+    def _kept(self, block: Block) -> Block:
+        out: list[Statement] = []
+        for s in block:
+            if id(s) not in self.live:
+                continue
+            match s:
+                case If():
+                    merged = tuple(m for m in s.merged if m.name in self.live_names)
+                    s = replace(s, then=self._kept(s.then), orelse=self._kept(s.orelse), merged=merged)
+                case For():
+                    carried = tuple(c for c in s.carried if c.name in self.live_names)
+                    s = replace(s, body=self._kept(s.body), carried=carried)
+                case While():
+                    carried = tuple(c for c in s.carried if c.name in self.live_names)
+                    s = replace(s, head=self._kept(s.head), body=self._kept(s.body), carried=carried)
+            out.append(s)
+        return tuple(out)
+
+
+def _asks_shape(s: Statement) -> bool:
+    return isinstance(s, Assign) and s.op is builtins.getattr and s.args[1].value in ("shape", "size", "ndim", "dtype")  # type: ignore[union-attr]

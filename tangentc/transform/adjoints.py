@@ -1,0 +1,401 @@
+"""Adjoints of values while the adjoint sweep is written.
+
+A value that is never changed in place has a *value adjoint*: an atom, replaced by a sum at each
+contribution.  An array that is changed in place, or that a loop reads from outside, has a *shadow*: an
+array of its own shape that contributions are added to in place.  A container's adjoint is a dict of
+its parts' adjoints until somebody needs it whole.
+
+An adjoint may be smaller than its value as long as it broadcasts to it: the adjoint of a sum's argument
+is the scalar adjoint of the sum.  `full` makes it whole.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.build import Builder, is_number, shape_of
+from tangentc.core.nodes import NOWHERE, Assign, Atom, Const
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Length,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    components,
+    is_complex,
+    is_container,
+    is_differentiable,
+)
+from tangentc.errors import UnsafeMutation
+from tangentc.simplify.cancel import sums_to_zero
+
+Adjoint = Atom | dict
+
+
+class Adjoints:
+    """The adjoints known at one point of the adjoint sweep."""
+
+    def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: dict[Any, str]):
+        self.b, self.aliases, self.active, self.like_table = builder, aliases, active, like
+        self.values: dict[str, Adjoint] = {}
+        self.shadows: dict[str, str] = {}
+
+    # ---------------------------------------------------------- reading
+    def has(self, x: str) -> bool:
+        return x in self.values or self.shadow_key(x) in self.shadows
+
+    def take(self, x: str) -> Adjoint | None:
+        """The adjoint of ``x`` at its definition; afterwards ``x`` has none."""
+        key = self.shadow_key(x)
+        if key == x and key in self.shadows:
+            return self.shadows.pop(key)
+        adjoint = self.values.pop(x, None)
+        return adjoint if adjoint is None or isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
+
+    def take_whole(self, x: str) -> Atom | None:
+        """The adjoint of ``x`` as one atom, a container put together."""
+        adjoint = self.take(x)
+        return None if adjoint is None else self.whole(adjoint, x)
+
+    def whole(self, adjoint: Adjoint | None, x: Atom) -> Atom:
+        """One atom of the structure of ``x``; a part without an adjoint is zero."""
+        t = self.b.type(x)
+        if not isinstance(adjoint, dict):
+            return self.zero(x) if adjoint is None else adjoint
+        parts: list[Atom] = []
+        for key, part in components(t):
+            parts.append(self.whole_part(adjoint.get(key), x, key, part))
+        return build_container(self.b, t, parts)
+
+    def whole_part(self, adjoint: Adjoint | None, x: Atom, key: Any, t: Type) -> Atom:
+        if adjoint is not None and not isinstance(adjoint, dict) and not self.is_lazy(adjoint, t):
+            return adjoint
+        if not is_differentiable(t) and not is_container(t):
+            return Const(None)
+        part = get_part(self.b, x, key)
+        if adjoint is None or isinstance(adjoint, dict):
+            return self.whole(adjoint, part)
+        return self.full(adjoint, part)
+
+    def zero(self, x: Atom) -> Atom:
+        """A zero adjoint for ``x``."""
+        self.b.span, span = NOWHERE, self.b.span
+        try:
+            return self._zero(x)
+        finally:
+            self.b.span = span
+
+    def _zero(self, x: Atom) -> Atom:
+        t = self.b.type(x)
+        if isinstance(t, Scalar):
+            return Const(0j if is_complex(t) else 0.0)
+        if isinstance(t, Array):
+            return self.b.emit(np.zeros_like, (self.like(x),), name=bar_name(x))
+        if is_container(t):
+            return self.whole({}, x)
+        return self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
+
+    def like(self, x: Atom) -> Atom:
+        """A name with the shape and dtype of ``x`` that is at hand anyway."""
+        t = self.b.type(x)
+        return self.like_table.get(t, x) if certain(t) else x
+
+    # ---------------------------------------------------------- shapes
+    def is_lazy(self, x_bar: Atom, t: Type) -> bool:
+        """Whether an adjoint is smaller than the value that it belongs to."""
+        shape = shape_of(t)
+        return shape is not None and shape_of(self.b.type(x_bar)) != shape
+
+    def full(self, x_bar: Atom, x: Atom) -> Atom:
+        """The adjoint in the shape of ``x``."""
+        t = self.b.type(x)
+        if is_container(t) or isinstance(t, (Unknown, Scalar)) or not self.is_lazy(x_bar, t):
+            return x_bar
+        if is_number(x_bar, 0):
+            return self.zero(x)
+        return self.b.emit(np.full_like, (self.like(x), x_bar), name=bar_name(x))
+
+    def fit(self, x_bar: Atom, x: Atom) -> Atom | None:
+        """A contribution in a shape that broadcasts to that of ``x``, with its dtype; None if it is zero."""
+        tx, tc = self.b.type(x), self.b.type(x_bar)
+        if isinstance(tx, Unknown) or isinstance(tc, Unknown) or not isinstance(tx, (Scalar, Array)):
+            if is_container(tx) or is_container(tc) or is_number(x_bar):
+                return x_bar
+            return self.b.emit(runtime.unbroadcast, (x_bar, x), name=bar_name(x))
+        if is_complex(tc) and not is_complex(tx):
+            x_bar = self.b.emit(np.real, (x_bar,))
+        sx, sc = shape_of(tx), shape_of(self.b.type(x_bar))
+        assert sx is not None and sc is not None
+        extra = len(sc) - len(sx)
+        if extra > 0 and not (extra == len(sc) and sums_to_zero(self.b, x_bar, None, False)):
+            axes: Any = None if extra == len(sc) else 0 if extra == 1 else tuple(range(extra))
+            keywords = () if axes is None else (("axis", Const(axes)),)
+            x_bar = self.b.emit(np.sum, (x_bar,), keywords)
+        elif extra > 0:
+            return None
+        sc = shape_of(self.b.type(x_bar)) or ()
+        offset = len(sx) - len(sc)
+        ones = []
+        for axis, d in enumerate(sc):
+            wanted = sx[axis + offset]
+            if wanted == d or d == 1:
+                continue
+            if wanted == 1:
+                ones.append(axis)
+            elif uncertain(wanted) and not (uncertain(d) is False and isinstance(wanted, int)):
+                return self.b.emit(runtime.unbroadcast, (x_bar, x), name=bar_name(x))
+        if ones:
+            axis_value = ones[0] if len(ones) == 1 else tuple(ones)
+            if sums_to_zero(self.b, x_bar, axis_value, True):
+                return None
+            x_bar = self.b.emit(np.sum, (x_bar,), (("axis", Const(axis_value)), ("keepdims", Const(True))))
+        return self._cast(x_bar, tx)
+
+    def _cast(self, x_bar: Atom, tx: Scalar | Array) -> Atom:
+        tc = self.b.type(x_bar)
+        if isinstance(tc, Array) and isinstance(tx, Array) and tc.dtype != tx.dtype:
+            return self.b.emit(ops.method, (x_bar, Const("astype"), self.b.emit(getattr, (Const(np), Const(tx.dtype)))))
+        return x_bar
+
+    # ---------------------------------------------------------- accumulating
+    def add(self, x: Atom, x_bar: Adjoint | list | tuple | None, fitted: bool = False) -> None:
+        """Add a contribution to the adjoint of ``x``."""
+        if not isinstance(x, str) or x not in self.active or x_bar is None:
+            return
+        t = self.b.type(x)
+        if isinstance(x_bar, (dict, list, tuple)) or is_container(t):
+            self._add_parts(x, t, x_bar)
+            return
+        x_bar = self.b.current(x_bar)
+        if is_number(x_bar, 0):
+            return
+        if not fitted:
+            contribution = self.fit(x_bar, x)
+            if contribution is None:
+                return
+            x_bar = contribution
+        shadow = self.shadow_of(x)
+        if shadow is not None:
+            self.b.store(shadow, None, x_bar, operator.add)
+            return
+        if self.aliases.is_changed(x):
+            self._begin_shadow(x, x_bar)
+            return
+        old = self.values.get(x)
+        assert not isinstance(old, dict)
+        if old is None:
+            self.values[x] = x_bar
+        else:
+            if is_number(x_bar) and is_number(old):
+                x_bar = self.full(x_bar, x)
+            self.values[x] = self.b.add(old, x_bar)
+
+    def _add_parts(self, x: str, t: Type, x_bar: Any) -> None:
+        shadow = self.shadow_of(x)
+        if shadow is not None:
+            keys = [k for k, _ in components(t)]
+            for key in keys:
+                part = x_bar.get(key) if isinstance(x_bar, dict) else get_part(self.b, x_bar, key)
+                if part is not None:
+                    self._add_into(shadow, key, part)
+            return
+        mine = self.values.setdefault(x, {})
+        assert isinstance(mine, dict)
+        for key, part_type in components(t):
+            if not is_differentiable(part_type):
+                continue
+            if isinstance(x_bar, dict):
+                part = x_bar.get(key)
+            elif isinstance(x_bar, (list, tuple)):
+                part = x_bar[key]
+            else:
+                part = get_part(self.b, x_bar, key)
+            if part is None:
+                continue
+            part_name = get_part(self.b, x, key) if not self._known_part(x, key) else self._known_part(x, key)
+            self.add_part(x, mine, key, part_type, part, part_name)
+
+    def _known_part(self, x: str, key: Any) -> Atom | None:
+        made = self.b.definition(x)
+        if made is not None and made.op in (ops.make_tuple, ops.make_list) and isinstance(key, int):
+            return made.args[key]
+        return None
+
+    def add_part(self, x: str, mine: dict, key: Any, t: Type, part: Any, name: Any) -> None:
+        """Add a contribution to the adjoint of one part of a container."""
+        old = mine.get(key)
+        if is_container(t):
+            inner = old if isinstance(old, dict) else {}
+            for sub, sub_type in components(t):
+                given = part.get(sub) if isinstance(part, dict) else part[sub] if isinstance(part, (list, tuple)) else get_part(self.b, part, sub)
+                if given is not None and is_differentiable(sub_type):
+                    self.add_part(x, inner, sub, sub_type, given, None)
+            mine[key] = inner
+            return
+        mine[key] = part if old is None else self.b.add(old, part, name=f"%{key}_bar")
+
+    # ---------------------------------------------------------- shadows
+    def shadow_key(self, x: str) -> str:
+        """The name under which the shadow of ``x`` is kept."""
+        if not self.aliases.is_changed(x):
+            return x
+        made = self.aliases.allocation(x)
+        if len(made) != 1:
+            raise UnsafeMutation(
+                f"{_shown(x)} is changed in place, and may be one of several arrays",
+                self.b.span,
+                why="arrays " + " and ".join(map(_shown, made)) + " meet under one name" if made else "it lies in a container, or comes from outside",
+                way_out="copy the array before changing it",
+            )
+        return made[0]
+
+    def shadow_of(self, x: str) -> str | None:
+        """The shadow of ``x``, a view of one if ``x`` is a view; None if there is none yet."""
+        key = self.shadow_key(x)
+        if key == x or key not in self.shadows:
+            return self.shadows.get(x)
+        made = self.aliases.views.get(x)
+        if made is None:
+            return None
+        base = self.shadow_of(made.args[0]) if isinstance(made.args[0], str) else None
+        if base is None:
+            return None
+        if made.op is ops.identity:
+            return base
+        view = self.b.emit(made.op, (base, *made.args[1:]), made.keywords, name=bar_name(x))
+        assert isinstance(view, str)
+        return view
+
+    def ensure_shadow(self, x: str) -> None:
+        """Make the shadow of ``x`` here, at the head of the statement that follows in the adjoint sweep."""
+        key = self.shadow_key(x)
+        if key in self.shadows:
+            return
+        old = self.values.pop(key, None)
+        if old is None:
+            self.b.span, span = NOWHERE, self.b.span
+            shadow = self.b.emit(np.zeros_like, (self.like(key),), name=bar_name(key)) if isinstance(self.b.type(key), Array) else self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
+            self.b.span = span
+        elif isinstance(old, dict):
+            shadow = self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
+            self.shadows[key] = shadow  # type: ignore[assignment]
+            self._add_parts(key, self.b.type(key), old)
+            return
+        else:
+            shadow = self._own(old, key)
+        assert isinstance(shadow, str)
+        self.shadows[key] = shadow
+
+    def _own(self, x_bar: Atom, x: str) -> Atom:
+        """An array of one's own that holds an adjoint."""
+        if self.is_lazy(x_bar, self.b.type(x)):
+            return self.full(x_bar, x)
+        made = self.b.definition(x_bar)
+        if made is not None and allocates(self.b, made) and x_bar not in self._held():
+            return x_bar
+        return self.b.emit(np.copy, (x_bar,), name=bar_name(x))
+
+    def _held(self) -> set[Atom]:
+        return {a for v in self.values.values() for a in leaves(v)} | set(self.shadows.values())
+
+    def _begin_shadow(self, x: str, x_bar: Atom) -> None:
+        """The first contribution to an array with a shadow: the shadow starts from it."""
+        key = self.shadow_key(x)
+        if key != x:
+            self.ensure_shadow(x)
+            self.add(x, x_bar, fitted=True)
+            return
+        shadow = self._own(x_bar, x)
+        assert isinstance(shadow, str)
+        self.shadows[x] = self.b.rename(shadow, bar_name(x))  # type: ignore[assignment]
+
+    def _add_into(self, shadow: str, key: Any, part: Any) -> None:
+        target = get_part(self.b, shadow, key)
+        if isinstance(part, dict):
+            for sub, value in part.items():
+                if value is not None:
+                    self._add_into(target, sub, value)  # type: ignore[arg-type]
+        else:
+            self.b.store(shadow, Const(key), part, operator.add)
+
+    def add_item(self, x: str, key: Atom, y_bar: Atom, unique: bool, basic: bool) -> None:
+        """The adjoint of ``y = x[key]``: added into the shadow of ``x``, which is made if need be."""
+        made = self.shadow_of(x)
+        fresh = made is None and self.values.get(x) is None
+        if made is None:
+            self.ensure_shadow(x)
+            made = self.shadow_of(x)
+        assert made is not None
+        if basic or unique:
+            self.b.store(made, key, y_bar, None if fresh else operator.add)
+        else:
+            self.b.effect(np.add.at, (made, key, y_bar))
+
+
+def certain(t: Type) -> bool:
+    """Whether two values of this type surely have the same shape."""
+    return isinstance(t, Array) and all(not uncertain(d) for d in t.shape)
+
+
+def uncertain(d: Any) -> bool:
+    return isinstance(d, Length) and not d.many
+
+
+def allocates(b: Builder, s: Assign) -> bool:
+    """Whether a statement makes an array that nothing else refers to."""
+    if isinstance(b.type(s.target), Scalar):
+        return True
+    from tangentc.analysis.infer import is_elementwise
+
+    return is_elementwise(s.op) or s.op in (np.zeros_like, np.full_like, np.copy, operator.matmul, np.sum, np.outer)
+
+
+def leaves(adjoint: Adjoint | None) -> list[Atom]:
+    if isinstance(adjoint, dict):
+        return [atom for part in adjoint.values() for atom in leaves(part)]
+    return [] if adjoint is None else [adjoint]
+
+
+def bar_name(x: Atom) -> str:
+    return f"{x}_bar" if isinstance(x, str) else "%bar"
+
+
+def _shown(name: str) -> str:
+    return name.lstrip("%").split(".")[0]
+
+
+def get_part(b: Builder, x: Atom, key: Any) -> Atom:
+    """The part of a container value."""
+    t = b.type(x)
+    if isinstance(t, Struct):
+        return b.emit(builtins.getattr, (x, Const(key)))
+    if isinstance(t, Tuple) and t.cls is not None:
+        return b.emit(builtins.getattr, (x, Const(t.cls._fields[key])))  # type: ignore[attr-defined]
+    return b.emit(operator.getitem, (x, Const(key)))
+
+
+def build_container(b: Builder, t: Type, parts: list[Atom], name: str = "") -> Atom:
+    """A container of this type made of its parts."""
+    match t:
+        case Tuple(_, None):
+            return b.emit(ops.make_tuple, tuple(parts), name=name)
+        case Tuple(_, cls):
+            return b.emit(ops.make_struct, (Const(cls), Const(cls._fields), *parts), name=name)  # type: ignore[union-attr]
+        case Sequence():
+            return b.emit(ops.make_list, tuple(parts), name=name)
+        case Dict(keys, _):
+            return b.emit(ops.make_dict, (Const(keys), *parts), name=name)
+        case Struct(cls, fields, _):
+            return b.emit(ops.make_struct, (Const(cls), Const(fields), *parts), name=name)
+    raise TypeError(t)

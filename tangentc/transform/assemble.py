@@ -1,0 +1,387 @@
+"""From sweeps to functions: gradients, adjoints, pairs, tangents.
+
+    f_grad(x, ..., out_bar=1.0)              primal sweep, adjoint sweep, the gradients
+    f_adjoint(x, ..., out_bar)               the same, called with a seed
+    f_primal(x, ...) -> (out, saved)         with f_adjoint(saved, out_bar): a pair
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.analysis.activity import Activity
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Param, Statement, Store
+from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, is_container, is_differentiable
+from tangentc.core.walk import all_reads, definitions, statements, substitute_block
+from tangentc.errors import NotDifferentiable, UnsupportedSyntax
+from tangentc.rules.registry import REGISTRY, Rule
+from tangentc.simplify.algebra import simplify as peephole
+from tangentc.transform.adjoints import allocates, bar_name, leaves
+from tangentc.transform.calls import missing
+from tangentc.transform.forward import forward
+from tangentc.transform.link import Region
+from tangentc.transform.reverse import Sweeps, reverse
+
+ZERO = Rule(ops.stopped, "zero")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The pair of a callee at one call: what to call, with which arguments, and whose adjoints come back."""
+
+    primal: ops.Emitted
+    adjoint: ops.Emitted
+    arguments: tuple[Atom, ...]
+    active: tuple[tuple[Atom, str], ...]
+    saved_name: str
+
+
+class Unit:
+    """One function while its derivative is written: its facts, and the services that the writers use."""
+
+    def __init__(self, context: Any, program: Any, wrt: set[str]):
+        self.context, self.program = context, program
+        self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero)
+        self.active = self.activity.active
+        self.builder = Builder(program.types, [*program.types.of_name], peephole)
+        self.calls: dict[str, int] = {}
+
+    @cached_property
+    def masks(self) -> Any:
+        return self.context.masks(self.program)
+
+    @cached_property
+    def definitions(self) -> Any:
+        return definitions(self.program.function.body)
+
+    def rule(self, op: Any) -> Rule | None:
+        return ZERO if op is ops.stopped else REGISTRY.find(op)
+
+    def _is_zero(self, op: Any) -> bool:
+        rule = self.rule(op)
+        return rule is not None and rule.kind == "zero"
+
+    def is_user_call(self, op: Any) -> bool:
+        return isinstance(op, ops.UserFunction)
+
+    def callee_arguments(self, s: Assign) -> tuple[Any, list[Atom]]:
+        """The function that a statement calls, and its arguments in the order of its parameters."""
+        function = s.op.function  # type: ignore[attr-defined]
+        signature = inspect.signature(function)
+        try:
+            bound = signature.bind(*s.args, **dict(s.keywords))
+        except TypeError as error:
+            raise UnsupportedSyntax(f"{function.__name__} is called with the wrong arguments", s.span, why=str(error),
+                                    way_out="correct the call") from None  # fmt: skip
+        atoms = []
+        for name, parameter in signature.parameters.items():
+            atoms.append(bound.arguments[name] if name in bound.arguments else Const(parameter.default))
+        return function, atoms
+
+    def pair(self, s: Assign, active: set[str], aliases: Aliases) -> Pair:
+        function, atoms = self.callee_arguments(s)
+        types = [self.builder.type(a) for a in atoms]
+        flags = tuple(isinstance(a, str) and a in active for a in atoms)
+        primal, adjoint = make_pair(self.context, function, types, flags)
+        name = function.__name__
+        self.calls[name] = self.calls.get(name, 0) + 1
+        params = list(inspect.signature(function).parameters)
+        wrt = tuple((a, p) for a, p, flag in zip(atoms, params, flags, strict=True) if flag)
+        return Pair(primal, adjoint, tuple(atoms), wrt, f"{name}_saved")
+
+    def tangent_call(self, s: Assign, dots: dict[Atom, Atom]) -> tuple[ops.Emitted, tuple[Atom, ...]]:
+        function, atoms = self.callee_arguments(s)
+        types = [self.builder.type(a) for a in atoms]
+        flags = tuple(a in dots for a in atoms)
+        op = make_tangent(self.context, function, types, flags)
+        return op, (*atoms, *(dots[a] for a, flag in zip(atoms, flags, strict=True) if flag))
+
+
+def _source_doc(program: Any, what: str) -> str:
+    span = program.function.span
+    place = f'"{_short(span.file)}", line {span.line}'
+    return f"{what}\n\n{program.function.name} stands in {place}.\n"
+
+
+def _short(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _with_respect_to(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+
+
+def _parameters(program: Any) -> list[str]:
+    return [p.name for p in program.function.params]
+
+
+# ------------------------------------------------------------------ gradients and adjoints
+def gradient(
+    context: Any, source: Any, types: list[Type], wrt: tuple[int, ...], single: bool, *,
+    value: bool = False, aux: bool = False, seeded: bool = False, name: str = "",
+) -> Any:  # fmt: skip
+    """The gradient function in core form.  With ``seeded`` the seed is the last argument (an adjoint)."""
+    program = context.prepare(source, types)
+    names = [_parameters(program)[i] for i in wrt]
+    unit = Unit(context, program, set(names))
+    b, function = unit.builder, program.function
+    seed_type = program.result
+    target: Atom = function.result
+    if aux:
+        if not isinstance(program.result, Tuple) or len(program.result.items) != 2:
+            raise NotDifferentiable(
+                f"{function.name} does not return a pair", function.span,
+                why="with has_aux=True a function returns its value and what goes along with it",
+                way_out="return (value, aux), or leave out has_aux",
+            )  # fmt: skip
+        seed_type = program.result.items[0]
+    if not seeded:
+        _check_scalar(program, seed_type)
+    seed = b.fresh("out_bar")
+    b.types.of_name[seed] = _adjoint_type(seed_type)
+    seeds: dict[str, Any] = {}
+    if isinstance(target, str):
+        seeds[target] = {0: seed} if aux else seed
+    sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
+    b.out = list(sweeps.primal) + list(sweeps.adjoint)
+    b.span = function.span
+    results = [_final(sweeps, n, seed, names) for n in names]
+    gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
+    result = b.emit(ops.make_tuple, (target, gradients)) if value else gradients
+    what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {_with_respect_to(names)}"
+    if value:
+        what = f"The value of {function.name}, and its gradient with respect to {_with_respect_to(names)}"
+    params = function.params + (Param(seed, None if seeded else Const(1.0)),)
+    doc = _source_doc(program, what + (", for the seed out_bar." if seeded else "."))
+    out = Function(name or context.unique_name(f"{function.name}_grad"), params, b.take(), result, function.span, doc)
+    context.observe("reverse", "the chain rule: adjoint statements follow the primal ones", out, b.types)
+    return _finished(context, out, b, program)
+
+
+def _finished(context: Any, function: Function, b: Builder, program: Any) -> Any:
+    done = context.simplify(function, b.types, program.source)
+    context.emitted.append((done, program.source))
+    return done
+
+
+def _check_scalar(program: Any, t: Type) -> None:
+    function = program.function
+    if isinstance(t, Scalar) and np.dtype(t.dtype).kind == "f" or isinstance(t, Unknown):
+        return
+    if isinstance(t, Array) and t.shape == () and np.dtype(t.dtype).kind == "f":
+        return
+    from tangentc.core.types import describe
+
+    span = next((s.span for s in reversed(list(statements(function.body))) if isinstance(s, Assign) and s.target == function.result), function.span)
+    if isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind == "c":
+        raise NotDifferentiable(
+            f"{function.name} returns a complex number", span, why="a gradient is that of a real function",
+            way_out="return its real part, or its squared modulus, or use tangentc.vjp",
+        )  # fmt: skip
+    raise NotDifferentiable(
+        f"{function.name} returns {describe(t)}, and grad needs one number",
+        span,
+        why="a gradient belongs to a function whose value is a scalar",
+        way_out="sum the result, or use tangentc.vjp or tangentc.adjoint with a seed for it",
+    )
+
+
+def _adjoint_type(t: Type) -> Type:
+    if isinstance(t, Scalar):
+        return Scalar(t.dtype, t.weak)
+    return t
+
+
+def _final(sweeps: Sweeps, name: str, seed: str, names: list[str]) -> Atom:
+    """The gradient of one parameter, an array of its own in the parameter's shape and structure."""
+    adj, b = sweeps.adjoints, sweeps.builder
+    t = b.type(name)
+    shadowed = adj.shadow_key(name) in adj.shadows
+    bar = adj.take(name)
+    if shadowed and is_container(t):
+        assert isinstance(bar, str)
+        return b.emit(runtime.shaped_like, (bar, name), name=bar_name(name))
+    whole = adj.whole(bar, name)
+    if is_container(t):
+        return whole
+    whole = adj.full(whole, name)
+    if isinstance(t, Unknown) and isinstance(whole, Const):
+        return b.emit(runtime.unbroadcast, (whole, name), name=bar_name(name))
+    if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:  # type: ignore[union-attr]
+        return b.emit(np.dtype(t.dtype).type, (whole,), name=bar_name(name))
+    if isinstance(whole, Const):
+        return whole
+    made = b.definition(whole)
+    if isinstance(t, Array) and not (made is not None and allocates(b, made) or shadowed):
+        return b.emit(np.copy, (whole,), name=bar_name(name))
+    if isinstance(t, Array) and whole in {a for v in adj.values.values() for a in leaves(v)}:
+        return b.emit(np.copy, (whole,), name=bar_name(name))
+    return b.rename(whole, bar_name(name))
+
+
+# ------------------------------------------------------------------ pairs
+def make_pair(
+    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], names: tuple[str, str] | None = None
+) -> tuple[ops.Emitted, ops.Emitted]:
+    """The primal and the adjoint of a function, for these types and these active arguments."""
+    key = "pair", source, tuple(types), flags
+    if key in context.pairs:
+        return context.pairs[key]
+    program = context.prepare(source, types)
+    function = program.function
+    wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
+    unit = Unit(context, program, set(wrt))
+    b = unit.builder
+    seed = b.fresh("out_bar")
+    b.types.of_name[seed] = _adjoint_type(program.result)
+    seeds = {function.result: seed} if isinstance(function.result, str) else {}
+    sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)  # type: ignore[arg-type]
+    b.span = function.span
+    results = [_final(sweeps, n, seed, wrt) for n in wrt]
+    result = results[0] if len(results) == 1 else b.emit(ops.make_tuple, tuple(results))
+    adjoint = Function("", (), b.take(), result, function.span)
+    primal_name, adjoint_name = names or _pair_names(context, function.name)
+    adjoint, saved = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
+    _emit_primal(context, program, sweeps, saved, b, primal_name)
+    context.emitted.append((context.with_facts(adjoint, b.types, program.source), program.source))
+    gives = [_adjoint_type(b.types.of(n)) for n in wrt]
+    pair = (
+        ops.Emitted(primal_name, program.pure, Tuple((program.result, Unknown("what a primal saves")))),
+        ops.Emitted(adjoint_name, True, gives[0] if len(gives) == 1 else Tuple(tuple(gives))),
+    )
+    context.pairs[key] = pair
+    return pair
+
+
+def _pair_names(context: Any, name: str) -> tuple[str, str]:
+    return context.unique_name(f"{name}_primal"), context.unique_name(f"{name}_adjoint")
+
+
+def _link_pair(
+    context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str, name: str, wrt: list[str]
+) -> tuple[Function, list[str]]:
+    """The adjoint as a function of what the primal saves."""
+    joint = Function(
+        "joint", (*program.function.params, Param(seed)), (*sweeps.primal, *adjoint.body), adjoint.result, program.function.span
+    )
+    inputs = [p.name for p in program.function.params]
+    done = context.with_facts(joint, b.types, program.source)
+    from tangentc.pipeline import SIMPLIFY
+
+    primal_names = set(definitions(sweeps.primal)) | set(inputs)
+    for step in SIMPLIFY:
+        done = context.with_facts(step.run(done), b.types, program.source)
+    cut_at = _boundary(done.function.body, set(definitions(adjoint.body)), primal_names)
+    primal, rest = done.function.body[:cut_at], done.function.body[cut_at:]
+    region = Region(b, done.aliases, primal, rest, inputs)
+    saved, linked = region.link_pair()
+    head: list[Statement] = []
+    parameter = b.fresh("saved")
+    b.types.of_name[parameter] = Unknown("what the primal saves")
+    table: dict[str, Atom] = {}
+    restored = {s.object for s in statements(linked) if isinstance(s, Store) and s.object in saved}
+    popped = {s.args[0] for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop}
+    for k, n in enumerate(saved):
+        source: Atom = parameter if len(saved) == 1 else ""
+        if len(saved) > 1:
+            head.append(Assign(n if n not in restored | popped else f"{n}_kept", operator.getitem, (parameter, Const(k))))
+            b.types.of_name.setdefault(f"{n}_kept", b.types.of(n) if n in b.types.of_name else Unknown())
+            source = f"{n}_kept"
+        if n in restored | popped:
+            table[n] = b.fresh(n)
+            b.types.of_name[table[n]] = b.types.of_name.get(n, Unknown())  # type: ignore[index]
+        elif len(saved) == 1:
+            head.append(Assign(n, ops.identity, (source,)))
+    for n in saved:  # what the adjoint changes it changes in copies of its own
+        if n in table:
+            source = parameter if len(saved) == 1 else f"{n}_kept"
+            copy = ops.method if isinstance(b.types.of_name.get(n), (Unknown, type(None))) or n in popped else np.copy
+            args: tuple[Atom, ...] = (source, Const("copy")) if copy is ops.method else (source,)
+            head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
+    linked = substitute_block(linked, table)
+    result = done.function.result
+    doc = _source_doc(program, f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.")
+    out = Function(name, (Param(parameter), Param(seed)), (*head, *linked), result, program.function.span, doc)
+    from tangentc.simplify.copies import copies
+
+    out = copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
+    return out, saved
+
+
+def _single(function: Function, parameter: str, name: str, table: dict[str, Atom]) -> Function:
+    """With one saved value the parameter is that value itself."""
+    if name in table:
+        return function
+    body = tuple(s for s in function.body if not (isinstance(s, Assign) and s.op is ops.identity and s.target == name))
+    params = tuple(Param(name) if p.name == parameter else p for p in function.params)
+    return replace(function, params=params, body=body)
+
+
+def _boundary(body: Block, adjoint_names: set[str], primal_names: set[str]) -> int:
+    """Where the adjoint sweep begins in a joined function."""
+    from tangentc.core.walk import defines
+
+    for k, s in enumerate(body):
+        if isinstance(s, Store) and s.adjoint_of or any(n in adjoint_names for n in defines(s)):
+            return k
+        if any(isinstance(x, Store) and x.adjoint_of for x in statements((s,))):
+            return k
+    return len(body)
+
+
+def _emit_primal(context: Any, program: Any, sweeps: Sweeps, saved: list[str], b: Builder, name: str) -> None:
+    target = program.function.result
+    everything = Builder(b.types, [*b.types.of_name])
+    everything.out = list(sweeps.primal)
+    kept = everything.emit(ops.make_tuple, tuple(saved), name="%saved") if len(saved) != 1 else saved[0]
+    result = everything.emit(ops.make_tuple, (target, kept), name="%result")
+    doc = _source_doc(program, f"The value of {program.function.name}, and what its adjoint needs.")
+    function = Function(name, program.function.params, everything.take(), result, program.function.span, doc)
+    for n in all_reads(function.body):
+        b.types.of_name.setdefault(n, Unknown("a list of saved values"))
+    context.emitted.append((context.simplify(function, b.types, program.source), program.source))
+
+
+# ------------------------------------------------------------------ tangents
+def make_tangent(
+    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], name: str = "", root: bool = False
+) -> ops.Emitted:
+    """The function that gives a value and its tangent: ``f_jvp(*args, *tangents of the active ones)``."""
+    key = "tangent", source, tuple(types), flags
+    if key in context.pairs:
+        return context.pairs[key]
+    program = context.prepare(source, types)
+    function = program.function
+    wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
+    unit = Unit(context, program, set(wrt))
+    b = unit.builder
+    params = []
+    dots: dict[str, Atom] = {}
+    for n in wrt:
+        dot = b.fresh(f"{n}_dot")
+        b.types.of_name[dot] = _adjoint_type(b.types.of(n))
+        params.append(Param(dot))
+        dots[n] = dot
+    dot_result = forward(program, dots, unit)
+    result = b.emit(ops.make_tuple, (function.result, dot_result), name="%result")
+    name = name or context.unique_name(f"{function.name}_jvp")
+    doc = _source_doc(program, f"The value of {function.name} and its tangent, along tangents of {_with_respect_to(wrt) if wrt else 'nothing'}.")
+    out = Function(name, (*function.params, *params), b.take(), result, function.span, doc)
+    context.observe("forward", "the chain rule: a tangent beside each active value", out, b.types)
+    _finished(context, out, b, program)
+    emitted = ops.Emitted(name, program.pure, Tuple((program.result, _adjoint_type(program.result))))
+    context.pairs[key] = emitted
+    return emitted
+
+
+__all__ = ["Pair", "Unit", "gradient", "is_differentiable", "make_pair", "make_tangent", "missing"]

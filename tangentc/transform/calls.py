@@ -1,0 +1,195 @@
+"""Applying rules: from a call and its function's rule to contributions or tangents."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Assign, Atom, Const
+from tangentc.core.types import is_complex, is_container
+from tangentc.errors import MissingRule, NotDifferentiable
+from tangentc.rules.fragment import Fragment, Undecided, Value, binding
+from tangentc.rules.registry import Formula, Rule
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call bound to its rule's parameters."""
+
+    rule: Rule
+    inputs: tuple[tuple[str, Any], ...]  # parameter, atom (a list of atoms for a starred one)
+    options: dict[str, Any]
+    statement: Assign
+
+
+def spelled(op: Any) -> str:
+    """A function's name as a message shows it."""
+    if op in ops.BINARY or op in ops.UNARY or op in ops.COMPARE:
+        table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}
+        return f"the operator {table[op].strip()}"
+    module = ops.module_root(op)
+    name = getattr(op, "__qualname__", getattr(op, "__name__", str(op)))
+    full = getattr(op, "__module__", None) or module
+    if module == "numpy":
+        tail = full.removeprefix("numpy").strip(".")
+        return "np." + (f"{tail}." if tail and not tail.startswith("_") and tail != "lib" and "._" not in tail else "") + name
+    return name if module in ("", "builtins") else f"{full}.{name}"
+
+
+def missing(s: Assign, why: str, way_out: str = "") -> MissingRule:
+    name = spelled(s.op)
+    return MissingRule(
+        f"there is no rule for {name}" if not why.startswith("its") else f"the rule for {name} does not cover this call",
+        s.span,
+        why=why,
+        way_out=way_out or "register one with @tangentc.elementwise or @tangentc.adjoint_rule, or wrap the argument in "
+        "tangentc.stop_gradient if it is a constant",
+    )  # fmt: skip
+
+
+def bind(s: Assign, rule: Rule) -> Call:
+    """Bind a call's arguments to the parameters of its rule."""
+    required = list(rule.inputs)
+    options = dict(rule.options)
+    defaults = dict(rule.options)
+    given = dict(s.keywords)
+    positional = list(s.args)
+    inputs: list[tuple[str, Any]] = []
+    signature = _positional_names(s.op)
+    for k, name in enumerate(required):
+        if name.startswith("*"):
+            inputs.append((name, positional))
+            positional = []
+        elif positional:
+            inputs.append((name, positional.pop(0)))
+        elif name in given:
+            inputs.append((name, given.pop(name)))
+        elif k < len(signature) and signature[k] in given:
+            inputs.append((name, given.pop(signature[k])))
+        else:
+            raise missing(s, f"its argument {name} is not given")
+    names = signature[len(required) :] if signature else [n for n, _ in rule.options]
+    for k, atom in enumerate(positional):
+        if k >= len(names):
+            raise missing(s, "its rule takes fewer arguments", "split it into calls with fewer arguments")
+        given[names[k]] = atom
+    for name, atom in given.items():
+        if name not in options:
+            raise missing(
+                s, f"its argument {name} has no place in the rule", f"write the call without {name}"
+            )
+        options[name] = atom.value if isinstance(atom, Const) else Value(atom)
+    del defaults
+    return Call(rule, tuple(inputs), options, s)
+
+
+def _positional_names(op: Any) -> list[str]:
+    if op in (builtins.sum, builtins.max, builtins.min) or ops.module_root(op) in ("math", "_operator", "operator"):
+        return []
+    try:
+        parameters = inspect.signature(op).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def environment(call: Call, formula: Formula, extra: list[Any]) -> dict[str, Any]:
+    """The formula's names: arguments, options, and what follows the arguments (result, adjoint)."""
+    env: dict[str, Any] = dict(call.options)
+    for name, atom in call.inputs:
+        env[name.lstrip("*")] = [binding(a) for a in atom] if isinstance(atom, list) else binding(atom)
+    rest = [n for n in formula.required if n.lstrip("*") not in env]
+    env.update(zip(rest, extra, strict=True))
+    return env
+
+
+def check_domain(b: Builder, call: Call) -> None:
+    """Refuse what the rule does not hold for."""
+    s = call.statement
+    for _, atom in call.inputs:
+        for a in atom if isinstance(atom, list) else [atom]:
+            if call.rule.real and is_complex(b.type(a)):
+                raise NotDifferentiable(
+                    f"{spelled(s.op)} is not differentiated for complex arguments", s.span,
+                    why="its rule holds for real numbers", way_out="take real and imaginary parts",
+                )  # fmt: skip
+            if call.rule.kind == "elementwise" and is_container(b.type(a)) and s.op is not ops.identity:
+                raise missing(s, "its argument is a list or a tuple, not a number or an array", "make an array of it with np.array")
+
+
+def prefers_math(op: Any) -> bool:
+    return getattr(math, getattr(op, "__name__", ""), None) is op
+
+
+def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, Atom | None]:
+    """The partial derivatives of an elementwise call for the arguments asked for."""
+    formula = call.rule.formula
+    assert formula is not None
+    out: dict[int, Atom | None] = {}
+    for index in indices:
+        fragment = Fragment(b, formula, prefers_math(call.statement.op))
+        env = environment(call, formula, [binding(y)])
+        try:
+            result = fragment.run(env, index)
+        except Undecided:
+            raise missing(call.statement, "its rule depends on a rank that is not known") from None
+        out[index] = None if result is None else fragment.atom(result)
+    return out
+
+
+def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
+    """What an adjoint rule gives for one argument: an atom, a list of atoms, or None."""
+    formula = call.rule.formula
+    assert formula is not None
+    fragment = Fragment(b, formula)
+    env = environment(call, formula, [binding(y), Value(y_bar) if isinstance(y_bar, str) else y_bar.value])  # type: ignore[union-attr]
+    try:
+        result = fragment.run(env, index)
+    except Undecided:
+        result = _call_rule(b, call, formula, [y, y_bar], index)
+    return _to_atoms(fragment, result)
+
+
+def _to_atoms(fragment: Fragment, result: Any) -> Any:
+    if isinstance(result, (list, tuple)):
+        return [_to_atoms(fragment, r) for r in result]
+    return None if result is None else fragment.atom(result)
+
+
+def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], index: int) -> Any:
+    """Leave a choice about unknown types to the rule itself, called by the emitted code."""
+    function = formula.function
+    if not getattr(function, "__tangentc_pure__", False):
+        function.__tangentc_pure__ = True  # type: ignore[attr-defined]
+    args: list[Atom] = []
+    for _, atom in call.inputs:
+        args.extend(atom if isinstance(atom, list) else [atom])
+    if any(n.startswith("*") for n, _ in call.inputs):
+        raise missing(call.statement, "its rule depends on a type that is not known")
+    defaults = dict(call.rule.options)
+    keywords = tuple((k, Const(v) if not isinstance(v, Value) else v.atom) for k, v in call.options.items() if v is not defaults.get(k))
+    atom = b.emit(function, (*args, *extra), keywords, name=f"%{formula.name}_adjoints")
+    if len(call.rule.inputs) == 1:
+        return Value(atom)
+    import operator
+
+    return Value(b.emit(operator.getitem, (atom, Const(index))))
+
+
+def tangent(b: Builder, call: Call, y: Atom, dots: list[Any]) -> Atom:
+    """What a tangent rule gives."""
+    formula = call.rule.tangent
+    assert formula is not None
+    fragment = Fragment(b, formula)
+    env = environment(call, formula, [binding(y), *(binding(d) for d in dots)])
+    try:
+        return fragment.atom(fragment.run(env))
+    except Undecided:
+        raise missing(call.statement, "its tangent rule depends on a type that is not known") from None

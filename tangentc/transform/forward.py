@@ -1,0 +1,349 @@
+"""Forward mode: a tangent beside each active value, in the order of the program.
+
+    y = op(x, ...)      y_dot = sum of partial * x_dot, over the active x
+    A[i] = e            A_dot[i] = e_dot
+    if, for, while      as they are, with the tangents merged and carried beside their values
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.build import is_number
+from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
+from tangentc.core.types import Array, Scalar, Type, Unknown, is_complex, is_container, is_differentiable
+from tangentc.errors import MissingRule, UnsafeMutation
+from tangentc.transform.adjoints import build_container, get_part
+from tangentc.core.types import components
+from tangentc.transform.calls import Call, bind, check_domain, missing, partials, tangent
+
+
+def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
+    """Write the program with tangents into the unit's builder; gives the tangent of the result."""
+    writer = _Forward(program, dots, unit)
+    writer.block(program.function.body)
+    return writer.dot(program.function.result)
+
+
+class _Forward:
+    def __init__(self, program: Any, dots: dict[str, Atom], unit: Any):
+        self.program, self.unit, self.b = program, unit, unit.builder
+        self.active = unit.active
+        self.aliases = program.aliases
+        self.dots: dict[str, Atom] = dict(dots)
+        self.b.mutable = self._changed
+
+    def _changed(self, name: str) -> bool:
+        return self.aliases.is_changed(name) or name.split("_dot")[0] != name and self.aliases.is_changed(name.split("_dot")[0])
+
+    # ---------------------------------------------------------- tangents
+    def dot(self, x: Atom) -> Atom:
+        """The tangent of a value: zero if it is not active."""
+        if isinstance(x, str) and x in self.dots:
+            return self.dots[x]
+        return self.zero(x)
+
+    def zero(self, x: Atom) -> Atom:
+        t = self.b.type(x)
+        if isinstance(t, Scalar):
+            return Const(0j if is_complex(t) else 0.0)
+        if isinstance(t, Array):
+            if not is_differentiable(t):
+                return self.b.emit(np.zeros, (self.b.emit(np.shape, (x,)),), name=self.name(x))
+            return self.b.emit(np.zeros_like, (x,), name=self.name(x))
+        if is_container(t):
+            parts = [self.dot(get_part(self.b, x, k)) if is_differentiable(p) else Const(None) for k, p in components(t)]
+            return build_container(self.b, t, parts, name=self.name(x))
+        return Const(0.0 if isinstance(t, Unknown) else None)
+
+    def name(self, x: Atom) -> str:
+        return f"{x}_dot" if isinstance(x, str) else "%dot"
+
+    def fit(self, x_dot: Atom, x: Atom) -> Atom:
+        """A tangent in the shape and dtype of its value."""
+        t, given = self.b.type(x), self.b.type(x_dot)
+        if isinstance(t, Array):
+            if is_number(x_dot, 0):
+                return self.zero(x)
+            if is_complex(given) and not is_complex(t):
+                x_dot = self.b.emit(np.real, (x_dot,))
+                given = self.b.type(x_dot)
+            if isinstance(given, (Array, Scalar)) and getattr(given, "shape", ()) != t.shape:
+                return self.b.emit(np.full_like, (x, x_dot), name=self.name(x))
+            if isinstance(given, Array) and given.dtype != t.dtype:
+                return self.b.emit(ops.method, (x_dot, Const("astype"), self.b.emit(getattr, (Const(np), Const(t.dtype)))))
+        return x_dot
+
+    def has_dot(self, x: Atom) -> bool:
+        return isinstance(x, str) and x in self.dots
+
+    # ---------------------------------------------------------- statements
+    def block(self, block: Block) -> None:
+        for s in block:
+            self.b.span = getattr(s, "span", self.b.span)
+            match s:
+                case Assign():
+                    self.assign(s)
+                case Store():
+                    self.store(s)
+                case If():
+                    self.branch(s)
+                case For() | While():
+                    self.loop(s)
+                case Effect() if any(a in self.active for a in s.atoms) and getattr(s.op, "__name__", "") in ops.IMPURE_NAMES:
+                    raise UnsafeMutation(f"np.{s.op.__name__} changes an active array in place", s.span,
+                                         why="only `a[i] = ...` and augmented assignment are followed yet",
+                                         way_out="write it as a subscript assignment")  # fmt: skip
+                case _:
+                    self.b.out.append(s)
+
+    def assign(self, s: Assign) -> None:
+        y = s.target
+        wanted = y in self.active and any(self.has_dot(a) for a in s.atoms)
+        if not wanted:
+            self.b.out.append(s)
+            self.b.definitions[y] = s
+            if y in self.active and self.aliases.is_changed(y):
+                self._fresh_shadow(y)
+            return
+        if self.unit.is_user_call(s.op):
+            self.call(s)
+            return
+        linear = self._structure(s)
+        if linear is not None:
+            self.b.out.append(s)
+            self.b.definitions[y] = s
+            self._set(y, linear())
+            return
+        rule = self.unit.rule(s.op)
+        if rule is None:
+            active = next(a for a in s.atoms if self.has_dot(a))
+            raise missing(s, f"a derivative flows through its argument {active.lstrip('%').split('.')[0]}")
+        if rule.kind == "zero":
+            self.b.out.append(s)
+            return
+        call = bind(s, rule)
+        check_domain(self.b, call)
+        for option in call.options.values():
+            if hasattr(option, "atom") and self.has_dot(option.atom):
+                raise missing(s, f"its argument {option.atom} is active, and the rule takes it for a constant")
+        self.b.out.append(s)
+        self.b.definitions[y] = s
+        self._set(y, self._rule(s, call))
+
+    def _set(self, y: str, dot: Atom | None) -> None:
+        if dot is None:
+            return
+        dot = self.fit(dot, y)
+        self.dots[y] = self.b.rename(dot, self.name(y))
+        if self.aliases.is_changed(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
+            made = self.b.definition(self.dots[y])
+            if made is None or made.op is not np.zeros_like:
+                copied = self.b.emit(np.copy, (self.dots[y],), name=self.name(y))
+                self.dots[y] = copied
+
+    def _fresh_shadow(self, y: str) -> None:
+        """An array that becomes active by a store into it."""
+        if isinstance(self.b.type(y), Array) and not self.aliases.is_view(y):
+            self.dots[y] = self.b.emit(np.zeros_like, (y,), name=self.name(y))
+
+    def _structure(self, s: Assign) -> Any:
+        op, args = s.op, s.args
+        if op is ops.identity:
+            return lambda: self.dot(args[0])
+        if op in (ops.make_tuple, ops.make_list):
+            return lambda: self.b.emit(op, tuple(map(self._part_dot, args)), name=self.name(s.target))
+        if op is ops.make_dict:
+            return lambda: self.b.emit(op, (args[0], *map(self._part_dot, args[1:])), name=self.name(s.target))
+        if op is ops.make_struct:
+            return lambda: self.b.emit(op, (*args[:2], *map(self._part_dot, args[2:])), name=self.name(s.target))
+        if op is operator.getitem:
+            return lambda: self.b.emit(op, (self.dot(args[0]), args[1]), name=self.name(s.target))
+        if op is builtins.getattr and is_container(self.b.type(args[0])):
+            return lambda: self.b.emit(op, (self.dot(args[0]), args[1]), name=self.name(s.target))
+        return None
+
+    def _part_dot(self, atom: Atom) -> Atom:
+        if self.has_dot(atom):
+            return self.dot(atom)
+        return self.zero(atom) if is_differentiable(self.b.type(atom)) else Const(None)
+
+    def _rule(self, s: Assign, call: Call) -> Atom | None:
+        rule = call.rule
+        if rule.kind == "elementwise":
+            return self._elementwise(s, call)
+        atoms = [a for _, given in call.inputs for a in (given if isinstance(given, list) else [given])]
+        if rule.linear == "jointly":
+            return self._linear(s, atoms, atoms)
+        if rule.linear == "each":
+            total: Atom | None = None
+            for atom in dict.fromkeys(a for a in atoms if self.has_dot(a)):
+                for k, a in enumerate(atoms):
+                    if a == atom:
+                        term = self._linear(s, atoms, [a], k)
+                        total = term if total is None else self.b.add(total, term)
+            return total
+        if rule.tangent is None:
+            raise MissingRule(
+                f"there is no tangent rule for {getattr(s.op, '__name__', s.op)}", s.span,
+                why="it has an adjoint_rule, which says nothing of forward mode",
+                way_out="register one with @tangentc.tangent_rule, or say linear=... in the adjoint_rule",
+            )  # fmt: skip
+        dots = [self.dot(a) if is_differentiable(self.b.type(a)) else None for a in atoms]
+        count = len(rule.tangent.required) - len(atoms) - 1
+        return tangent(self.b, call, s.target, dots[:count] if count < len(dots) else dots)
+
+    def _linear(self, s: Assign, atoms: list[Atom], moving: list[Atom], only: int | None = None) -> Atom:
+        """The same operation on tangents in place of the moving arguments."""
+        moved = {a: self.dot(a) for a in moving if self.has_dot(a)}
+        constant = {a for a in moving if not self.has_dot(a) and is_differentiable(self.b.type(a))} if only is None else set()
+
+        def of(k: int, a: Atom) -> Atom:
+            if only is not None:
+                return moved[a] if k == only else a
+            if a in moved:
+                return moved[a]
+            return self.zero(a) if a in constant and isinstance(a, str) else Const(0.0) if a in constant else a
+
+        args = tuple(of(k, a) for k, a in enumerate(s.args))
+        keywords = tuple((n, of(-1, a) if only is None else (moved[a] if a in moved else a)) for n, a in s.keywords)
+        offset = len(s.args) - len(atoms)
+        if only is not None and offset >= 0 and s.args[:offset] and list(s.args[offset:]) == atoms and offset:
+            args = tuple(moved[a] if k - offset == only else a for k, a in enumerate(s.args))
+        return self.b.emit(s.op, args, keywords, name=self.name(s.target))
+
+    def _elementwise(self, s: Assign, call: Call) -> Atom | None:
+        total: Atom | None = None
+        mask = self.unit.masks.get(s.target) if call.rule.singular else None
+        for k, (_, x) in enumerate(call.inputs):
+            if not self.has_dot(x):
+                continue
+            partial = partials(self.b, call, s.target, [k])[k]
+            if partial is None:
+                continue
+            term = self.b.mul(partial, self.dot(x)) if not is_number(partial) else self.b.mul(partial, self.dot(x))
+            if mask is not None:
+                test, taken = mask
+                arms = (term, Const(0.0)) if taken else (Const(0.0), term)
+                term = self.b.emit(np.where, (test, *arms))
+            total = term if total is None else self.b.add(total, term)
+        return total
+
+    def call(self, s: Assign) -> None:
+        y = s.target
+        op, args = self.unit.tangent_call(s, {a: self.dots[a] for a in s.atoms if self.has_dot(a)})
+        both = self.b.emit(op, args, name="%both")
+        self.b.out.append(Assign(y, operator.getitem, (both, Const(0)), (), s.span))
+        self.dots[y] = self.b.emit(operator.getitem, (both, Const(1)), name=self.name(y))
+
+    def store(self, s: Store) -> None:
+        t = self.b.type(s.object)
+        if s.object in self.active and not isinstance(t, Array):
+            raise UnsafeMutation(
+                f"an item of {s.object.lstrip('%').split('.')[0]} is assigned, and it is not an array", s.span,
+                why="lists and dicts that change are not followed yet", way_out="build a new list or dict, or use an array",
+            )  # fmt: skip
+        if s.object in self.active and s.object in self.dots:
+            made = self.aliases.allocation(s.object)
+            if len(made) != 1:
+                raise UnsafeMutation(
+                    f"{s.object.split('.')[0]} is changed in place, and it is not certain which array it is", s.span,
+                    why="it may be " + " or ".join(m.lstrip("%").split(".")[0] for m in made),
+                    way_out="copy the array before changing it",
+                )  # fmt: skip
+            value = self.dot(s.value) if self.has_dot(s.value) else Const(0.0)
+            shadow = self.dots[s.object]
+            assert isinstance(shadow, str)
+            if not (is_number(value, 0) and s.op is not None):
+                self.b.store(shadow, s.key, value, s.op)
+        self.b.out.append(s)
+
+    # ---------------------------------------------------------- control flow
+    def branch(self, s: If) -> None:
+        blocks: list[list[Statement]] = []
+        ends: list[dict[str, Atom]] = []
+        before = self.dots
+        for block in (s.then, s.orelse):
+            self.dots = dict(before)
+            with self.b.block() as out:
+                self.block(block)
+                blocks.append(out)
+            ends.append(self.dots)
+        self.dots = before
+        merged = list(s.merged)
+        for m in s.merged:
+            if m.name not in self.active or not (m.then in ends[0] or m.orelse in ends[1]):
+                continue
+            arms = []
+            for k, atom in enumerate((m.then, m.orelse)):
+                self.dots = ends[k]
+                with self.b.reopen(blocks[k]):
+                    arms.append(self.fit(self.dot(atom), m.name) if isinstance(atom, str) else self._constant_zero(m.name))
+            self.dots = before
+            name = self.b.fresh(self.name(m.name))
+            self.b.types.of_name[name] = self._float(self.b.type(m.name))
+            merged.append(Merge(name, *arms))
+            self.dots[m.name] = name
+        self.b.out.append(replace(s, then=tuple(blocks[0]), orelse=tuple(blocks[1]), merged=tuple(merged)))
+
+    def _constant_zero(self, x: str) -> Atom:
+        t = self.b.type(x)
+        return Const(0.0) if isinstance(t, Scalar) else Const(0.0)
+
+    def _float(self, t: Type) -> Type:
+        return t
+
+    def loop(self, s: For | While) -> None:
+        carries: list[tuple[Carry, str, Atom]] = []
+        for c in s.carried:
+            if c.name not in self.active:
+                continue
+            init = self.dot(c.init) if isinstance(c.init, str) else Const(0.0)
+            name = self.b.fresh(self.name(c.name))
+            self.b.types.of_name[name] = self.b.type(c.name)
+            carries.append((c, name, self.fit(init, c.name) if isinstance(c.init, str) else init))
+        before = self.dots
+        self.dots = {**before, **{c.name: name for c, name, _ in carries}}
+        with self.b.block() as head:
+            if isinstance(s, While):
+                self.block(s.head)
+        with self.b.block() as out:
+            self.block(s.body)
+            nexts = {}
+            for c, _, _ in carries:
+                nexts[c.name] = self.fit(self.dot(c.next), c.name) if isinstance(c.next, str) else Const(0.0)
+            body = tuple(out)
+        self.dots = {**before, **{c.name: name for c, name, _ in carries}}
+        carried = (*s.carried, *(Carry(name, init, nexts[c.name]) for c, name, init in carries))
+        if _leaves(body):
+            body = _before_leaving(body)
+        if isinstance(s, While):
+            self.b.out.append(replace(s, head=tuple(head), body=body, carried=carried))
+        else:
+            self.b.out.append(replace(s, body=body, carried=carried))
+
+
+def _leaves(block: Block) -> bool:
+    from tangentc.core.nodes import Leave
+    from tangentc.core.walk import statements
+
+    return any(isinstance(s, Leave) for s in statements(block))
+
+
+def _before_leaving(block: Block) -> Block:
+    """A branch that leaves ends with leaving, also after tangents have been added behind it."""
+    from tangentc.core.nodes import Leave
+
+    out: list[Statement] = []
+    last: list[Statement] = []
+    for s in block:
+        if isinstance(s, If):
+            s = replace(s, then=_before_leaving(s.then), orelse=_before_leaving(s.orelse))
+        (last if isinstance(s, Leave) else out).append(s)
+    return tuple(out + last)

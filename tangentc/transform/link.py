@@ -1,0 +1,223 @@
+"""Making the adjoint of a region legal: what it reads of the region is saved or recomputed.
+
+    for _ in range(n):                      for _ in range(n):
+        x = r * x * (1 - x)                     x_saved.append(x)
+    for _ in range(n):              ->          x = r * x * (1 - x)
+        r_bar += x_bar * x * (1 - x)        for _ in range(n):
+                                                x = x_saved.pop()
+                                                r_bar += x_bar * x * (1 - x)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.recording import cut, is_cheap
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Assign, Block, Effect, If, Leave, Statement, Store, version_base
+from tangentc.core.walk import all_defines, all_reads, blocks, defines, statements, substitute_block
+
+
+@dataclass
+class Region:
+    """One boundary: the primal statements, their adjoint, and what enters the primal ones."""
+
+    builder: Builder
+    aliases: Aliases
+    primal: Block
+    adjoint: Block
+    inputs: list[str]
+
+    def plan(self) -> tuple[list[str], list[str]]:
+        """The values to save and the values to recompute, in the order of the program."""
+        self.made: dict[str, Assign | None] = dict.fromkeys(self.inputs)
+        self.order: dict[str, int] = {}
+        self._collect(self.primal)
+        needed = {n for n in all_reads(self.adjoint) if n in self.made}
+        self._positions()
+        saved = cut(needed, self.made, self._may_recompute, self.builder.types)
+        recomputed: set[str] = set()
+        stack = [n for n in needed if n not in saved]
+        while stack:
+            name = stack.pop()
+            if name in recomputed or name in saved or name not in self.made:
+                continue
+            recomputed.add(name)
+            made = self.made[name]
+            assert made is not None
+            stack.extend(a for a in made.atoms if isinstance(a, str))
+        by_order = lambda n: self.order.get(n, -1)  # noqa: E731
+        return sorted(saved, key=lambda n: (by_order(n), n)), sorted(recomputed, key=by_order)
+
+    def _collect(self, block: Block) -> None:
+        for s in block:
+            if isinstance(s, Assign):
+                self.made[s.target] = s
+                self.order[s.target] = len(self.order)
+            else:
+                for name in defines(s):
+                    self.made[name] = None
+                    self.order[name] = len(self.order)
+            if isinstance(s, If):
+                for inner in blocks(s):
+                    self._collect(inner)
+
+    # ---------------------------------------------------------- reads of arrays that change
+    def _positions(self) -> None:
+        """Where each array that changes is stored into, in the primal statements and in the adjoint."""
+        self.restores: dict[str, list[tuple[int, int]]] = {}
+        self.opaque_stores: set[str] = set()
+        self.first_read: dict[str, int] = {}
+        self.last_read: dict[str, int] = {}
+        for k, s in enumerate(statements(self.adjoint)):
+            for name in (a for a in _own_reads(s) if isinstance(a, str)):
+                self.first_read.setdefault(name, k)
+                self.last_read[name] = k
+            if isinstance(s, Store) and isinstance(s.value, str) and s.value in self.order:
+                made = self.made[s.value]
+                if made is not None and version_base(s.value).endswith("_saved"):
+                    root = self.aliases.root(s.object) if s.object in self.aliases.types.of_name else s.object
+                    self.restores.setdefault(root, []).append((self.order[s.value], k))
+        for s in self.primal:
+            if not isinstance(s, (Store, Assign, Effect)):
+                for inner in statements((s,)):
+                    if isinstance(inner, Store):
+                        self.opaque_stores.add(self.aliases.root(inner.object))
+
+    def _may_recompute(self, name: str) -> bool:
+        made = self.made[name]
+        if made is None or not ops.is_pure(made.op) or not is_cheap(made, self.builder.types):
+            return False
+        if name.endswith("_saved") or version_base(name).endswith("_saved"):
+            return False
+        for atom in made.atoms:
+            if not isinstance(atom, str) or not self.aliases.is_changed(atom):
+                continue
+            if self.aliases.is_changed(name):  # a view: it is read where it is used
+                continue
+            if not self._in_step(name, self.aliases.root(atom)):
+                return False
+        return True
+
+    def _in_step(self, name: str, root: str) -> bool:
+        """Whether at every read of ``name`` in the adjoint the array holds what it held when it was made."""
+        if root in self.opaque_stores:
+            return False
+        first, last = self.first_read.get(name), self.last_read.get(name)
+        for position, restored in self.restores.get(root, ()):
+            if first is None or last is None:  # read by another recomputed value only
+                return not self.restores.get(root)
+            if position > self.order[name] and restored > first:
+                return False
+            if position < self.order[name] and restored < last:
+                return False
+        return True
+
+    # ---------------------------------------------------------- loops: lists
+    def link_loop(self, lists: list[str]) -> tuple[Block, Block, list[tuple[str, str]]]:
+        """Both blocks with what is saved pushed and popped; also (list, popped name) of each value
+        that every trip saves.  New lists are appended to ``lists``."""
+        saved, recomputed = self.plan()
+        names: dict[str, str] = {}
+        kept: dict[str, str] = {}
+        for name in saved:
+            base = version_base(name).lstrip("%")
+            kept[name] = self.builder.fresh(base if base.endswith("_saved") else f"{base}_saved")
+            lists.append(kept[name])
+            names[name] = self._renamed(f"%{base[:-6]}_old" if base.endswith("_saved") else name)
+        for name in recomputed:
+            names[name] = self._renamed(name)
+        for name, new in names.items():
+            self.builder.types.of_name[new] = self.builder.types.of(name)
+        primal = self._push(self.primal, kept, self.inputs)
+        adjoint = self._pop(self.primal, self.adjoint, kept, recomputed, names, self.inputs)
+        direct = {*self.inputs, *(n for s in self.primal for n in defines(s))}
+        every_trip = [(kept[n], names[n]) for n in saved if n in direct]
+        return primal, adjoint, every_trip
+
+    def _renamed(self, name: str) -> str:
+        return self.builder.fresh(name)
+
+    def _push(self, block: Block, kept: dict[str, str], inputs: list[str]) -> Block:
+        out: list[Statement] = [Effect(ops.push, (kept[n], n)) for n in inputs if n in kept]
+        for s in block:
+            if isinstance(s, If):
+                s = replace(s, then=self._push(s.then, kept, []), orelse=self._push(s.orelse, kept, []))
+                if any(isinstance(x, Leave) for x in statements((s,))):  # what follows would not be reached
+                    then = _before_leave(s.then, [Effect(ops.push, (kept[m.name], m.then)) for m in s.merged if m.name in kept])
+                    orelse = _before_leave(s.orelse, [Effect(ops.push, (kept[m.name], m.orelse)) for m in s.merged if m.name in kept])
+                    out.append(replace(s, then=then, orelse=orelse))
+                    continue
+            out.append(s)
+            out.extend(Effect(ops.push, (kept[n], n), (), s.span) for n in defines(s) if n in kept)  # type: ignore[union-attr]
+        return tuple(out)
+
+    def _pop(
+        self, primal: Block, adjoint: Block, kept: dict[str, str], recomputed: list[str], names: dict[str, str],
+        inputs: list[str],
+    ) -> Block:  # fmt: skip
+        """The adjoint of one block: pops first, then each recomputed value before what reads it."""
+        branches = {s.tag: s for s in primal if isinstance(s, If) and s.tag}
+        here = {*inputs, *(n for s in primal for n in defines(s))}
+        out: list[Statement] = []
+        for name in [n for n in kept if n in here][::-1]:
+            out.append(Assign(names[name], ops.pop, (kept[name],)))
+        waiting = [n for n in recomputed if n in here]
+        for s in adjoint:
+            if isinstance(s, If) and s.tag in branches:
+                mirror = branches[s.tag]
+                s = replace(
+                    s,
+                    then=self._pop(mirror.then, s.then, kept, recomputed, names, []),
+                    orelse=self._pop(mirror.orelse, s.orelse, kept, recomputed, names, []),
+                )
+            if waiting:
+                wanted = self._wanted(s, set(waiting), names)
+                for name in [n for n in waiting if n in wanted]:
+                    made = self.made[name]
+                    assert made is not None
+                    copy = substitute_block((replace(made, target=names[name]),), names)
+                    out.extend(copy)
+                waiting = [n for n in waiting if n not in wanted]
+            out.append(s)
+        return substitute_block(tuple(out), {n: names[n] for n in here if n in names})
+
+    def _wanted(self, s: Statement, waiting: set[str], names: dict[str, str]) -> set[str]:
+        """The recomputed values that a statement reads, itself or through one another."""
+        back = {new: old for old, new in names.items()}
+        stack = [back.get(n, n) for n in all_reads((s,))]
+        wanted: set[str] = set()
+        while stack:
+            name = stack.pop()
+            if name in waiting and name not in wanted:
+                wanted.add(name)
+                made = self.made[name]
+                assert made is not None
+                stack.extend(a for a in made.atoms if isinstance(a, str))
+        return wanted
+
+    # ---------------------------------------------------------- pairs: a tuple
+    def link_pair(self) -> tuple[list[str], Block]:
+        """What the primal returns for the adjoint, and the adjoint with the rest recomputed in it."""
+        saved, recomputed = self.plan()
+        same = {n: n for n in recomputed}
+        adjoint = self._pop(self.primal, self.adjoint, {}, recomputed, same, self.inputs)
+        return saved, adjoint
+
+
+def _before_leave(block: Block, new: list[Statement]) -> Block:
+    if block and isinstance(block[-1], Leave):
+        return (*block[:-1], *new, block[-1])
+    return (*block, *new)
+
+
+def _own_reads(s: Statement) -> Any:
+    from tangentc.core.walk import reads
+
+    return reads(s)
+
+
+__all__ = ["Region", "all_defines"]
