@@ -87,6 +87,8 @@ class Aliases:
 
     def shares(self, s: Assign) -> list[Atom]:
         """The arguments whose memory the result may share."""
+        if not self._has_memory(s.target):
+            return []
         op, atoms = s.op, [a for a in s.atoms if isinstance(a, (str, Global)) and self._has_memory(a)]
         called = self.call_aliases(op)
         if called is not None:

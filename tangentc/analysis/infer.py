@@ -214,8 +214,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return items[index]
         case Tuple(items, _) if isinstance(index, slice):
             return Tuple(items[index])
-        case Tuple(items, _) if len(set(items)) == 1:
-            return items[0]
+        case Tuple(items, None) if items and isinstance(key, Scalar):
+            return item_type(t, fresh)
         case Sequence(kind, items, length):
             if isinstance(index, slice) or isinstance(key, Known) and isinstance(key.value, slice):
                 return Sequence(kind, items, None) if len(items) == 1 else Sequence(kind, items[index], None)
@@ -223,6 +223,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
                 return items[0]
             if isinstance(index, int) and items and -len(items) <= index < len(items):
                 return items[index]
+            if items and isinstance(key, Scalar):
+                return item_type(t, fresh)
         case Dict(keys, items) if index is not None and index in keys:
             return items[keys.index(index)]
         case Array():

@@ -39,6 +39,7 @@ class Spelling:
         self.scope, self.arrays, self.local = scope, arrays, local
         self.bindings: dict[str, Any] = {}
         self.imports: dict[str, str] = {}
+        self.same: dict[str, str] = {}  # an emitted function whose text another one has already
         self.by_id = {id(v): k for k, v in reversed(list(scope.items())) if not k.startswith("__") and k not in local}
 
     def bind(self, name: str, value: Any, statement: str) -> str:

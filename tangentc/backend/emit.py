@@ -35,7 +35,10 @@ class Printer(astor.code_gen.SourceGenerator):
         super().statement(node, *params, **kw)
 
     def unparsed(self, node: Any) -> None:
-        self.write(ast.unparse(ast.fix_missing_locations(node)))
+        text = ast.unparse(ast.fix_missing_locations(node))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and text[0] == "'" and '"' not in text and "\\" not in text:
+            text = f'"{text[1:-1]}"'
+        self.write(text)
 
 
 for _name in UNPARSED:
@@ -75,7 +78,8 @@ def _header(tree: ast.FunctionDef, lines: list[str]) -> None:
 
 
 def _one_line(node: ast.AST) -> str:
-    return print_tree(ast.Expr(node) if isinstance(node, ast.expr) else node).strip()  # type: ignore[arg-type]
+    text = print_tree(ast.Expr(node) if isinstance(node, ast.expr) else node).strip()  # type: ignore[arg-type]
+    return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
 
 
 def _block(body: list[ast.stmt], depth: int, lines: list[str]) -> None:
@@ -85,7 +89,9 @@ def _block(body: list[ast.stmt], depth: int, lines: list[str]) -> None:
         s = body[k]
         if isinstance(s, Line):
             group = [s]
-            while k + len(group) < len(body) and isinstance(other := body[k + len(group)], Line) and other.span == s.span:
+            while k + len(group) < len(body) and isinstance(other := body[k + len(group)], Line) and (
+                other.span.file, other.span.line
+            ) == (s.span.file, s.span.line):  # fmt: skip
                 group.append(other)
             k += len(group)
             _group(group, pad, lines)

@@ -23,6 +23,7 @@ from tangentc.core.nodes import (
     Assign,
     Atom,
     Block,
+    Const,
     Effect,
     For,
     Function,
@@ -36,7 +37,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Array, Scalar
-from tangentc.core.walk import reads, statements
+from tangentc.core.walk import blocks, reads, statements
 
 REPEATED = {
     builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
@@ -65,10 +66,29 @@ class Folding:
         self.names: dict[str, set[str]] = {}
         self.valid: dict[str, int] = Counter()
         self.order: list[str] = []
+        self.unpacked: dict[str, list[str]] = {}  # a tuple's name -> the names of all its items
+        self.items: set[str] = set()
+        self._find_unpacking(function.body)
         self._block(function.body, {}, result=function.result)
         for name in list(self.made):
             if name in self.folded and self.valid[name] != self.uses[name]:
                 self.folded.discard(name)
+
+    def _find_unpacking(self, block: Block) -> None:
+        """``t = f(x); a = t[0]; b = t[1]`` with no other use of t is ``a, b = f(x)``."""
+        for k, s in enumerate(block):
+            for inner in blocks(s):
+                self._find_unpacking(inner)
+            if not isinstance(s, Assign) or not is_temporary(s.target) or self.uses[s.target] < 2:
+                continue
+            count = self.uses[s.target]
+            parts = block[k + 1 : k + 1 + count]
+            if len(parts) == count and all(
+                isinstance(p, Assign) and p.op is operator.getitem and p.args == (s.target, Const(i))
+                for i, p in enumerate(parts)
+            ):
+                self.unpacked[s.target] = [p.target for p in parts]  # type: ignore[union-attr]
+                self.items.update(self.unpacked[s.target])
 
     # ---------------------------------------------------------- one block
     def _block(self, block: Block, outer: dict[str, int], result: Atom | None = None, next_of: Any = None) -> None:
@@ -184,6 +204,8 @@ class Folding:
 
     def _may_fold(self, s: Assign) -> bool:
         name = s.target
+        if name in self.unpacked or name in self.items:
+            return False
         if s.op is ops.pop:
             return is_temporary(name)
         if not ops.is_pure(s.op) or s.op is ops.new_list or s.op is np.zeros_like and name.endswith("_bar"):
@@ -215,7 +237,7 @@ class Folding:
         out = set()
         for atom in s.atoms:
             if isinstance(atom, str) and self.aliases.is_changed(atom):
-                if s.target in self.aliases.parent and self.aliases.root(s.target) == self.aliases.root(atom):
+                if atom in self.aliases.shares(s):
                     continue  # a view: read where it is used
                 if s.op in (builtins.len, builtins.getattr, np.shape, np.size):
                     continue

@@ -43,6 +43,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
     own = {program.function.name for program, _ in emitted}
     spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
     texts: list[str] = []
+    seen: dict[str, str] = {}
     live: dict[str, None] = {}
     for program, _ in emitted:
         names = {a.name for s in statements(program.function.body) for a in reads(s) if isinstance(a, Global)}
@@ -50,7 +51,14 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         reserved = names | own | _called(program.function)
         spelling.local = frozenset()
         tree = raise_function(program.function, program.types, program.aliases, spelling, reserved)
-        texts.append(print_function(tree))
+        text = print_function(tree)
+        name = program.function.name
+        if program is not emitted[-1][0]:
+            twin = seen.setdefault(text.replace(name, "@", 1), name)
+            if twin != name:  # the same text, written for other types
+                spelling.same[name] = twin
+                continue
+        texts.append(text)
     imports = tuple(sorted(set(spelling.imports.values()), key=lambda line: (line.startswith("from"), line)))
     return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live))
 

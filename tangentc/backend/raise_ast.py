@@ -98,17 +98,14 @@ class _Raise:
     # ---------------------------------------------------------- statements
     def block(self, block: Block) -> list[ast.stmt]:
         out: list[ast.stmt] = []
-        k = 0
-        while k < len(block):
-            s = block[k]
-            k += 1
+        for s in block:
             match s:
                 case Assign():
-                    if s.target in self.folding.folded:
+                    if s.target in self.folding.folded or s.target in self.folding.items:
                         continue
-                    unpacked, k = self.unpacking(block, k - 1)
-                    if unpacked is not None:
-                        out.append(self.line(unpacked, s))
+                    if s.target in self.folding.unpacked:
+                        names = [ast.Name(self.name(n)) for n in self.folding.unpacked[s.target]]
+                        out.append(self.line(ast.Assign([ast.Tuple(names)], self.operation(s)), s))
                     else:
                         out += self.assign(s)
                 case Store():
@@ -134,26 +131,6 @@ class _Raise:
             or isinstance(s, Effect) and s.op is np.add.at
         )  # fmt: skip
         return Line(statement, span) if of_adjoint and span is not None and span.line else statement
-
-    def unpacking(self, block: Block, k: int) -> tuple[ast.stmt | None, int]:
-        """``t = f(x); a = t[0]; b = t[1]`` with no other use of t is ``a, b = f(x)``."""
-        first = block[k]
-        assert isinstance(first, Assign)
-        uses = self.folding.uses[first.target]
-        parts: list[str] = []
-        k += 1
-        if not first.target.startswith("%") or first.op in (ops.pop,):
-            return None, k
-        while k < len(block) and len(parts) < uses:
-            s = block[k]
-            if not (isinstance(s, Assign) and s.op is operator.getitem and s.args == (first.target, Const(len(parts)))):
-                break
-            parts.append(s.target)
-            k += 1
-        if len(parts) != uses or uses < 2:
-            return None, block.index(first) + 1 if False else k - len(parts)
-        targets = ast.Tuple([ast.Name(self.name(p) if p in self.names else "_") for p in parts])
-        return ast.Assign([targets], self.operation(first)), k
 
     def assign(self, s: Assign) -> list[ast.stmt]:
         target = self.name(s.target)
@@ -320,6 +297,10 @@ class _Raise:
         return ast.Constant(value)
 
     def reference(self, value: Any) -> ast.expr:
+        if isinstance(value, ops.Emitted):
+            return ast.Name(self.spelling.same.get(value.__name__, value.__name__))
+        if isinstance(value, ops.UserFunction):
+            value = value.function
         return ast.parse(self.spelling.object(value), mode="eval").body
 
     def key(self, atom: Atom) -> ast.expr:
@@ -352,9 +333,24 @@ class _Raise:
             made = self.folding.made.get(right) if isinstance(right, str) and right in self.folding.folded else None
             if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
                 return ast.BinOp(atom(left), ast.Sub(), atom(made.args[0]))
+            if op is operator.mul and left == Const(2) and isinstance(made, Assign) and made.op is operator.mul:
+                product = self.operation(made)
+                assert isinstance(product, ast.BinOp)
+                inner = product
+                while isinstance(inner.left, ast.BinOp) and isinstance(inner.left.op, ast.Mult):
+                    inner = inner.left
+                inner.left = ast.BinOp(ast.Constant(2), ast.Mult(), inner.left)  # twice is exact in any order
+                return product
             return ast.BinOp(atom(left), BINARY[op](), atom(right))
         if op in UNARY:
-            return ast.UnaryOp(UNARY[op](), atom(args[0]))
+            operand = atom(args[0])
+            if op is operator.neg and isinstance(operand, ast.BinOp) and isinstance(operand.op, (ast.Mult, ast.Div)):
+                left = operand  # -a * b, not -(a * b)
+                while isinstance(left.left, ast.BinOp) and isinstance(left.left.op, (ast.Mult, ast.Div)):
+                    left = left.left
+                left.left = ast.UnaryOp(ast.USub(), left.left)
+                return operand
+            return ast.UnaryOp(UNARY[op](), operand)
         if op in COMPARE:
             return ast.Compare(atom(args[0]), [COMPARE[op]()], [atom(args[1])])
         if op is operator.getitem:

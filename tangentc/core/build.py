@@ -39,9 +39,12 @@ class Builder:
             self.numbers[base] = max(self.numbers[base], int(tail or 0) + 1)
         self.out: list[Statement] = []
         self.definitions: dict[str, Assign] = {}
+        self.primal: dict[str, Assign] = {}  # how the values of the primal sweep are made
         self.seen: list[dict[Any, Atom]] = [{}]
         self.span: Span = NOWHERE
         self.renamed: dict[Atom, Atom] = {}
+        self.named: set[Atom] = set()  # values whose name is meant, though it be that of a temporary
+        self.moment: dict[Any, Atom] | None = None
         self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
         self.mutable: Callable[[str], bool] = lambda name: False
 
@@ -76,7 +79,13 @@ class Builder:
             for scope in reversed(self.seen):
                 if key in scope:
                     return scope[key]
+        elif self.moment is not None and key in self.moment:
+            return self.moment[key]
         target = self.fresh(name or hint(op, args))
+        if name:
+            self.named.add(target)
+        if self.moment is not None and ops.is_pure(op) and getattr(op, "__name__", "") not in ALLOCATING:
+            self.moment[key] = target
         statement = Assign(target, op, args, keywords, self.span)
         self.types.of_name[target] = self.types.result(op, args, keywords)
         self.definitions[target] = statement
@@ -93,7 +102,7 @@ class Builder:
     def rename(self, atom: Atom, base: str) -> Atom:
         """Give a value that was written lately in this block a better name, if it is a temporary."""
         atom = self.current(atom)
-        if not isinstance(atom, str) or not atom.startswith("%") or "_bar" in atom or "_dot" in atom:
+        if not isinstance(atom, str) or not atom.startswith("%") or atom in self.named:
             return atom
         start = max(len(self.out) - RECENT, 0)
         place = next((k for k in range(len(self.out) - 1, start - 1, -1) if defines(self.out[k]) == (atom,)), None)
@@ -105,6 +114,7 @@ class Builder:
         self.out[place + 1 :] = substitute_block(tuple(self.out[place + 1 :]), {atom: target})
         self.types.of_name[target] = self.types.of_name[atom]
         self.renamed[atom] = target
+        self.named.add(target)
         self.definitions[target] = new
         for k in range(place + 1, len(self.out)):
             later = self.out[k]
@@ -114,22 +124,6 @@ class Builder:
         for scope in self.seen:
             if scope.get(key) == atom:
                 scope[key] = target
-        return target
-
-    def rename_last(self, atom: Atom, base: str) -> Atom:
-        """Give the value that was written last a better name, if it is a temporary."""
-        if not self.out or not isinstance(last := self.out[-1], Assign) or last.target != atom:
-            return atom
-        if not last.target.startswith("%") or "_bar" in last.target or "_dot" in last.target:
-            return atom
-        target = self.fresh(base)
-        self.out[-1] = new = replace(last, target=target)
-        self.types.of_name[target] = self.types.of_name.pop(last.target)
-        self.renamed[atom] = target
-        self.definitions[target] = new
-        for key, value in list(self.seen[-1].items())[-1:]:
-            if value == atom:
-                self.seen[-1][key] = target
         return target
 
     def current(self, atom: Atom) -> Atom:
@@ -159,6 +153,15 @@ class Builder:
         finally:
             self.out = outer
             self.seen.pop()
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """While nothing is stored: equal reads of an array that changes are equal."""
+        self.moment, outer = {}, self.moment
+        try:
+            yield
+        finally:
+            self.moment = outer
 
     @contextmanager
     def reopen(self, statements: list[Statement]) -> Iterator[None]:

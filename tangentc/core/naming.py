@@ -62,7 +62,7 @@ def hint(op: Any, args: tuple[Atom, ...]) -> str:
         return f"%{joined}"
     if op in JOINED and all(names):
         first = {"1": "one", "2": "two"}.get(names[0], names[0])
-        if not first[0].isdigit() and len(first) + len(names[1]) <= 12:
+        if not first[0].isdigit() and "_" not in first + names[1] and len(first) + len(names[1]) <= 12:
             return f"%{first}_{JOINED[op]}_{names[1]}"
     if op is operator.pow and names[0] and len(names[0]) <= 8 and names[1] == "2":
         return f"%{names[0]}_squared"

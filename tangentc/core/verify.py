@@ -31,11 +31,14 @@ def _block(block: Block, visible: set[str], defined: set[str], where: str) -> No
         match s:
             case If():
                 _see(s.test, visible, where)
+                branches: set[str] = set()
                 for inner, pick in ((s.then, "then"), (s.orelse, "orelse")):
                     inside = set(visible)
                     _block(inner, inside, defined, where)
                     for m in s.merged:
                         _see(getattr(m, pick), inside, where)
+                    branches |= inside
+                visible |= branches  # the adjoint of a branch reads what the branch made
             case For():
                 _see(s.iterable, visible, where)
                 for c in s.carried:

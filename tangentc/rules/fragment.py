@@ -234,6 +234,8 @@ class Fragment:
     def apply(self, op: Any, args: list[Any], keywords: dict[str, Any] | None = None) -> Any:
         keywords = keywords or {}
         if not any(map(_dynamic, [*args, *keywords.values()])):
+            if op is operator.truediv and args[0] == 1:  # so that `x / 3` has the adjoint `y_bar / 3`
+                return Value(self.b.emit(op, (Const(args[0]), Const(args[1]))))
             return op(*args, **keywords)
         if op is operator.getitem and isinstance(args[0], (list, tuple)) and not _dynamic(args[1]):
             return args[0][args[1]]

@@ -32,12 +32,12 @@ def matmul(A, B, Y, Y_bar):
     if np.ndim(A) == 1 and np.ndim(B) == 1:
         return Y_bar * B, Y_bar * A
     if np.ndim(B) == 1:
-        A_bar = np.expand_dims(Y_bar, -1) * B
+        A_bar = np.outer(Y_bar, B) if np.ndim(A) == 2 else np.expand_dims(Y_bar, -1) * B
         B_bar = transposed(A) @ Y_bar if np.ndim(A) == 2 else (transposed(A) @ np.expand_dims(Y_bar, -1))[..., 0]
         return A_bar, B_bar
     if np.ndim(A) == 1:
         A_bar = B @ Y_bar if np.ndim(B) == 2 else (B @ np.expand_dims(Y_bar, -1))[..., 0]
-        B_bar = np.expand_dims(A, -1) * np.expand_dims(Y_bar, -2)
+        B_bar = np.outer(A, Y_bar) if np.ndim(B) == 2 else np.expand_dims(A, -1) * np.expand_dims(Y_bar, -2)
         return A_bar, B_bar
     return Y_bar @ transposed(B), transposed(A) @ Y_bar
 

@@ -38,7 +38,11 @@ def simplify(b: Builder, op: Op, args: tuple[Atom, ...]) -> Atom | None:
 def _made_by(b: Builder, atom: Atom, op: Op) -> Assign | None:
     """The operation behind a temporary; a value that has a name of its own is left whole."""
     definition = b.definition(atom) if isinstance(atom, str) and atom.startswith("%") else None
-    return definition if definition is not None and definition.op is op and not definition.keywords else None
+    if definition is None or definition.op is not op or definition.keywords:
+        return None
+    if any(isinstance(a, str) and b.mutable(a) for a in definition.args):
+        return None  # an array that changes is read where the text reads it
+    return definition
 
 
 def _keeps(b: Builder, result: Atom, other: Atom) -> bool:
@@ -69,7 +73,7 @@ def _monomial(b: Builder, x: Atom) -> tuple[float, list[Atom]]:
         atom = stack.pop()
         if is_number(atom):
             coefficient *= atom.value  # type: ignore[union-attr]
-        elif product := _made_by(b, atom, MUL):
+        elif product := _made_by(b, atom, MUL) or _primal_product(b, atom):
             stack.extend(reversed(product.args))
         elif negative := _made_by(b, atom, NEG):
             coefficient = -coefficient
@@ -79,11 +83,19 @@ def _monomial(b: Builder, x: Atom) -> tuple[float, list[Atom]]:
     return coefficient, factors + stack
 
 
+def _primal_product(b: Builder, atom: Atom) -> Assign | None:
+    """A product that the primal sweep made without giving it a name."""
+    made = b.primal.get(atom) if isinstance(atom, str) and atom.startswith("%") else None
+    if made is None or made.op is not MUL or any(isinstance(a, str) and b.mutable(a) for a in made.args):
+        return None
+    return made
+
+
 def _collected(b: Builder, x: Atom, y: Atom) -> Atom | None:
     """``a * (0.5 * k) + 0.5 * k * a`` is ``a * k``: like products are added by their coefficients."""
     if not (isinstance(x, str) and isinstance(y, str) and b.type(x) == b.type(y)):
         return None
-    if not (_made_by(b, x, MUL) and _made_by(b, y, MUL)):
+    if not (_made_by(b, x, MUL) or _made_by(b, x, NEG)) or not (_made_by(b, y, MUL) or _made_by(b, y, NEG)):
         return None
     (p, first), (q, second) = _monomial(b, x), _monomial(b, y)
     if Counter(first) != Counter(second) or p + q == 0:

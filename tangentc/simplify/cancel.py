@@ -81,8 +81,8 @@ def _terms(b: Builder, x: Atom, axis: Any, depth: int) -> list[Term]:
         raise _TooMany
     if is_number(x):
         return [(float(x.value), Counter(), Counter())]  # type: ignore[union-attr]
-    made = b.definition(x)
-    if made is None:
+    made = b.definition(x) or b.primal.get(x)  # type: ignore[arg-type]
+    if made is None or any(isinstance(a, str) and b.mutable(a) for a in made.args) and made.op is not np.sum:
         return [(1.0, Counter([x]), Counter())]
     down = [a for a in made.args]
     if made.op in (operator.add, operator.sub):

@@ -34,6 +34,7 @@ from tangentc.core.nodes import (
     Store,
     While,
     is_temporary,
+    version_base,
 )
 from tangentc.core.types import Array
 from tangentc.core.walk import definitions, reads, statements, substitute, transform
@@ -70,7 +71,8 @@ def copies(function: Function) -> Function:
                 target = resolve(atom)
                 if name in known or target == name or name in renamed:
                     continue
-                if isinstance(target, str) and is_temporary(target) and not is_temporary(name) and target not in renamed:
+                better = not is_temporary(name) or version_base(name) == "%out"
+                if isinstance(target, str) and is_temporary(target) and better and target not in renamed:
                     if isinstance(defined.get(target), Assign) and isinstance(s, Assign):
                         renamed[target] = name  # the user's name is the better one
                         known[target] = name

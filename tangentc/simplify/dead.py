@@ -183,7 +183,7 @@ class _Liveness:
     def _is_view_of(self, s: Statement, atom: str) -> bool:
         if not isinstance(s, Assign) or self.aliases is None:
             return False
-        return s.target in self.aliases.parent and self.aliases.root(s.target) == self.aliases.root(atom)
+        return atom in self.aliases.shares(s)
 
     def _read_content(self, name: str, position: int, loops: tuple[int, ...]) -> None:
         """Something that stays reads the array ``name`` at this position: keep the stores it may see."""

@@ -46,10 +46,11 @@ Adjoint = Atom | dict
 class Adjoints:
     """The adjoints known at one point of the adjoint sweep."""
 
-    def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: dict[Any, str]):
+    def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: dict[Any, Any]):
         self.b, self.aliases, self.active, self.like_table = builder, aliases, active, like
         self.values: dict[str, Adjoint] = {}
         self.shadows: dict[str, str] = {}
+        self.shadow_names: set[str] = set()  # shadows and their views: two reads of one may differ
 
     # ---------------------------------------------------------- reading
     def has(self, x: str) -> bool:
@@ -59,7 +60,9 @@ class Adjoints:
         """The adjoint of ``x`` at its definition; afterwards ``x`` has none."""
         key = self.shadow_key(x)
         if key == x and key in self.shadows:
-            return self.shadows.pop(key)
+            shadow = self.shadows.pop(key)
+            self.shadow_names.discard(shadow)  # complete: nothing is added to it any more
+            return shadow
         adjoint = self.values.pop(x, None)
         return adjoint if adjoint is None or isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
 
@@ -109,7 +112,15 @@ class Adjoints:
     def like(self, x: Atom) -> Atom:
         """A name with the shape and dtype of ``x`` that is at hand anyway."""
         t = self.b.type(x)
-        return self.like_table.get(t, x) if certain(t) else x
+        if x in self.like_table.values() or not certain(t) or t not in self.like_table:
+            return x
+        found = self.like_table[t]
+        if isinstance(found, str):
+            return found
+        atom: Atom = found[0]
+        for key in found[1]:
+            atom = get_part(self.b, atom, key)
+        return atom
 
     # ---------------------------------------------------------- shapes
     def is_lazy(self, x_bar: Atom, t: Type) -> bool:
@@ -275,6 +286,7 @@ class Adjoints:
             return base
         view = self.b.emit(made.op, (base, *made.args[1:]), made.keywords, name=bar_name(x))
         assert isinstance(view, str)
+        self.shadow_names.add(view)
         return view
 
     def ensure_shadow(self, x: str) -> None:
@@ -294,8 +306,10 @@ class Adjoints:
             return
         else:
             shadow = self._own(old, key)
+        shadow = self.b.rename(shadow, bar_name(key))
         assert isinstance(shadow, str)
         self.shadows[key] = shadow
+        self.shadow_names.add(shadow)
 
     def _own(self, x_bar: Atom, x: str) -> Atom:
         """An array of one's own that holds an adjoint."""
@@ -319,6 +333,7 @@ class Adjoints:
         shadow = self._own(x_bar, x)
         assert isinstance(shadow, str)
         self.shadows[x] = self.b.rename(shadow, bar_name(x))  # type: ignore[assignment]
+        self.shadow_names.add(self.shadows[x])
 
     def _add_into(self, shadow: str, key: Any, part: Any) -> None:
         target = get_part(self.b, shadow, key)
@@ -358,7 +373,9 @@ def allocates(b: Builder, s: Assign) -> bool:
         return True
     from tangentc.analysis.infer import is_elementwise
 
-    return is_elementwise(s.op) or s.op in (np.zeros_like, np.full_like, np.copy, operator.matmul, np.sum, np.outer)
+    if s.op is operator.getitem and (whole := b.definition(s.args[0])) is not None and isinstance(whole.op, ops.Emitted):
+        return True  # what an emitted adjoint returns is nobody else's
+    return isinstance(s.op, ops.Emitted) or is_elementwise(s.op) or s.op in (np.zeros_like, np.full_like, np.copy, operator.matmul, np.sum, np.outer)
 
 
 def leaves(adjoint: Adjoint | None) -> list[Atom]:

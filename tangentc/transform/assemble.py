@@ -251,7 +251,7 @@ def make_pair(
     result = results[0] if len(results) == 1 else b.emit(ops.make_tuple, tuple(results))
     adjoint = Function("", (), b.take(), result, function.span)
     primal_name, adjoint_name = names or _pair_names(context, function.name)
-    adjoint, saved = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
+    adjoint, saved, sweeps = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
     _emit_primal(context, program, sweeps, saved, b, primal_name)
     context.emitted.append((context.with_facts(adjoint, b.types, program.source), program.source))
     gives = [_adjoint_type(b.types.of(n)) for n in wrt]
@@ -269,7 +269,7 @@ def _pair_names(context: Any, name: str) -> tuple[str, str]:
 
 def _link_pair(
     context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str, name: str, wrt: list[str]
-) -> tuple[Function, list[str]]:
+) -> tuple[Function, list[str], Sweeps]:
     """The adjoint as a function of what the primal saves."""
     joint = Function(
         "joint", (*program.function.params, Param(seed)), (*sweeps.primal, *adjoint.body), adjoint.result, program.function.span
@@ -285,6 +285,7 @@ def _link_pair(
     primal, rest = done.function.body[:cut_at], done.function.body[cut_at:]
     region = Region(b, done.aliases, primal, rest, inputs)
     saved, linked = region.link_pair()
+    saved, linked, sweeps = _export(saved, linked, sweeps, inputs, b)
     head: list[Statement] = []
     parameter = b.fresh("saved")
     b.types.of_name[parameter] = Unknown("what the primal saves")
@@ -315,7 +316,52 @@ def _link_pair(
     from tangentc.simplify.copies import copies
 
     out = copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
-    return out, saved
+    return out, saved, sweeps
+
+
+def _export(
+    saved: list[str], linked: Block, sweeps: Sweeps, inputs: list[str], b: Builder
+) -> tuple[list[str], Block, Sweeps]:
+    """What is saved inside a branch is handed out of it; it is None where the other branch is taken."""
+    from tangentc.core.nodes import If, Merge
+    from tangentc.core.walk import defines
+
+    table: dict[str, Atom] = {}
+
+    def block(statements_: Block) -> tuple[Block, list[str]]:
+        out: list[Statement] = []
+        here: list[str] = []
+        for s in statements_:
+            if isinstance(s, If):
+                then, from_then = block(s.then)
+                orelse, from_else = block(s.orelse)
+                merged = list(s.merged)
+                for names, pick in ((from_then, 0), (from_else, 1)):
+                    for n in names:
+                        new = b.fresh(n)
+                        b.types.of_name[new] = b.types.of(n)
+                        merged.append(Merge(new, n if pick == 0 else Const(None), n if pick else Const(None)))
+                        for old in [k for k, v in table.items() if v == n]:
+                            table[old] = new
+                        table[n] = new
+                        here.append(new)
+                s = replace(s, then=then, orelse=orelse, merged=tuple(merged))
+            else:
+                here.extend(n for n in defines(s) if n in saved)
+            out.append(s)
+        return tuple(out), here
+
+    def top(statements_: Block) -> Block:
+        out: list[Statement] = []
+        for s in statements_:
+            out.extend(block((s,))[0] if isinstance(s, If) else (s,))
+        return tuple(out)
+
+    primal = top(sweeps.primal)
+    if not table:
+        return saved, linked, sweeps
+    names = [str(table.get(n, n)) for n in saved]
+    return names, substitute_block(linked, table), replace(sweeps, primal=primal)
 
 
 def _single(function: Function, parameter: str, name: str, table: dict[str, Atom]) -> Function:

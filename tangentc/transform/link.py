@@ -49,8 +49,8 @@ class Region:
             made = self.made[name]
             assert made is not None
             stack.extend(a for a in made.atoms if isinstance(a, str))
-        by_order = lambda n: self.order.get(n, -1)  # noqa: E731
-        return sorted(saved, key=lambda n: (by_order(n), n)), sorted(recomputed, key=by_order)
+        place = {name: k - len(self.inputs) for k, name in enumerate(self.inputs)} | self.order
+        return sorted(saved, key=place.__getitem__), sorted(recomputed, key=place.__getitem__)
 
     def _collect(self, block: Block) -> None:
         for s in block:
@@ -96,7 +96,7 @@ class Region:
         for atom in made.atoms:
             if not isinstance(atom, str) or not self.aliases.is_changed(atom):
                 continue
-            if self.aliases.is_changed(name):  # a view: it is read where it is used
+            if atom in self.aliases.shares(made):  # a view: it is read where it is used
                 continue
             if not self._in_step(name, self.aliases.root(atom)):
                 return False

@@ -49,10 +49,11 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    components,
     is_container,
     is_differentiable,
 )
-from tangentc.core.walk import all_defines, all_reads, statements, substitute_block
+from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, leaves
@@ -88,11 +89,9 @@ def reverse(
 class _Reverse:
     def __init__(self, function: Function, builder: Builder, aliases: Aliases, active: set[str], context: Any):
         self.b, self.aliases, self.active, self.context = builder, aliases, active, context
-        like: dict[Type, str] = {}
+        like: dict[Type, Any] = {}
         for p in function.params:
-            t = builder.type(p.name)
-            if isinstance(t, Array):
-                like.setdefault(t, p.name)
+            _collect_like(builder.type(p.name), p.name, (), like)
         self.adj = Adjoints(builder, aliases, active, like)
         for p in function.params:
             t = builder.type(p.name)
@@ -101,7 +100,8 @@ class _Reverse:
         self.lists: list[str] = []
         self.depth = 0
         self.masks = context.masks
-        builder.mutable = aliases.is_changed
+        builder.mutable = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
+        builder.primal = {n: s for n, s in context.definitions.items() if isinstance(s, Assign)}
 
     def block(self, block: Block) -> Block:
         """Write the adjoint of a block, last statement first; gives the block with what it must save."""
@@ -262,6 +262,13 @@ class _Reverse:
     def _elementwise(self, s: Assign, call: Any, y_bar: Atom) -> None:
         wanted = [k for k, (_, a) in enumerate(call.inputs) if isinstance(a, str) and a in self.active]
         mask = self.masks.get(s.target) if call.rule.singular else None
+        with self.b.one_moment():
+            total = self._contributions(s, call, y_bar, wanted, mask)
+        for x, contribution in total.items():
+            self.adj.add(x, contribution)
+
+    def _contributions(self, s: Assign, call: Any, y_bar: Atom, wanted: list[int], mask: Any) -> dict[Atom, Atom]:
+        total: dict[Atom, Atom] = {}
         for k in wanted:
             x = call.inputs[k][1]
             partial = partials(self.b, call, s.target, [k])[k]
@@ -275,7 +282,8 @@ class _Reverse:
                 test, taken = mask
                 arms = (contribution, Const(0.0)) if taken else (Const(0.0), contribution)
                 contribution = self.b.emit(np.where, (test, *arms))
-            self.adj.add(x, contribution)
+            total[x] = contribution if x not in total else self.b.add(total[x], contribution)
+        return total
 
     def _general(self, s: Assign, call: Any, y_bar: Atom) -> None:
         y_bar = self.adj.full(y_bar, s.target)
@@ -371,13 +379,13 @@ class _Reverse:
         if shadow is None:
             return
         if isinstance(s.value, str) and s.value in self.active:
-            view = shadow if s.key is None else self.b.emit(operator.getitem, (shadow, key), name="%rhs_bar")
+            view = shadow if s.key is None else self.b.emit(operator.getitem, (shadow, key))
             if s.op is operator.sub:
-                taken = self.b.emit(operator.neg, (view,), name="%rhs_bar")
+                taken = self.b.emit(operator.neg, (view,), name="rhs_bar")
             elif isinstance(self.b.type(view), Scalar):
                 taken = view
             else:
-                taken = self.b.emit(np.copy, (view,), name="%rhs_bar")
+                taken = self.b.emit(np.copy, (view,), name="rhs_bar")
             if s.op is None:
                 self.b.store(shadow, key, Const(0))
             self.adj.add(s.value, taken)
@@ -489,7 +497,7 @@ class _Reverse:
             for block, bar in zip(blocks, bars, strict=True):
                 with self.b.reopen(block):
                     self.b.span = span
-                    atoms.append(self.adj.zero(x) if bar is None else bar if is_number(bar) and isinstance(self.b.type(x), Scalar) else self.adj.full(bar, x))
+                    atoms.append(self.adj.zero(x) if bar is None else self.b.rename(self.adj.full(bar, x), bar_name(x)))
             new = self.b.fresh(name)
             self.b.types.of_name[new] = self.b.types.join(self.b.type(atoms[0]), self.b.type(atoms[1]))
             merges.append(Merge(new, *atoms))
@@ -553,7 +561,7 @@ class _Reverse:
             for c in active_carries:
                 bar = self.adj.take_whole(c.name)
                 nexts[c.name] = self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)
-            ends = {x: self.adj.values.pop(x) for x in outside}
+            ends = {x: self._renamed(self.adj.values.pop(x), x) for x in outside}
             local = tuple(out)
         self.adj.values = before
         carried: list[Carry] = []
@@ -574,6 +582,9 @@ class _Reverse:
             self.adj.add(c.init, names[c.name])
         return result
 
+    def _renamed(self, adjoint: Adjoint, x: Atom) -> Adjoint:
+        return adjoint if isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
+
     def _finish_loop(
         self, s: For | While, primal: Block, local: Block, carried: list[Carry]
     ) -> tuple[Statement, ...]:
@@ -585,15 +596,11 @@ class _Reverse:
         inputs = [c.name for c in s.carried]
         if isinstance(s, For) and leaves_early:
             inputs.append(s.target)
-        head = s.head if isinstance(s, While) else ()
-        region = Region(self.b, self.aliases, (*head, *primal) if head else primal, local, inputs)
-        linked, adjoint, every_trip = region.link_loop(self.lists)
+        if isinstance(s, While):  # what the test makes is given to the body
+            inputs += [n for x in s.head for n in defines(x)]
+        linked, adjoint, every_trip = Region(self.b, self.aliases, primal, local, inputs).link_loop(self.lists)
         for name in self.lists:
             self.b.types.of_name.setdefault(name, Unknown("a list of saved values"))
-        if head:
-            linked_head, linked = linked[: len(head)], linked[len(head) :]
-            if any(isinstance(x, Effect) and x.op is ops.push for x in statements(linked_head)) or len(linked_head) != len(head):
-                linked_head, linked = head, self._moved_pushes(linked_head, head) + linked
         if not leaves_early:
             assert isinstance(s, For)
             iterable = self._reversed(s, adjoint)
@@ -617,10 +624,6 @@ class _Reverse:
         self.b.types.of_name[blank] = Scalar("int64", True)
         self.b.out.append(For(blank, iterable, adjoint, tuple(carried), s.span))
         return (replace(s, body=(count, *linked), carried=(*s.carried, Carry(trips, Const(0), after))),)
-
-    def _moved_pushes(self, linked: Block, head: Block) -> Block:
-        """What a `while` test computes is saved at the start of the trip that it lets in."""
-        return tuple(x for x in linked if isinstance(x, Effect) and x.op is ops.push)
 
     def _reversed(self, s: For, adjoint: Block) -> Atom:
         t = self.b.type(s.iterable)
@@ -647,6 +650,15 @@ def _inner_reads(s: Statement) -> set[str]:
         case While():
             return all_reads(s.body) | all_reads(s.head) | {c.next for c in s.carried if isinstance(c.next, str)}
     return set()
+
+
+def _collect_like(t: Type, param: str, path: tuple, like: dict[Type, Any]) -> None:
+    """Note where a parameter, or a part of one, has an array of each type."""
+    if isinstance(t, Array):
+        like.setdefault(t, (param, path) if path else param)
+    elif is_container(t):
+        for key, part in components(t):
+            _collect_like(part, param, (*path, key), like)
 
 
 def _copied(values: dict[str, Adjoint]) -> dict[str, Adjoint]:
