@@ -47,6 +47,7 @@ class Builder:
         self.moment: dict[Any, Atom] | None = None
         self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
         self.mutable: Callable[[str], bool] = lambda name: False
+        self.is_view: Callable[[Any, tuple[Atom, ...]], bool] = lambda op, args: False
 
     def fresh(self, base: str) -> str:
         base = version_base(base) if not base.endswith("_bar") else base
@@ -97,6 +98,8 @@ class Builder:
     def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
         if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING:
             return False
+        if self.is_view(op, args):
+            return True
         return not any(isinstance(a, str) and self.mutable(a) for a in args)
 
     def rename(self, atom: Atom, base: str) -> Atom:

@@ -23,7 +23,7 @@ from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Param, Statement, Store
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, is_container, is_differentiable
 from tangentc.core.walk import all_reads, definitions, statements, substitute_block
-from tangentc.errors import NotDifferentiable, UnsupportedSyntax
+from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 from tangentc.transform.adjoints import allocates, bar_name, leaves
@@ -290,7 +290,14 @@ def _link_pair(
     parameter = b.fresh("saved")
     b.types.of_name[parameter] = Unknown("what the primal saves")
     table: dict[str, Atom] = {}
-    restored = {s.object for s in statements(linked) if isinstance(s, Store) and s.object in saved}
+    stored = {done.aliases.root(s.object) for s in statements(linked) if isinstance(s, Store)}
+    restored = {n for n in saved if done.aliases.root(n) in stored and isinstance(b.types.of_name.get(n), Array)}
+    if len({done.aliases.root(n) for n in restored}) < len(restored):
+        raise UnsafeMutation(
+            f"{program.function.name} changes an array that it also sees under another name", program.function.span,
+            why="what is saved for its adjoint would be two arrays where it was one",
+            way_out="change a copy of the array",
+        )  # fmt: skip
     popped = {s.args[0] for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop}
     for k, n in enumerate(saved):
         source: Atom = parameter if len(saved) == 1 else ""

@@ -101,7 +101,14 @@ class _Reverse:
         self.depth = 0
         self.masks = context.masks
         builder.mutable = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
+        builder.is_view = self._is_view
         builder.primal = {n: s for n, s in context.definitions.items() if isinstance(s, Assign)}
+
+    def _is_view(self, op: Any, args: tuple[Atom, ...]) -> bool:
+        """Whether an operation gives the same memory again each time."""
+        if op is not operator.getitem or not isinstance(self.b.type(args[0]), Array) or not self.aliases.is_basic(args[1]):
+            return False
+        return isinstance(self.b.types.result(op, args), Array)
 
     def block(self, block: Block) -> Block:
         """Write the adjoint of a block, last statement first; gives the block with what it must save."""
