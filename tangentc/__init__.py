@@ -13,6 +13,9 @@ from tangentc.errors import (
     UnsafeMutation,
     UnsupportedSyntax,
 )
+from tangentc.inspection.check import GradientMismatch, check_grads
+from tangentc.inspection.export import export
+from tangentc.inspection.stages import Stage, Stages, stages
 from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 
 __version__ = "0.1.0"

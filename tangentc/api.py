@@ -83,10 +83,10 @@ class Derivative:
     def __init__(self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False):
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux = kind, wrt, has_aux
-        functools.update_wrapper(self, self.function)
+        functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
         self._cache: dict[Any, Compiled] = {}
-        self._last: Compiled | None = None
+        self.last: Compiled | None = None
         self._lock = threading.RLock()
         self._version = REGISTRY.version
 
@@ -100,10 +100,11 @@ class Derivative:
     @property
     def source(self) -> str:
         """The emitted text for the types of the last call; before any call, for unknown types."""
-        if self._last is not None:
-            return self._last.text.whole
+        if self.last is not None:
+            return self.last.text.whole
         types: list[Type] = [Unknown("no call has been made yet") for _ in self._signature().parameters]
-        return self._compile(types).text.whole
+        context, _ = self._context(types)
+        return print_program(context.emitted).whole
 
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The emitted text for arguments of these types, compiled but not run."""
@@ -124,9 +125,18 @@ class Derivative:
 
     def _signature(self) -> inspect.Signature:
         if not hasattr(self, "_known_signature"):
-            self._known_signature = inspect.signature(self.function)
+            inner = self.function
+            self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
             self._parameters = len(self._known_signature.parameters)
         return self._known_signature
+
+    def signature(self) -> inspect.Signature:
+        """The signature of the derivative function."""
+        own = self._signature()
+        if self.kind != "adjoint":
+            return own
+        seed = inspect.Parameter("out_bar", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return own.replace(parameters=[p.replace(default=inspect.Parameter.empty) for p in own.parameters.values()] + [seed])
 
     @property
     def arity(self) -> int:
@@ -160,11 +170,11 @@ class Derivative:
         key = key_of(args)
         found = self._cache.get(key)
         if found is not None and found.is_fresh() and self._version == REGISTRY.version:
-            self._last = found
+            self.last = found
             return found
         with self._lock:
             sizes: dict[int, Any] = {}
-            types = [type_of(a, sizes) for a in args]
+            types = [type_of(a, sizes) for a in args[: self.arity]]
             if self.kind == "adjoint":
                 types.pop()
             arrays = arrays_of(args)
@@ -178,34 +188,48 @@ class Derivative:
             if len(self._cache) > 1000:
                 self._cache.clear()
             self._cache[wide] = self._cache[key] = found
-        self._last = found
+        self.last = found
         return found
 
-    def _compile(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None, observer: Any = None) -> Compiled:
-        context = Context(self.function, arrays, observer)
-        self._write(context, types, args)
+    def _compile(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> Compiled:
+        context, source = self._context(types, arrays, args)
         text = print_program(context.emitted, arrays)
-        return Compiled(text, load(text, self.function.__module__), context, self.function)
+        return Compiled(text, load(text, source.__module__), context, source)
 
-    def _write(self, context: Context, types: list[Type], args: tuple | None) -> None:
-        wrt, single = self._wrt(types)
+    def _context(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> tuple[Context, Any]:
+        source = self.resolve(types)
+        context = Context(source, arrays)
+        self.write(context, source, types, args)
+        return context, source
+
+    def resolve(self, types: list[Type]) -> Any:
+        """The Python function to differentiate: for a derivative, its emitted text for these types."""
+        if not isinstance(self.function, Derivative):
+            return self.function
+        inner = self.function
+        own = types[:-1] if inner.kind == "adjoint" else types
+        return inner._compile(own).function
+
+    def write(self, context: Context, source: Any, types: list[Type], args: tuple | None) -> None:
+        """Write the derivative of ``source`` for these types into a compilation."""
+        wrt, single = self.positions(types)
         name = f"{_plain_name(self.function)}_{self.kind}"
         context.names.add(name)
+        missing = len(inspect.signature(source).parameters) - len(types)
+        types = [*types, *(Scalar("float64", True) for _ in range(missing))]  # the seed of a gradient
         if self.kind == "jvp":
-            make_tangent(context, self.function, types, tuple(i in wrt for i in range(len(types))), name, True)
+            make_tangent(context, source, types, tuple(i in wrt for i in range(len(types))), name)
             return
         if self.kind == "adjoint" and args is not None:
-            self._check_seed(context, types, args[-1])
+            result = context.prepare(source, types).result
+            check_seed(self.function.__name__, type_of(args[-1], _sizes(args)), result)
         write_gradient(
-            context, self.function, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
+            context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
             seeded=self.kind == "adjoint", name=name,
         )  # fmt: skip
 
-    def _check_seed(self, context: Context, types: list[Type], seed: Any) -> None:
-        result = context.prepare(self.function, types).result
-        check_seed(self.function.__name__, type_of(seed), result, np.shape(seed) if is_array(seed) else None)
-
-    def _wrt(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
+    def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
+        """The positions of the parameters to differentiate by, and whether there is one, not a tuple."""
         names = list(self._signature().parameters)
         wrt, single = positions(self.wrt, names, self.function)
         for i in wrt:
@@ -217,16 +241,10 @@ def _plain_name(function: Any) -> str:
     return "lambda_" if function.__name__ == "<lambda>" else function.__name__
 
 
-def python_function(function: Any, kind: str) -> pytypes.FunctionType:
+def python_function(function: Any, kind: str) -> Any:
     """The Python function behind what the user gave."""
     function = getattr(function, "__tangentc_function__", function)
-    if isinstance(function, Derivative):
-        raise UnsupportedSyntax(
-            f"{function!r} is not differentiated again yet",
-            why="differentiating emitted code waits for a later version",
-            way_out="use jvp of the function and differences, or write the first derivative by hand",
-        )
-    if isinstance(function, pytypes.FunctionType):
+    if isinstance(function, (Derivative, pytypes.FunctionType)):
         return function
     if REGISTRY.find(function) is not None:
         return _wrapped(function)
@@ -582,7 +600,7 @@ class Differentiable:
     def __init__(self, function: Any, wrt: Any, has_aux: bool):
         self.__tangentc_function__ = python_function(function, "differentiable")
         self._wrt, self._has_aux = wrt, has_aux
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self.__tangentc_function__(*args, **keywords)

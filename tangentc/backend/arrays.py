@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import math
+import operator
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -72,6 +73,8 @@ class Spelling:
             return name
         if name and getattr(math, name, None) is value:
             return f"{self.module('math', 'math')}.{name}"
+        if name and getattr(operator, name, None) is value:
+            return f"{self.module('operator', 'operator')}.{name}"
         path = _numpy_path(value)
         if path:
             return f"{self.numpy_name()}.{path}"

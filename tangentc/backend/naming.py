@@ -7,6 +7,7 @@ or in a loop become one where their stretches do not overlap; then each group ge
 
 from __future__ import annotations
 
+import heapq
 import keyword
 from collections import defaultdict
 from typing import Any
@@ -15,6 +16,7 @@ from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Opaque, 
 from tangentc.core.walk import defines, reads
 
 Stretch = tuple[float, float]
+FEW = 6  # versions that are compared one by one
 
 
 class Naming:
@@ -190,16 +192,17 @@ class Naming:
 
     def _assign_names(self) -> None:
         taken: dict[str, list[list[str]]] = defaultdict(list)
+        self.numbered: dict[str, tuple[list, list, list[int]]] = {}
         pinned = {self._find(p): p for p in self.params}
 
         def name_group(root: str, wanted: str) -> None:
             members = self.members[root]
-            k = 0
-            while True:
+            for k in range(FEW):
                 candidate = wanted if k == 0 else f"{wanted}_{k}"
                 if candidate not in self.reserved and not any(self._overlap(members, o) for o in taken[candidate]):
                     break
-                k += 1
+            else:
+                candidate = self._numbered(wanted, members)
             taken[candidate].append(members)
             for member in members:
                 self.final[member] = candidate
@@ -212,6 +215,24 @@ class Naming:
             name_group(root, self._written(root))
         for root in adjoint:
             name_group(root, self._written(root))
+
+    def _numbered(self, wanted: str, members: list[str]) -> str:
+        """A name with a higher number, from those whose values are all dead: groups come in the order in
+        which they begin, so a heap of ends finds one without looking at all of them."""
+        busy, free, count = self.numbered.setdefault(wanted, ([], [], [FEW - 1]))
+        spans = [s for m in members for s in self.stretches[m]]
+        start, end = min(s[0] for s in spans), max(s[1] for s in spans)
+        while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        while True:
+            if free:
+                number = heapq.heappop(free)
+            else:
+                count[0] += 1
+                number = count[0]
+            if f"{wanted}_{number}" not in self.reserved:
+                heapq.heappush(busy, (end, number))
+                return f"{wanted}_{number}"
 
     def _written(self, root: str) -> str:
         if all(m not in self.used for m in self.members[root]):

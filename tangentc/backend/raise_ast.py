@@ -67,16 +67,52 @@ class Line(ast.stmt):
         self.statement, self.span = statement, span
 
 
-def raise_function(function: Function, types: Any, aliases: Aliases, spelling: Spelling, globals_: set[str]) -> ast.FunctionDef:
-    """The function's syntax tree; `Line`s in it say which primal line a statement differentiates."""
-    return _Raise(function, types, aliases, spelling, globals_).function()
+def raise_function(
+    function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool = False
+) -> ast.FunctionDef:
+    """The function's syntax tree; `Line`s in it say which primal line a statement differentiates.
+
+    With ``plain`` no temporary is folded and no name is shared: the program as a pass left it.
+    """
+    return _Raise(function, types, aliases, spelling, globals_, plain).function()
+
+
+class _Unfolded:
+    """No folding: every operation is a statement of its own."""
+
+    def __init__(self) -> None:
+        self.folded: set[str] = set()
+        self.made: dict[str, Any] = {}
+        self.expressions: dict[str, Any] = {}
+        self.unpacked: dict[str, list[str]] = {}
+        self.items: set[str] = set()
+        self.uses: dict[str, int] = {}
+
+
+def _own_names(function: Function) -> dict[str, str]:
+    """Each name of the program as a name of its own."""
+    from tangentc.backend.naming import plain_base
+    from tangentc.core.walk import all_defines, all_reads
+
+    out: dict[str, str] = {}
+    taken: set[str] = set()
+    names = [p.name for p in function.params]
+    names += sorted((all_defines(function.body) | all_reads(function.body)) - set(names))
+    for name in names:
+        number = name[len(version_base(name)) :].replace(".", "_")
+        wanted = plain_base(name) + (number if not name.startswith("%") or number != "_1" else "")
+        while wanted in taken:
+            wanted += "_"
+        taken.add(wanted)
+        out[name] = wanted
+    return out
 
 
 class _Raise:
-    def __init__(self, function: Function, types: Any, aliases: Aliases, spelling: Spelling, globals_: set[str]):
+    def __init__(self, function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool):
         self.source, self.types, self.spelling = function, types, spelling
-        self.folding = Folding(function, types, aliases)
-        self.names = Naming(function, self.folding, globals_).final
+        self.folding: Any = _Unfolded() if plain else Folding(function, types, aliases)
+        self.names = _own_names(function) if plain else Naming(function, self.folding, globals_).final
         spelling.local = set(self.names.values())
         spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
         self.nexts: list[tuple[Carry, ...]] = []
@@ -116,6 +152,8 @@ class _Raise:
                     out += self.branch(s)
                 case For() | While():
                     out += self.loop(s)
+                case Leave(kind="return"):
+                    out.append(ast.Return(self.atom(s.values[0])))
                 case Leave():
                     out += [*self.copies_at_end(), ast.Break() if s.kind == "break" else ast.Continue()]
                 case Opaque():
@@ -379,7 +417,10 @@ class _Raise:
         if op is ops.method:
             return ast.Call(ast.Attribute(atom(args[0]), args[1].value), [atom(a) for a in args[2:]], named)  # type: ignore[union-attr]
         if isinstance(op, ops.augmented):
-            return ast.BinOp(atom(args[0]), BINARY[op.op](), atom(args[1]))
+            in_place = getattr(operator, "i" + op.op.__name__.strip("_"))
+            return ast.Call(self.reference(in_place), [atom(a) for a in args], [])
+        if op is ops.stopped:
+            return atom(args[0])
         if len(args) == 1 and not keywords and isinstance(args[0], str) and isinstance(self.types.of(args[0]), Array):
             if op is np.copy:
                 return ast.Call(ast.Attribute(atom(args[0]), "copy"), [], [])

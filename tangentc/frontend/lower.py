@@ -59,7 +59,7 @@ def lower(function: types.FunctionType) -> Function:
     """The function in core form.  Raises `NoSource` or `UnsupportedSyntax`."""
     source = source_of(function)
     scope = Scope(function)
-    tree = split(copy.deepcopy(source.tree), source.span)
+    tree = split(source.tree, source.fresh_tree, source.span)
     gtree: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
     if isinstance(tree, ast.Lambda):
         gtree = gtree.value

@@ -22,6 +22,12 @@ class Source:
     lines: tuple[str, ...]
     name: str
 
+    def fresh_tree(self) -> Any:
+        """The tree parsed once more, so that it may be changed."""
+        module = ast.parse("".join(self.lines))
+        kind, place = type(self.tree), (self.tree.lineno, self.tree.col_offset)
+        return next(n for n in ast.walk(module) if isinstance(n, kind) and (n.lineno, n.col_offset) == place)
+
     def span(self, node: Any) -> Span:
         """The place of a node, with the whole text of its first line."""
         text = self.lines[node.lineno - 1].rstrip("\n") if node.lineno <= len(self.lines) else ""
@@ -85,7 +91,7 @@ class _Module:
 @functools.lru_cache(maxsize=64)
 def _parse(text: str, file: str) -> _Module:
     tree = ast.parse(text)
-    codes, stack = [], [compile(tree, file, "exec", dont_inherit=True)]
+    codes, stack = [], [compile(text, file, "exec", dont_inherit=True)]
     while stack:
         code = stack.pop()
         codes.append(code)

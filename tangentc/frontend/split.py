@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from tangentc.core.nodes import Span
@@ -16,10 +17,14 @@ from tangentc.errors import UnsupportedSyntax
 DEPTH = 100
 
 
-def split(tree: Any, span: Any) -> Any:
-    """The function with deep chains of binary operators cut into assignments."""
+def split(tree: Any, fresh_tree: Callable[[], Any], span: Any) -> Any:
+    """The function with deep chains of binary operators cut into assignments.
+
+    ``fresh_tree`` gives a tree of one's own, to be changed.
+    """
     if isinstance(tree, ast.Lambda) or _depth(tree) <= DEPTH:
         return tree
+    tree = fresh_tree()
     counter = [0]
     tree.body = _split_block(tree.body, counter, span)
     return tree

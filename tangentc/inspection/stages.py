@@ -1,0 +1,160 @@
+"""The program after every pass, as Python that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentc.analysis.activity import Activity
+from tangentc.analysis.aliases import Aliases
+from tangentc.api import Derivative, Differentiable
+from tangentc.backend.arrays import Spelling
+from tangentc.backend.emit import print_function
+from tangentc.backend.load import Text, load, print_program
+from tangentc.backend.raise_ast import raise_function
+from tangentc.core.nodes import Function, version_base
+from tangentc.core.types import Unknown, describe, type_of
+from tangentc.pipeline import Context
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The program after one pass: its name, what the pass did, and the text.
+
+    ``run(*args)`` runs the text: a stage before the chain rule gives the value of the function, one after
+    it the gradient.  A stage of facts has comments for a text and runs as the stage before it.
+    """
+
+    name: str
+    does: str
+    text: str
+    is_derivative: bool
+    _load: Callable[[], Any] = field(repr=False, compare=False)
+
+    def run(self, *args: Any) -> Any:
+        return self._load()(*args)
+
+    def __str__(self) -> str:
+        return f"# {self.name}: {self.does}\n{self.text}"
+
+
+class Stages(tuple):
+    """The stages in order; prints as one text."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    def __getitem__(self, key: Any) -> Any:
+        """A stage by its position, or the last one of a name."""
+        if isinstance(key, str):
+            return next(s for s in reversed(tuple(self)) if s.name == key)
+        return super().__getitem__(key)
+
+
+def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
+    """The program after every pass of the compiler, for the gradient of ``f`` at arguments like these.
+
+    ``f`` may be a function, a decorated one, or what `grad`, `value_and_grad` or `adjoint` gave, which
+    brings its own ``wrt``.  Each stage prints as Python and runs.
+
+    >>> def cube(x):
+    ...     return x * x * x
+    >>> [s.name for s in stages(cube, 2.0)][:2]
+    ['lower', 'normalise']
+    >>> float(stages(cube, 2.0)["reverse"].run(2.0))
+    12.0
+    """
+    if isinstance(f, Differentiable):
+        f = f.grad
+    derivative = f if isinstance(f, Derivative) else Derivative(f, "grad", wrt)
+    bound = derivative.bind(args, {})
+    sizes: dict = {}
+    types = [type_of(a, sizes) for a in bound]
+    if derivative.kind == "adjoint":
+        types.pop()
+    source = derivative.resolve(types)
+    seen: list[tuple[str, str, Function, Any]] = []
+    context = Context(source, observer=lambda *row: seen.append(row), checked=True)
+    derivative.write(context, source, types, bound)
+    final = print_program(context.emitted)
+    pairs, root = context.emitted[:-1], context.emitted[-1][0].function.name
+    own = {source.__name__, "lambda_", root}
+    out: list[Stage] = []
+    for name, does, function, known in seen:
+        if function.name not in own:
+            continue
+        text = plain_text(function, known, source, pairs)
+        out.append(Stage(name, does, text.text, function.name == root, _loader(text, source)))
+        if name == "own":
+            out += _facts(context, source, types, derivative, out[-1])
+    out.append(Stage("emit", "temporaries are folded, names are final, each line says what it differentiates",
+                     final.text, True, _loader(final, source)))  # fmt: skip
+    return Stages(out)
+
+
+def _loader(text: Text, source: Any) -> Callable[[], Any]:
+    return lambda: load(text, source.__module__)
+
+
+def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text:
+    """A function in core form as Python, one operation a statement."""
+    known = types or _NoTypes()
+    spelling = Spelling({**source.__globals__, **_cells(source)})
+    tree = raise_function(function, known, Aliases(function, known) if types else None, spelling, set(), plain=True)
+    own = print_function(tree)
+    called = print_program(pairs).text + "\n\n" if pairs and function.doc else ""
+    globals_ = print_program(pairs) if called else None
+    bindings = {**(globals_.bindings if globals_ else {}), **spelling.bindings}
+    imports = tuple(sorted({*spelling.imports.values(), *(globals_.imports if globals_ else ())}))
+    for name in source.__code__.co_names:
+        if name in source.__globals__:
+            bindings.setdefault(name, source.__globals__[name])
+    bindings.update({k: v for k, v in _cells(source).items() if k not in bindings})
+    return Text(function.name, called + own, imports, bindings, ())
+
+
+def _cells(function: Any) -> dict[str, Any]:
+    from tangentc.backend.load import _cells as cells
+
+    return cells(function)
+
+
+class _NoTypes:
+    """Before types are known every value is unknown."""
+
+    of_name: dict[str, Any] = {}
+
+    def of(self, atom: Any) -> Any:
+        return Unknown()
+
+
+def _facts(context: Context, source: Any, types: list, derivative: Derivative, before: Stage) -> list[Stage]:
+    """What the analyses found, a line a name."""
+    program = context.prepare(source, types)
+    wrt, _ = derivative.positions(types)
+    names = [p.name for p in program.function.params]
+    activity = Activity(program.function, {names[i] for i in wrt}, program.types, program.aliases, _is_zero)
+
+    def shown(name: str) -> str:
+        base = version_base(name).lstrip("%")
+        return base if base == name else base + name[len(version_base(name)) :].replace(".", "_")
+
+    known = [n for n in program.types.of_name if not n.startswith("%out")]
+    lines = [f"# {shown(n)}: {describe(program.types.of_name[n])}" for n in known]
+    shared = [f"# {shown(n)} shares memory with {shown(program.aliases.root(n))}" for n in known
+              if program.aliases.root(n) != n]  # fmt: skip
+    active = [f"# {shown(n)}" for n in known if n in activity.active]
+    run = before._load
+    return [
+        Stage("types", "what is known of each value", "\n".join(lines) + "\n", False, run),
+        Stage("aliases", "which names may be the same array", "\n".join(shared) + "\n", False, run),
+        Stage("activity", "the values that a derivative flows through", "\n".join(active) + "\n", False, run),
+    ]
+
+
+def _is_zero(op: Any) -> bool:
+    from tangentc.rules.registry import REGISTRY
+
+    rule = REGISTRY.find(op)
+    return rule is not None and rule.kind == "zero"
