@@ -20,9 +20,9 @@ TOLERANCE = 1e-6
 
 
 def log_sum_exp(x):
-    """log(sum(exp(x))) over the last axis."""
-    largest = np.max(x, axis=-1, keepdims=True)
-    return np.log(np.sum(np.exp(x - largest), axis=-1)) + largest[..., 0]
+    """log(sum(exp(x))) over the components, which are the first axis."""
+    largest = np.max(x, axis=0)
+    return largest + np.log(np.sum(np.exp(x - largest), axis=0))
 
 
 def log_multigamma(a, p):
@@ -30,11 +30,20 @@ def log_multigamma(a, p):
     return 0.25 * p * (p - 1) * math.log(math.pi) + sum(math.lgamma(a - 0.5 * j) for j in range(p))
 
 
-def log_wishart_prior(factors, log_diagonals, gamma, m):
-    """The logarithm of the prior of all components, with ADBench's sign.
+def inverse_factors(icf, d):
+    """The matrices Q_k, shape (K, d, d)."""
+    factors = np.zeros((len(icf), d, d))
+    start = d
+    for j in range(d):
+        stop = start + d - j - 1
+        factors[:, j, j] = np.exp(icf[:, j])
+        factors[:, j + 1 :, j] = icf[:, start:stop]
+        start = stop
+    return factors
 
-    factors: (K, d, d), log_diagonals: (K, d).
-    """
+
+def log_wishart_prior(factors, log_diagonals, gamma, m):
+    """The logarithm of the prior of all Q_k, with ADBench's signs."""
     count, p = log_diagonals.shape
     n = p + m + 1
     constant = n * p * (math.log(gamma) - 0.5 * math.log(2)) - log_multigamma(0.5 * n, p)
@@ -45,19 +54,14 @@ def log_wishart_prior(factors, log_diagonals, gamma, m):
 def objective(alphas, means, icf, points, gamma, m):
     """The logarithm of the posterior of the mixture.
 
-    alphas: (K,), means: (K, d), points: (n, d).  icf: (K, d (d + 1) / 2), the inverse covariance factors, of
-    which each row holds the d entries of q_k and then those of l_k by columns.
+    alphas: (K,), means: (K, d), points: (n, d).  icf: (K, d (d + 1) / 2), of which row k holds the d entries
+    of q_k and then those of l_k by columns.
     """
     n, d = points.shape
+    factors = inverse_factors(icf, d)
     log_diagonals = icf[:, :d]
-    diagonal = np.arange(d)
-    columns, rows = np.triu_indices(d, 1)
-    factors = np.zeros((len(alphas), d, d))
-    factors[:, diagonal, diagonal] = np.exp(log_diagonals)
-    factors[:, rows, columns] = icf[:, d:]
-
-    whitened = np.einsum("kij,nkj->nki", factors, points[:, None, :] - means)
-    exponents = alphas + np.sum(log_diagonals, axis=1) - 0.5 * np.sum(whitened**2, axis=2)
+    whitened = (points - means[:, None, :]) @ np.swapaxes(factors, 1, 2)
+    exponents = (alphas + np.sum(log_diagonals, axis=1))[:, None] - 0.5 * np.sum(whitened**2, axis=2)
     log_likelihood = np.sum(log_sum_exp(exponents)) - n * log_sum_exp(alphas) - 0.5 * n * d * math.log(2 * math.pi)
     return log_likelihood + log_wishart_prior(factors, log_diagonals, gamma, m)
 
@@ -73,7 +77,7 @@ def read(path):
     return alphas, means.reshape(count, d), icf.reshape(count, -1), points.reshape(n, d), float(gamma), int(m)
 
 
-def check_gradient(parameters, constants, gradient, rng, directions=10, step=1e-5):
+def check_gradient(parameters, constants, gradient, rng, directions=10, step=1e-6):
     """The largest relative difference between the gradient and central differences along random directions."""
     worst = 0.0
     for _ in range(directions):

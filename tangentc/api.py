@@ -38,16 +38,20 @@ Wrt = int | str | Sequence[int | str]
 
 # ------------------------------------------------------------------ compiled code, found by types
 class Compiled:
-    """One emitted program, loaded."""
+    """One emitted program; it is loaded when it is first run."""
 
-    def __init__(self, text: Text, function: Any, context: Context, root: Any):
-        self.text, self.function, self.context = text, function, context
+    def __init__(self, text: Text, context: Context, root: Any):
+        self.text, self.context = text, context
         self.dependencies = [
             (scope, name, value, type_of(value) if _is_data(value) else None)
             for (_, name), (scope, value) in context.dependencies.items()
         ]
         self.live = text.live
         self.root = root
+
+    @functools.cached_property
+    def function(self) -> Any:
+        return load(self.text, self.root.__module__)
 
     def is_fresh(self) -> bool:
         """Whether the names that the code was compiled for still stand for the same things."""
@@ -194,7 +198,7 @@ class Derivative:
     def _compile(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> Compiled:
         context, source = self._context(types, arrays, args)
         text = print_program(context.emitted, arrays)
-        return Compiled(text, load(text, source.__module__), context, source)
+        return Compiled(text, context, source)
 
     def _context(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> tuple[Context, Any]:
         source = self.resolve(types)
@@ -238,7 +242,7 @@ class Derivative:
 
 
 def _plain_name(function: Any) -> str:
-    return "lambda_" if function.__name__ == "<lambda>" else function.__name__
+    return function.__name__.replace("<lambda>", "lambda_")
 
 
 def python_function(function: Any, kind: str) -> Any:
@@ -475,8 +479,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         context.names |= {f"{name}_primal", f"{name}_adjoint"}
         make_pair(context, function, types, flags, (f"{name}_primal", f"{name}_adjoint"))
         text = print_program(context.emitted, arrays_of(args))
-        loaded = load(text, function.__module__)
-        compiled = Compiled(text, loaded, context, function)
+        compiled = Compiled(text, context, function)
+        loaded = compiled.function
         result = context.prepare(function, types).result
         found = loaded.__globals__[f"{name}_primal"], loaded.__globals__[f"{name}_adjoint"], compiled, result
         store.found[key] = found

@@ -87,6 +87,7 @@ class _Unfolded:
         self.unpacked: dict[str, list[str]] = {}
         self.items: set[str] = set()
         self.uses: dict[str, int] = {}
+        self.unpacked_param = None
 
 
 def _own_names(function: Function) -> dict[str, str]:
@@ -122,6 +123,10 @@ class _Raise:
         args = [ast.arg(self.name(p.name)) for p in f.params]
         defaults = [self.atom(p.default) for p in f.params if p.default is not None]
         body: list[ast.stmt] = [ast.Expr(ast.Constant(f.doc))] if f.doc else []
+        if self.folding.unpacked_param is not None:
+            param, parts = self.folding.unpacked_param
+            target = ast.Tuple([ast.Name(self.name(n)) for n in parts])
+            body.append(ast.Assign([target], ast.Name(self.name(param))))
         body += self.block(f.body)
         if not (isinstance(f.result, Const) and f.result.value is None):
             body.append(ast.Return(self.atom(f.result)))

@@ -20,7 +20,7 @@ from tangentc.analysis.activity import Activity
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Param, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Param, Statement, Store, version_base
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, is_container, is_differentiable
 from tangentc.core.walk import all_reads, definitions, statements, substitute_block
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
@@ -54,7 +54,6 @@ class Unit:
         self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero)
         self.active = self.activity.active
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
-        self.calls: dict[str, int] = {}
 
     @cached_property
     def masks(self) -> Any:
@@ -94,10 +93,11 @@ class Unit:
         flags = tuple(isinstance(a, str) and a in active for a in atoms)
         primal, adjoint = make_pair(self.context, function, types, flags)
         name = function.__name__
-        self.calls[name] = self.calls.get(name, 0) + 1
         params = list(inspect.signature(function).parameters)
         wrt = tuple((a, p) for a, p, flag in zip(atoms, params, flags, strict=True) if flag)
-        return Pair(primal, adjoint, tuple(atoms), wrt, f"{name}_saved")
+        shown = version_base(s.target).lstrip("%")
+        saved = f"{name}_saved" if s.target.startswith("%") else f"{name}_{shown}_saved"
+        return Pair(primal, adjoint, tuple(atoms), wrt, saved)
 
     def tangent_call(self, s: Assign, dots: dict[Atom, Atom]) -> tuple[ops.Emitted, tuple[Atom, ...]]:
         function, atoms = self.callee_arguments(s)

@@ -1,0 +1,40 @@
+# `make demo` runs the main job and `make test` the tests; both set up what they need in .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-all check format docs bench clean
+
+$(BIN)/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev,examples]"
+	touch $@
+
+demo: $(BIN)/.installed
+	$(BIN)/python examples/lecture.py
+	$(BIN)/python examples/digits.py
+
+test: check
+	$(BIN)/python -m pytest -n 2 -m "not gpu and not nightly"
+
+test-all: check
+	$(BIN)/python -m pytest -n 2 -m "not gpu"
+
+check: $(BIN)/.installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(BIN)/.installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(BIN)/.installed
+	$(BIN)/python docs/make_reference.py
+
+bench: $(BIN)/.installed
+	$(BIN)/python benchmarks/targets.py
+	$(BIN)/python benchmarks/compile_time.py
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,29 @@
+"""What all tests share."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "gpu" in item.keywords and not _has_device():
+            item.add_marker(pytest.mark.skip(reason="there is no CUDA device"))
+
+
+def _has_device():
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:
+        return False
