@@ -16,6 +16,7 @@ from tangentc.backend.load import Text, load, print_program
 from tangentc.core import ops
 from tangentc.core.nodes import Param
 from tangentc.core.types import (
+    EXACT,
     Array,
     Scalar,
     Type,
@@ -51,7 +52,12 @@ class Compiled:
 
     @functools.cached_property
     def function(self) -> Any:
-        return load(self.text, self.root.__module__)
+        function = load(self.text, self.root.__module__)
+        scope = function.__globals__
+        for where, name, _, known in self.dependencies:
+            if known is not None and name in self.live:
+                scope[name] = where.lookup(name)
+        return function
 
     def is_fresh(self) -> bool:
         """Whether the names that the code was compiled for still stand for the same things."""
@@ -371,6 +377,16 @@ def arrays_of(args: Any) -> str:
     return found.pop() if found else "numpy"
 
 
+def _surely_differ(a: Any, b: Any) -> bool:
+    """Whether two lengths cannot be the same: a symbol may be any length from `EXACT` on."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a != b
+    if isinstance(a, int) or isinstance(b, int):
+        known, other = (a, b) if isinstance(a, int) else (b, a)
+        return other.many and known < EXACT + min(other.offset, 0)
+    return a.many and b.many and a.symbol == b.symbol and a.offset != b.offset
+
+
 def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
     """Refuse a seed that does not have the result's shape."""
     if isinstance(result, Unknown) or isinstance(seed, Unknown):
@@ -390,7 +406,7 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
         wanted_shape = result.shape if isinstance(result, Array) else ()
         given_shape = seed.shape if isinstance(seed, Array) else () if isinstance(seed, Scalar) else None
         if given_shape is None or len(given_shape) != len(wanted_shape) or any(
-            a != b and (isinstance(a, int) or a.many) and (isinstance(b, int) or b.many) for a, b in zip(given_shape, wanted_shape, strict=True)
+            _surely_differ(a, b) for a, b in zip(given_shape, wanted_shape, strict=True)
         ):
             raise BadSeed(
                 f"the seed of {name} does not have the shape of its result",

@@ -111,32 +111,29 @@ def product_of_others(x, axis=None):
     return np.transpose(np.reshape(before * after, moved.shape), [order.index(a) for a in range(x.ndim)])
 
 
-def einsum_adjoint(subscripts, k, y_bar, operands):
-    """The adjoint of operand ``k`` of ``np.einsum(subscripts, *operands)``.
+def product_of_pairs(x, v, axis=None):
+    """For each entry i the sum over k of v[k] times the product of the entries other than i and k: the
+    derivative of `product_of_others` along ``v``, which is also its adjoint.
 
-    Indices that only operand k has were summed over, so its adjoint is constant along them.  Raises
-    `ValueError` for an ellipsis, and for an index repeated within the operand.
-
-    >>> einsum_adjoint("ij,j->i", 1, np.ones(2), (np.ones((2, 3)), np.ones(3)))
-    array([2., 2., 2.])
+    >>> product_of_pairs(np.array([2.0, 0.0, 3.0]), np.array([1.0, 1.0, 1.0]))
+    array([3., 5., 2.])
     """
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    terms = inputs.split(",")
-    if not arrow:
-        output = "".join(sorted(c for c in set(inputs) - {","} if inputs.count(c) == 1))
-    if "." in subscripts or len(set(terms[k])) != len(terms[k]):
-        raise ValueError(f"the adjoint of einsum {subscripts!r} in operand {k} is not supported")
-    others = [i for i in range(len(terms)) if i != k]
-    known = set(output).union(*(terms[i] for i in others))
-    wanted = "".join(c for c in terms[k] if c in known)
-    spec = ",".join([output, *(terms[i] for i in others)]) + "->" + wanted
-    x_bar = np.einsum(spec, y_bar, *(operands[i] for i in others))
-    lone = tuple(axis for axis, c in enumerate(terms[k]) if c not in known)
-    if lone:
-        x_bar = np.broadcast_to(np.expand_dims(x_bar, lone), np.shape(operands[k]))
-    return x_bar
+    x = np.asarray(x)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(a % x.ndim for a in axes)
+    total = np.zeros_like(x)
+    for index in np.ndindex(*(x.shape[a] for a in axes)):
+        place = [slice(None)] * x.ndim
+        for a, k in zip(axes, index, strict=True):
+            place[a] = slice(k, k + 1)
+        without = x.copy()
+        without[tuple(place)] = 1
+        others = product_of_others(without, axis)
+        others[tuple(place)] = 0
+        total = total + v[tuple(place)] * others
+    return total
 
 
-for _helper in (unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, einsum_adjoint):
+for _helper in (unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs):
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -307,7 +307,7 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
     runnable = _runnable(op)
     if runnable is None or len(symbols) > 40:
         return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
-    results = []
+    results: list[Any] = []
     for which in (0, 1):
         try:
             samples = [_samples(t, symbols, which) for t in args]
@@ -315,9 +315,13 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
         except _NoSample:
             return Unknown("an argument's type is not known")
         result = _run(runnable, samples, named)
-        if result is None and not (op is builtins.getattr):
-            return Unknown("NumPy refuses these types")
         results.append(result)
+    if all(r is None for r in results):
+        return Unknown("NumPy refuses these types")
+    if results[0] is None or results[1] is None:  # outside the domain of arcsin, say
+        results = [next(r for r in results if r is not None)] * 2
+        if not isinstance(results[0], (float, complex, np.floating, np.complexfloating)):
+            return Unknown("NumPy refuses these types")
     trusted = not any(map(_depends_on_integers, [*args, *keywords.values()]))
     if getattr(op, "__name__", "") in DATA_DEPENDENT:
         return _from_results(*results, [], fresh, False)
@@ -456,10 +460,10 @@ def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: boo
         cls = None if type(a) is tuple else type(a)
         return Tuple(tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b, strict=True)), cls)
     if isinstance(a, list):
-        items = {_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b)}  # noqa: B905
-        if len(items) == 1:
-            return Sequence(list, tuple(items), len(a) if len(a) == len(b) else None)
-        return Unknown("a list of several types")
+        items = tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b))  # noqa: B905
+        if len(set(items)) == 1:
+            return Sequence(list, items[:1], len(a) if len(a) == len(b) else None)
+        return Sequence(list, items, len(a)) if len(a) == len(b) else Unknown("a list of several types")
     return Known(Const(a))
 
 
@@ -469,7 +473,7 @@ def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:
         offset = m - _SIZES[0](k)
         if abs(offset) <= EXACT - 2 and n - _SIZES[1](k) == offset:
             return Length(symbol, offset)
-    return m if m == n and m < EXACT else fresh()
+    return m if m == n else fresh()
 
 
 def join(a: Type, b: Type, fresh: Fresh) -> Type:

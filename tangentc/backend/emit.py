@@ -78,8 +78,10 @@ def _header(tree: ast.FunctionDef, lines: list[str]) -> None:
 
 
 def _one_line(node: ast.AST) -> str:
-    text = print_tree(ast.Expr(node) if isinstance(node, ast.expr) else node).strip()  # type: ignore[arg-type]
-    return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
+    if isinstance(node, ast.Tuple):
+        items = ", ".join(map(_one_line, node.elts))
+        return f"({items},)" if len(node.elts) == 1 else f"({items})"
+    return print_tree(ast.Expr(node) if isinstance(node, ast.expr) else node).strip()  # type: ignore[arg-type]
 
 
 def _block(body: list[ast.stmt], depth: int, lines: list[str]) -> None:

@@ -335,7 +335,12 @@ class _Raise:
             text = "nan" if value != value else "inf"
             node: ast.expr = ast.Attribute(ast.Name(self.spelling.numpy_name()), text)
             return ast.UnaryOp(ast.USub(), node) if value == float("-inf") else node
-        if not isinstance(value, complex) and str(value).startswith("-"):
+        if isinstance(value, complex):
+            if value.real:
+                return ast.BinOp(self.number(value.real), ast.Add(), self.number(complex(0, value.imag)))
+            constant = ast.Constant(complex(0, abs(value.imag)))
+            return ast.UnaryOp(ast.USub(), constant) if value.imag < 0 else constant
+        if str(value).startswith("-"):
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
         return ast.Constant(value)
 

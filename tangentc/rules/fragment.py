@@ -160,8 +160,7 @@ class Fragment:
                 return [self.eval(e, env) for e in elts]
             case ast.ListComp(generators=[generator], elt=elt):
                 items = self._items(self.eval(generator.iter, env))
-                assert isinstance(generator.target, ast.Name)
-                return [self.eval(elt, {**env, generator.target.id: item}) for item in items]
+                return [self.eval(elt, {**env, **_bound(generator.target, item)}) for item in items]
         raise BadRule(
             f"the rule {self.formula.name} cannot be read", why=f"`{ast.unparse(node)}` is outside the notation of rules"
         )
@@ -262,6 +261,13 @@ class Fragment:
             make = ops.make_tuple if isinstance(value, tuple) else ops.make_list
             return self.b.emit(make, tuple(map(self.atom, value)))
         return Const(value)
+
+
+def _bound(target: ast.expr, item: Any) -> dict[str, Any]:
+    if isinstance(target, ast.Tuple):
+        return {k: v for t, part in zip(target.elts, item) for k, v in _bound(t, part).items()}  # noqa: B905
+    assert isinstance(target, ast.Name)
+    return {target.id: item}
 
 
 class _Later:

@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from tangentc.runtime import einsum_adjoint
+from tangentc.errors import NotDifferentiable
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule
 
@@ -95,7 +95,83 @@ def contractions(rng):
     ]
 
 
-# each operand's adjoint is the contraction of the result's adjoint with the other operands
+def result_indices(subscripts):
+    """The indices of the result, which einsum works out where ``->`` is not written."""
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    if arrow:
+        return output
+    return "".join(sorted(c for c in set(inputs) - {","} if inputs.count(c) == 1))
+
+
+def operand_indices(subscripts, k):
+    terms = subscripts.replace(" ", "").partition("->")[0].split(",")
+    if "." in subscripts or len(set(terms[k])) != len(terms[k]):
+        raise NotDifferentiable(
+            f"einsum {subscripts!r} is not differentiated",
+            why="an ellipsis, or an index that one operand has twice, has no rule yet",
+            way_out="write the indices out, and take diagonals before the einsum",
+        )
+    return terms[k]
+
+
+def other_operands(subscripts, k):
+    return [i for i in range(subscripts.count(",") + 1) if i != k]
+
+
+def shared_indices(subscripts, k):
+    """The indices of an operand that the result or another operand has too."""
+    known = set(result_indices(subscripts)).union(*(operand_indices(subscripts, i) for i in other_operands(subscripts, k)))
+    return "".join(c for c in operand_indices(subscripts, k) if c in known)
+
+
+def lone_axes(subscripts, k):
+    """The axes of an operand that einsum sums over without looking at anything else."""
+    shared = shared_indices(subscripts, k)
+    return tuple(axis for axis, c in enumerate(operand_indices(subscripts, k)) if c not in shared)
+
+
+def adjoint_subscripts(subscripts, k):
+    given = [result_indices(subscripts), *(operand_indices(subscripts, i) for i in other_operands(subscripts, k))]
+    return ",".join(given) + "->" + shared_indices(subscripts, k)
+
+
+@inline
+def contraction(subscripts, k, Y_bar, operands):
+    """The adjoint of an operand: the result's adjoint contracted with the other operands."""
+    X_bar = np.einsum(adjoint_subscripts(subscripts, k), Y_bar, *[operands[i] for i in other_operands(subscripts, k)])
+    if lone_axes(subscripts, k):
+        return np.expand_dims(X_bar, lone_axes(subscripts, k))
+    return X_bar
+
+
 @adjoint_rule(np.einsum, linear="each", samples=contractions)
 def einsum(subscripts, *operands, Y, Y_bar):
-    return None, [einsum_adjoint(subscripts, k, Y_bar, operands) for k, _ in enumerate(operands)]
+    return None, [contraction(subscripts, k, Y_bar, operands) for k, _ in enumerate(operands)]
+
+
+def whole_number(axes):
+    if not isinstance(axes, int):
+        raise NotDifferentiable(
+            "tensordot with lists of axes is not differentiated yet",
+            why="its rule covers axes=n alone", way_out="transpose the arguments first, or use einsum",
+        )  # fmt: skip
+    return axes
+
+
+def tensor_pairs(rng):
+    n = rng.normal
+    pairs = [((2, 3), (3, 4), 1), ((2, 3), (2, 3), 2), ((2,), (3,), 0), ((2, 3, 4), (3, 4), 2)]
+    return [((n(size=a), n(size=b)), {"axes": k}) for a, b, k in pairs]
+
+
+@adjoint_rule(np.tensordot, linear="each", samples=tensor_pairs)
+def tensordot(A, B, Y, Y_bar, axes=2):
+    kept = np.ndim(A) - whole_number(axes)
+    A_bar = np.tensordot(Y_bar, np.transpose(B, cycled(np.ndim(B), axes)), axes=np.ndim(B) - axes)
+    B_bar = np.tensordot(np.transpose(A, cycled(np.ndim(A), kept)), Y_bar, axes=kept)
+    return A_bar, B_bar
+
+
+def cycled(rank, shift):
+    """The order of axes that puts the first ``shift`` of them last."""
+    return tuple((k + shift) % rank for k in range(rank)) if rank else ()

@@ -4,7 +4,7 @@ import builtins
 
 import numpy as np
 
-from tangentc.runtime import product_of_others
+from tangentc.runtime import product_of_others, product_of_pairs
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
 
@@ -51,6 +51,20 @@ def prod(x, y, y_bar, axis=None, keepdims=False):
 @tangent_rule(np.prod)
 def prod_tangent(x, y, x_dot, axis=None, keepdims=False):
     return np.sum(product_of_others(x, axis) * x_dot, axis=axis, keepdims=keepdims)
+
+
+def without_result(rng):
+    return [((rng.normal(size=(3, 4)),), {}), ((rng.normal(size=(3, 2)),), {"axis": 0})]
+
+
+@adjoint_rule(product_of_others, samples=without_result)
+def others(x, y, y_bar, axis=None):
+    return product_of_pairs(x, y_bar, axis)
+
+
+@tangent_rule(product_of_others)
+def others_tangent(x, y, x_dot, axis=None):
+    return product_of_pairs(x, x_dot, axis)
 
 
 @inline

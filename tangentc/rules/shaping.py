@@ -4,7 +4,7 @@ import builtins
 
 import numpy as np
 
-from tangentc.runtime import reduce_to_shape, split_like
+from tangentc.runtime import reduce_to_shape, split_like, unbroadcast
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, zero_gradient
 
@@ -104,6 +104,26 @@ def full(shape, fill_value, y, y_bar):
 @adjoint_rule(np.full_like, linear="jointly", samples=lambda rng: [((np.ones((2, 3)), 1.5), {})])
 def full_like(x, fill_value, y, y_bar):
     return None, reduce_to_shape(y_bar, np.shape(fill_value))
+
+
+def reduced(rng):
+    return [((rng.normal(size=(3, 4)), (4,)), {})]
+
+
+# what emitted code calls has rules too, so that it can be differentiated again
+@adjoint_rule(reduce_to_shape, linear="jointly", samples=reduced)
+def reduce_to_shape_rule(x, shape, y, y_bar):
+    return np.broadcast_to(y_bar, np.shape(x)), None
+
+
+@adjoint_rule(unbroadcast, linear="jointly", samples=lambda rng: [((rng.normal(size=(3, 4)), rng.normal(size=4)), {})])
+def unbroadcast_rule(x_bar, x, y, y_bar):
+    return np.broadcast_to(y_bar, np.shape(x_bar)), None
+
+
+@adjoint_rule(split_like, linear="jointly", samples=lambda rng: [((rng.normal(size=5), [np.ones(2), np.ones(3)]), {})])
+def split_like_rule(x, arrays, y, y_bar, axis=0):
+    return np.concatenate(y_bar, axis=axis), None
 
 
 zero_gradient(np.shape, np.ndim, np.size, *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type"))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
@@ -60,7 +61,7 @@ class _Forward:
         if is_container(t):
             parts = [self.dot(get_part(self.b, x, k)) if is_differentiable(p) else Const(None) for k, p in components(t)]
             return build_container(self.b, t, parts, name=self.name(x))
-        return Const(0.0 if isinstance(t, Unknown) else None)
+        return self.b.emit(runtime.zeros_of, (x,), name=self.name(x)) if isinstance(t, Unknown) else Const(None)
 
     def name(self, x: Atom) -> str:
         return f"{x}_dot" if isinstance(x, str) else "%dot"

@@ -1,0 +1,193 @@
+"""Checks of a rule: what the registry's own tests run, for a user's rule as well."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tangentc.api import Derivative, jvp, vjp
+from tangentc.errors import BadRule
+from tangentc.inspection.check import GradientMismatch, five_point, flatten, rebuild
+from tangentc.rules.registry import REGISTRY, Rule
+
+Sample = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def check_rule(function: Callable[..., Any], seed: int = 0, second_order: bool = True) -> int:
+    """Check the rule of ``function`` on its samples; gives the number of samples.
+
+    In float64: forward mode against five-point differences (relative 1e-8), the dot product of forward and
+    reverse mode (1e-12), and the same for the derivative of the adjoint.  In float32: the gradient's
+    dtype.  For elementwise rules also scalars, broadcasting of every argument, and arrays of size zero.
+    Raises `GradientMismatch` where something disagrees, `BadRule` if there is no rule or no sample.
+
+    >>> import numpy as np
+    >>> check_rule(np.tanh) > 0
+    True
+    """
+    rule = REGISTRY.find(function)
+    if rule is None or rule.kind == "zero":
+        raise BadRule(f"{function.__name__} has no rule to check", way_out="register one first")
+    count = 0
+    for args, options in samples(rule, seed):
+        f = as_function(function, len(args), options, [a for a in args])
+        _check(f, args, seed, second_order)
+        count += 1
+    if not count:
+        raise BadRule(
+            f"the rule of {function.__name__} has no samples", why="nothing says which arguments to try it on",
+            way_out="give samples=... or domain=...",
+        )  # fmt: skip
+    return count
+
+
+def samples(rule: Rule, seed: int = 0) -> Iterator[Sample]:
+    """The arguments on which a rule is tried."""
+    rng = np.random.default_rng(seed)
+    if rule.kind == "elementwise":
+        yield from _elementwise_samples(rule, rng)
+    elif rule.samples is not None:
+        yield from rule.samples(rng)
+
+
+def _elementwise_samples(rule: Rule, rng: np.random.Generator) -> Iterator[Sample]:
+    count = len(rule.inputs)
+    domain = rule.domain or (-2, 2)
+    domains = domain if isinstance(domain[0], tuple) else (domain,) * count
+    scalar_only = getattr(rule.function, "__module__", "") == "math"
+
+    def draw(k: int, shape: Any) -> Any:
+        low, high = domains[k]
+        x = rng.uniform(low, high, shape)
+        return float(x) if shape == () else x
+
+    shapes: list[tuple] = [((),) * count]
+    if not scalar_only and rule.function not in (max, min, pow):
+        shapes += [((3, 2),) * count, ((0, 2),) * count, ((9,),) * count]
+        if count == 2:
+            shapes += [((3, 2), ()), ((), (3, 2)), ((3, 2), (2,)), ((3, 1), (1, 2)), ((2,), (3, 2)), ((3, 1), (3, 2))]
+        if count == 3:
+            shapes += [((3, 2), (2,), ()), ((3, 1), (), (2,)), ((3, 2), (3, 1), (1, 2))]
+    for combination in shapes:
+        values = tuple(draw(k, shape) for k, shape in enumerate(combination))
+        if rule.function is np.where:
+            values = (values[0] > 0, *values[1:]) if combination[0] else (np.array(values[0] > 0), *values[1:])
+        yield values, {}
+
+
+def as_function(function: Any, count: int, options: dict[str, Any], args: list[Any]) -> Any:
+    """``def f(x0, x1): return function(x0, x1, axis=0)``, with its source; what cannot move is a constant."""
+    names = [f"x{k}" for k in range(count)]
+    moving = [n for n, a in zip(names, args, strict=True) if _moves(a)]
+    given = ", ".join([*names, *(f"{k}={v!r}" for k, v in options.items())])
+    text = f"def f({', '.join(moving)}):\n    return _function({given})\n"
+    fixed = {n: a for n, a in zip(names, args, strict=True) if not _moves(a)}
+    for n, a in fixed.items():
+        text = text.replace(n, repr(a)) if isinstance(a, (str, int, tuple, type(None))) else text
+    filename = f"<tangentc check {id(args)} {text}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace: dict[str, Any] = {"_function": function, "__name__": "__main__", **fixed}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["f"]
+
+
+def _moves(a: Any) -> bool:
+    return bool(list(flatten(a)))
+
+
+def _draw_like(x: Any, rng: np.random.Generator) -> Any:
+    def one(a: np.ndarray) -> np.ndarray:
+        d = rng.normal(size=a.shape)
+        return d + 1j * rng.normal(size=a.shape) if a.dtype.kind == "c" else d
+
+    return rebuild(x, iter([one(a) for _, a in flatten(x)]))
+
+
+def _dot(a: Any, b: Any) -> complex:
+    return complex(sum(np.sum(x * y) for (_, x), (_, y) in zip(flatten(a), flatten(b), strict=True)))
+
+
+def _check(f: Any, args: tuple[Any, ...], seed: int, second_order: bool) -> None:
+    args = tuple(a for a in args if _moves(a))
+    rng = np.random.default_rng(seed)
+    value = f(*args)
+    tangents = tuple(_draw_like(a, rng) for a in args)
+    cotangent = _draw_like(value, rng)
+    _first(f, args, tangents, cotangent, "the rule")
+    _float32(f, args, value)
+    if second_order:
+        adjoint = Derivative(f, "adjoint", tuple(range(len(args))))
+        _second(adjoint, args, tangents, cotangent)
+
+
+def _first(f: Any, args: Any, tangents: Any, cotangent: Any, what: str) -> None:
+    value, tangent = jvp(f, args, tangents)
+    _same("the value", value, f(*args), 1e-12)
+
+    def moved(t: float) -> Any:
+        return f(*(rebuild(a, iter([x + t * d for (_, x), (_, d) in zip(flatten(a), flatten(v))]))  # noqa: B905
+                   for a, v in zip(args, tangents)))  # fmt: skip
+
+    wanted = [five_point(lambda t, k=k: list(flatten(moved(t)))[k][1], 1e-3) for k in range(len(list(flatten(value))))]  # type: ignore[misc]
+    for (path, given), want in zip(flatten(tangent), wanted, strict=True):
+        _close(f"{what} in forward mode{path}", given, want, 1e-8)
+    _, pullback = vjp(f, *args)
+    gradients = pullback(cotangent)
+    for a, g in zip(args, gradients, strict=True):
+        for (path, x), (_, given) in zip(flatten(a), flatten(g), strict=True):
+            if x.shape != given.shape:
+                raise GradientMismatch(f"{what} gives a gradient{path} of shape {given.shape} for an argument of {x.shape}")
+    forward, reverse = _dot(cotangent, tangent), sum(_dot(g, t) for g, t in zip(gradients, tangents))  # noqa: B905
+    scale = sum(float(np.sum(np.abs(x))) for _, x in flatten(gradients)) + abs(forward) + 1.0
+    if not abs((forward - reverse).real) <= 1e-12 * scale:  # the real part is what a real-linear map keeps
+        raise GradientMismatch(f"{what}: forward mode gives {forward}, and reverse mode {reverse}, for the same product")
+
+
+def _second(adjoint: Any, args: Any, tangents: Any, cotangent: Any) -> None:
+    """The tangent of the adjoint against differences of the adjoint."""
+    _, computed = jvp(adjoint, (*args, cotangent), (*tangents, None))
+
+    def moved(t: float) -> Any:
+        at = [rebuild(a, iter([x + t * d for (_, x), (_, d) in zip(flatten(a), flatten(v))]))  # noqa: B905
+              for a, v in zip(args, tangents)]  # fmt: skip
+        return adjoint(*at, cotangent)
+
+    for k, (path, given) in enumerate(flatten(computed)):
+        want = five_point(lambda t, k=k: list(flatten(moved(t)))[k][1], 1e-3)  # type: ignore[misc]
+        _close(f"the derivative of the adjoint{path}", given, want, 1e-7)
+
+
+def _float32(f: Any, args: Any, value: Any) -> None:
+    small = tuple(rebuild(a, iter([x for _, x in flatten(a)])) if not isinstance(a, np.ndarray) else _narrow(a) for a in args)
+    if not any(isinstance(a, np.ndarray) for a in small):
+        return
+    value, pullback = vjp(f, *small)
+    seed = rebuild(value, iter([np.ones_like(x) for _, x in flatten(value)]))
+    for a, g in zip(small, pullback(seed), strict=True):
+        if isinstance(a, np.ndarray) and (not isinstance(g, np.ndarray) or g.dtype != a.dtype):
+            raise GradientMismatch(f"the gradient of a {a.dtype} argument is {getattr(g, 'dtype', type(g))}")
+
+
+def _narrow(a: np.ndarray) -> np.ndarray:
+    return a.astype({"f": np.float32, "c": np.complex64}.get(a.dtype.kind, a.dtype))
+
+
+def _same(what: str, given: Any, want: Any, rtol: float) -> None:
+    for (path, x), (_, y) in zip(flatten(given), flatten(want), strict=True):
+        _close(f"{what}{path}", x, y, rtol)
+
+
+def _close(what: str, given: Any, want: Any, rtol: float) -> None:
+    given, want = np.asarray(given), np.asarray(want)
+    if given.shape != want.shape:
+        raise GradientMismatch(f"{what} has shape {given.shape}, not {want.shape}")
+    scale = float(np.max(np.abs(want), initial=0.0)) + 1.0
+    if given.size and not np.max(np.abs(given - want)) <= rtol * scale:
+        raise GradientMismatch(f"{what} is {given}, and differences give {want}")
+
+
+__all__ = ["check_rule", "inspect", "samples"]
