@@ -113,8 +113,11 @@ class Derivative:
         if self.last is not None:
             return self.last.text.whole
         types: list[Type] = [Unknown("no call has been made yet") for _ in self._signature().parameters]
-        context, _ = self._context(types)
-        return print_program(context.emitted).whole
+        try:
+            context, _ = self._context(types)
+            return print_program(context.emitted).whole
+        except TangentcError as error:
+            raise error.with_traceback(None) from None
 
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The emitted text for arguments of these types, compiled but not run."""
@@ -177,6 +180,13 @@ class Derivative:
 
     # ---------------------------------------------------------- compiling
     def compiled(self, args: tuple) -> Compiled:
+        """The code for arguments of these types.  A refusal is raised without the compiler's own frames."""
+        try:
+            return self._compiled(args)
+        except TangentcError as error:
+            raise error.with_traceback(None) from None
+
+    def _compiled(self, args: tuple) -> Compiled:
         key = key_of(args)
         found = self._cache.get(key)
         if found is not None and found.is_fresh() and self._version == REGISTRY.version:
@@ -490,21 +500,27 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     key = key_of(args), arrays_of(args), REGISTRY.version
     found = store.found.get(key)
     if found is None or not found[2].is_fresh():
-        context = Context(function, arrays_of(args))
+        source = derivative.resolve(types)
+        types = [*types, *(Scalar("float64", True) for _ in range(len(inspect.signature(source).parameters) - len(types)))]
+        context = Context(source, arrays_of(args))
         name = _plain_name(function)
         context.names |= {f"{name}_primal", f"{name}_adjoint"}
-        make_pair(context, function, types, flags, (f"{name}_primal", f"{name}_adjoint"))
-        text = print_program(context.emitted, arrays_of(args))
-        compiled = Compiled(text, context, function)
+        more = tuple(False for _ in range(len(types) - len(flags)))
+        try:
+            make_pair(context, source, types, flags + more, (f"{name}_primal", f"{name}_adjoint"))
+            text = print_program(context.emitted, arrays_of(args))
+        except TangentcError as error:
+            raise error.with_traceback(None) from None
+        compiled = Compiled(text, context, source)
         loaded = compiled.function
-        result = context.prepare(function, types).result
-        found = loaded.__globals__[f"{name}_primal"], loaded.__globals__[f"{name}_adjoint"], compiled, result
+        defaults = (1.0,) * len(more)
+        found = loaded.__globals__[f"{name}_primal"], loaded.__globals__[f"{name}_adjoint"], compiled, defaults
         store.found[key] = found
         if len(_PAIRS) > 500:
             _PAIRS.pop(next(iter(_PAIRS)))
-    primal, adjoint_function, compiled, result = found
+    primal, adjoint_function, compiled, defaults = found
     compiled.sync()
-    value, saved = primal(*map(_own_copy, args))
+    value, saved = primal(*map(_own_copy, args), *defaults)
 
     def pullback(seed: Any) -> tuple:
         check_seed(function.__name__, type_of(seed, _sizes(value)), type_of(value, _sizes(value)))

@@ -34,6 +34,16 @@ def unbroadcast(x_bar, x):
     return x_bar.astype(x.dtype, copy=False)
 
 
+def require_scalar(out, name):
+    """Raise `ValueError` unless the value of ``name`` is one real number, as a gradient needs.
+
+    >>> require_scalar(2.0, "loss")
+    """
+    if np.ndim(out) != 0 or np.iscomplexobj(out) or np.asarray(out).dtype.kind not in "fbiu":
+        kind = "a complex number" if np.iscomplexobj(out) and np.ndim(out) == 0 else f"an array of shape {np.shape(out)}"
+        raise ValueError(f"{name} returns {kind}, and its gradient needs one real number")
+
+
 def zeros_of(x):
     """A zero adjoint for ``x``: of its shape, or for a container a container of zeros that can be changed.
 
@@ -134,6 +144,7 @@ def product_of_pairs(x, v, axis=None):
     return total
 
 
-for _helper in (unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs):
+for _helper in (
+    unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs):
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -10,6 +10,7 @@ out here.
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 import warnings
 from collections.abc import Callable, Sequence as Seq
@@ -36,6 +37,16 @@ from tangentc.core.types import (
     type_of,
 )
 
+FLOAT_MATH = {
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+    "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "pow", "fabs", "hypot", "erf", "erfc", "gamma",
+    "lgamma", "degrees", "radians", "copysign", "fmod", "fsum", "dist", "ldexp", "remainder",
+}  # fmt: skip
+ALWAYS: dict[Any, Type] = {  # results whose type does not depend on the arguments
+    builtins.float: Scalar("float64", True), builtins.int: Scalar("int64", True), builtins.bool: Scalar("bool", True),
+    builtins.complex: Scalar("complex128", True), operator.not_: Scalar("bool", True),
+    **{f: Scalar("float64", True) for n, f in vars(math).items() if n in FLOAT_MATH},
+}  # fmt: skip
 Fresh = Callable[[], Length]
 ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operator.is_, operator.is_not, operator.not_}
 
@@ -54,6 +65,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     structural = _structural(op, args, fresh)
     if structural is not None:
         return structural
+    if _known_always(op):
+        return ALWAYS[op]
     if any(isinstance(t, Unknown) for t in args):
         return Unknown("an argument's type is not known")
     if is_elementwise(op) and any(isinstance(t, Array) for t in args) and not keywords:
@@ -110,6 +123,13 @@ def _iterator(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
     if op is builtins.enumerate:
         items = Scalar("int64", True), *items
     return Sequence(list, (Tuple(items),), None)
+
+
+def _known_always(op: Any) -> bool:
+    try:
+        return op in ALWAYS
+    except TypeError:
+        return False
 
 
 def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:

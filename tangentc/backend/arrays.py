@@ -75,6 +75,8 @@ class Spelling:
             return f"{self.module('math', 'math')}.{name}"
         if name and getattr(operator, name, None) is value:
             return f"{self.module('operator', 'operator')}.{name}"
+        if isinstance(getattr(value, "__self__", None), np.ufunc):
+            return f"{self.object(value.__self__)}.{value.__name__}"
         path = _numpy_path(value)
         if path:
             return f"{self.numpy_name()}.{path}"

@@ -69,7 +69,8 @@ def _called(function: Any) -> set[str]:
     for s in statements(function.body):
         op = getattr(s, "op", None)
         name = getattr(op, "__name__", "")
-        if name and not getattr(op, "__module__", "").startswith(("numpy", "_operator", "math")) and name.isidentifier():
+        module = getattr(op, "__module__", None) or "numpy"
+        if name.isidentifier() and not module.startswith(("numpy", "_operator", "math")):
             names.add(name)
     return names
 

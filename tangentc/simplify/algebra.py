@@ -19,6 +19,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number
 from tangentc.core.nodes import Assign, Atom, Const, Op
+from tangentc.core.types import rank
 
 ADD, SUB, MUL, DIV, NEG, POW = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -168,5 +169,29 @@ def _pow(b: Builder, x: Atom, y: Atom) -> Atom | None:
     return x if is_number(y, 1) and isinstance(x, str) else None
 
 
-REWRITES = {ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow}
+def _transpose(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
+    """Transposing twice is not transposing."""
+    made = b.definition(x) or (b.primal.get(x) if isinstance(x, str) else None)
+    if made is None or made.keywords or any(isinstance(a, str) and b.mutable(a) for a in made.args):
+        return None
+    if axes:
+        ndim = rank(b.type(x))
+        if made.op is not np.swapaxes or ndim is None or not all(map(is_number, (*made.args[1:], *axes))):
+            return None
+        before, now = ({a.value % ndim for a in pair} for pair in (made.args[1:], axes))  # type: ignore[union-attr]
+        return made.args[0] if before == now else None
+    return made.args[0] if made.op is np.transpose and len(made.args) == 1 else None
+
+
+def _swapaxes(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
+    return _transpose(b, x, *axes) if len(axes) == 2 else None
+
+
+def _transpose_all(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
+    return None if axes else _transpose(b, x)
+
+
+REWRITES = {
+    ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow, np.transpose: _transpose_all, np.swapaxes: _swapaxes,
+}  # fmt: skip
 FOLDED = {ADD, SUB, MUL, NEG}

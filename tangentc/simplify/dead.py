@@ -75,7 +75,7 @@ class _Liveness:
                 self.definition[name] = s
             if isinstance(s, Store) and self.aliases is not None:
                 self.stores[self.aliases.root(s.object)].append(s)
-            elif isinstance(s, Effect) and s.op is np.add.at and self.aliases is not None and isinstance(s.args[0], str):
+            elif isinstance(s, Effect) and s.op == np.add.at and self.aliases is not None and isinstance(s.args[0], str):
                 self.stores[self.aliases.root(s.args[0])].append(s)
             elif isinstance(s, Effect) and s.op is ops.push:
                 self.pushes[s.args[0]].append(s)  # type: ignore[index]
@@ -109,7 +109,7 @@ class _Liveness:
             case Effect():
                 if s.op is ops.push:
                     return False
-                return not (s.op is np.add.at and self.aliases is not None)
+                return not (s.op == np.add.at and self.aliases is not None)
             case Store():
                 return self.aliases is None
             case Opaque():

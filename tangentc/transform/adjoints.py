@@ -151,8 +151,7 @@ class Adjoints:
         extra = len(sc) - len(sx)
         if extra > 0 and not (extra == len(sc) and sums_to_zero(self.b, x_bar, None, False)):
             axes: Any = None if extra == len(sc) else 0 if extra == 1 else tuple(range(extra))
-            keywords = () if axes is None else (("axis", Const(axes)),)
-            x_bar = self.b.emit(np.sum, (x_bar,), keywords)
+            x_bar = self._sum(x_bar, () if axes is None else (("axis", Const(axes)),))
         elif extra > 0:
             return None
         sc = shape_of(self.b.type(x_bar)) or ()
@@ -170,8 +169,14 @@ class Adjoints:
             axis_value = ones[0] if len(ones) == 1 else tuple(ones)
             if sums_to_zero(self.b, x_bar, axis_value, True):
                 return None
-            x_bar = self.b.emit(np.sum, (x_bar,), (("axis", Const(axis_value)), ("keepdims", Const(True))))
+            x_bar = self._sum(x_bar, (("axis", Const(axis_value)), ("keepdims", Const(True))))
         return self._cast(x_bar, tx)
+
+    def _sum(self, x_bar: Atom, keywords: tuple) -> Atom:
+        made = self.b.definition(x_bar)
+        if made is not None and made.op is operator.neg and not any(map(self.b.mutable, made.args)):  # type: ignore[arg-type]
+            return self.b.emit(operator.neg, (self.b.emit(np.sum, made.args, keywords),))
+        return self.b.emit(np.sum, (x_bar,), keywords)
 
     def _cast(self, x_bar: Atom, tx: Scalar | Array) -> Atom:
         tc = self.b.type(x_bar)
@@ -221,8 +226,12 @@ class Adjoints:
                 if part is not None:
                     self._add_into(shadow, key, part)
             return
+        if x not in self.values and isinstance(x_bar, str):
+            self.values[x] = x_bar  # whole, until another contribution comes
+            return
         mine = self.values.setdefault(x, {})
-        assert isinstance(mine, dict)
+        if not isinstance(mine, dict):
+            mine = self.values[x] = {key: get_part(self.b, mine, key) for key, p in components(t) if is_differentiable(p)}
         for key, part_type in components(t):
             if not is_differentiable(part_type):
                 continue
@@ -248,6 +257,8 @@ class Adjoints:
         old = mine.get(key)
         if is_container(t):
             inner = old if isinstance(old, dict) else {}
+            if old is not None and not isinstance(old, dict):
+                inner = {sub: get_part(self.b, old, sub) for sub, p in components(t) if is_differentiable(p)}
             for sub, sub_type in components(t):
                 given = part.get(sub) if isinstance(part, dict) else part[sub] if isinstance(part, (list, tuple)) else get_part(self.b, part, sub)
                 if given is not None and is_differentiable(sub_type):

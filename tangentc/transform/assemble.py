@@ -20,13 +20,25 @@ from tangentc.analysis.activity import Activity
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Param, Statement, Store, version_base
-from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, is_container, is_differentiable
+from tangentc.core.nodes import (
+    NOWHERE,
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    Function,
+    Param,
+    Statement,
+    Store,
+    version_base,
+)
+from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, is_differentiable
 from tangentc.core.walk import all_reads, definitions, statements, substitute_block
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
-from tangentc.transform.adjoints import allocates, bar_name, leaves
+from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
 from tangentc.transform.calls import missing
 from tangentc.transform.forward import forward
 from tangentc.transform.link import Region
@@ -147,15 +159,19 @@ def gradient(
         seed_type = program.result.items[0]
     if not seeded:
         _check_scalar(program, seed_type)
+    check: tuple[Statement, ...] = ()
+    if isinstance(seed_type, Unknown) and not seeded and isinstance(target, str) and not aux:
+        check = (Effect(runtime.require_scalar, (target, Const(function.name)), (), function.span),)
+        seed_type = b.types.of_name[target] = Scalar("float64")
     seed = b.fresh("out_bar")
     b.types.of_name[seed] = _adjoint_type(seed_type)
     seeds: dict[str, Any] = {}
     if isinstance(target, str):
         seeds[target] = {0: seed} if aux else seed
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
-    b.out = list(sweeps.primal) + list(sweeps.adjoint)
-    b.span = function.span
-    results = [_final(sweeps, n, seed, names) for n in names]
+    b.out = [*sweeps.primal, *check, *sweeps.adjoint]
+    b.span = NOWHERE
+    results = [_final(sweeps, n) for n in names]
     gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
     result = b.emit(ops.make_tuple, (target, gradients)) if value else gradients
     what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {_with_respect_to(names)}"
@@ -202,8 +218,8 @@ def _adjoint_type(t: Type) -> Type:
     return t
 
 
-def _final(sweeps: Sweeps, name: str, seed: str, names: list[str]) -> Atom:
-    """The gradient of one parameter, an array of its own in the parameter's shape and structure."""
+def _final(sweeps: Sweeps, name: str) -> Atom:
+    """The gradient of one parameter, in arrays of its own, in the parameter's shape and structure."""
     adj, b = sweeps.adjoints, sweeps.builder
     t = b.type(name)
     shadowed = adj.shadow_key(name) in adj.shadows
@@ -211,22 +227,51 @@ def _final(sweeps: Sweeps, name: str, seed: str, names: list[str]) -> Atom:
     if shadowed and is_container(t):
         assert isinstance(bar, str)
         return b.emit(runtime.shaped_like, (bar, name), name=bar_name(name))
-    whole = adj.whole(bar, name)
     if is_container(t):
-        return whole
-    whole = adj.full(whole, name)
+        return _own_leaves(sweeps, adj.whole(bar, name), t)
+    whole = adj.full(adj.whole(bar, name), name)
     if isinstance(t, Unknown) and isinstance(whole, Const):
         return b.emit(runtime.unbroadcast, (whole, name), name=bar_name(name))
     if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:  # type: ignore[union-attr]
         return b.emit(np.dtype(t.dtype).type, (whole,), name=bar_name(name))
     if isinstance(whole, Const):
         return whole
-    made = b.definition(whole)
-    if isinstance(t, Array) and not (made is not None and allocates(b, made) or shadowed):
-        return b.emit(np.copy, (whole,), name=bar_name(name))
-    if isinstance(t, Array) and whole in {a for v in adj.values.values() for a in leaves(v)}:
-        return b.emit(np.copy, (whole,), name=bar_name(name))
+    if not shadowed:
+        whole = _own_array(sweeps, whole, t, name)
     return b.rename(whole, bar_name(name))
+
+
+def _own_array(sweeps: Sweeps, x_bar: Atom, t: Type, name: str) -> Atom:
+    """An array that is returned once, and that nobody else holds."""
+    b, given = sweeps.builder, sweeps.given
+    made = b.definition(x_bar)
+    if isinstance(t, (Array, Unknown)) and (x_bar in given or made is None or not allocates(b, made)):
+        x_bar = b.emit(np.copy, (x_bar,), name=bar_name(name))
+    given.add(x_bar)
+    return x_bar
+
+
+def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
+    """A container whose arrays are all its own."""
+    b = sweeps.builder
+    made = b.definition(whole)
+    if made is None or made.op not in (ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct):
+        if made is not None and allocates(b, made) and whole not in sweeps.given:
+            sweeps.given.add(whole)
+            return whole  # what an emitted adjoint returns is nobody else's
+        parts = [get_part(b, whole, key) for key, _ in components(t)]
+    else:
+        parts = list(made.args[len(made.args) - len(list(components(t))) :])
+    owned = []
+    for atom, (_, part) in zip(parts, components(t), strict=True):
+        if is_container(part):
+            owned.append(_own_leaves(sweeps, atom, part))
+        elif isinstance(atom, str) and isinstance(part, (Array, Unknown)) and is_differentiable(part):
+            shadowed = atom in sweeps.adjoints.shadow_names
+            owned.append(atom if shadowed else _own_array(sweeps, atom, part, "%part"))
+        else:
+            owned.append(atom)
+    return whole if owned == parts and made is not None and made.op is not operator.getitem else build_container(b, t, owned)
 
 
 # ------------------------------------------------------------------ pairs
@@ -246,8 +291,8 @@ def make_pair(
     b.types.of_name[seed] = _adjoint_type(program.result)
     seeds = {function.result: seed} if isinstance(function.result, str) else {}
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)  # type: ignore[arg-type]
-    b.span = function.span
-    results = [_final(sweeps, n, seed, wrt) for n in wrt]
+    b.span = NOWHERE
+    results = [_final(sweeps, n) for n in wrt]
     result = results[0] if len(results) == 1 else b.emit(ops.make_tuple, tuple(results))
     adjoint = Function("", (), b.take(), result, function.span)
     primal_name, adjoint_name = names or _pair_names(context, function.name)

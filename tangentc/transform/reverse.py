@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,9 @@ from tangentc.transform.calls import adjoints, bind, check_domain, missing, part
 from tangentc.transform.link import Region
 
 
+DISTINCT = {np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from}
+
+
 @dataclass(frozen=True)
 class Sweeps:
     """A function's primal sweep and its adjoint sweep, in one naming."""
@@ -70,6 +73,7 @@ class Sweeps:
     adjoints: Adjoints
     builder: Builder
     lists: tuple[str, ...]
+    given: set[Atom] = field(default_factory=set)  # the arrays that are returned already
 
 
 def reverse(
@@ -243,8 +247,13 @@ class _Reverse:
             return True
         made = self.context.definitions.get(key) if isinstance(key, str) else None
         if isinstance(made, Assign):
-            if made.op is np.arange:
+            if made.op is np.arange or made.op in DISTINCT:
                 return True
+            if made.op is ops.make_tuple and made.args:  # rows, columns = np.triu_indices(n)
+                parts = [self.context.definitions.get(a) for a in made.args if isinstance(a, str)]
+                whole = {p.args[0] for p in parts if isinstance(p, Assign) and p.op is operator.getitem}
+                if len(parts) == len(made.args) and len(whole) == 1 and all(p.op is operator.getitem for p in parts):
+                    return self._is_unique(next(iter(whole)))
             if made.op is ops.make_tuple:
                 return any(self._is_unique(a) for a in made.args if isinstance(a, str))
         return False
@@ -347,7 +356,7 @@ class _Reverse:
                 why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
                 way_out="write it as a subscript assignment",
             )
-        if changes_argument(s.op) and s.op is not np.add.at:
+        if changes_argument(s.op) and s.op != np.add.at:
             if isinstance(s.args[0], str) and self.aliases.is_changed(s.args[0]):
                 raise UnsafeMutation(
                     f"np.{s.op.__name__} changes an array in place", s.span,
@@ -427,8 +436,8 @@ class _Reverse:
                 way_out=f"change a copy: {_shown(s.object)} = {_shown(s.object)}.copy()",
             )
         key_type = None if s.key is None else self.b.type(s.key)
-        mask = isinstance(key_type, Array) and key_type.dtype == "bool"
-        if s.key is not None and not self.aliases.is_basic(s.key) and not mask:
+        del key_type
+        if s.key is not None and not self.aliases.is_basic(s.key) and not self._is_unique(s.key):
             raise UnsafeMutation(
                 f"{_shown(s.object)} is changed through an array of indices",
                 s.span,
