@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import copy
+import dataclasses
 import functools
 import inspect
 import threading
@@ -547,6 +549,11 @@ def _own_copy(value: Any) -> Any:
         return type(value)(*map(_own_copy, value))
     if type(value) is dict:
         return {k: _own_copy(v) for k, v in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        copied = copy.copy(value)
+        for f in dataclasses.fields(value):
+            object.__setattr__(copied, f.name, _own_copy(getattr(value, f.name)))
+        return copied
     return value
 
 

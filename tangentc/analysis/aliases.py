@@ -101,7 +101,9 @@ class Aliases:
         if op is builtins.getattr:
             return [] if s.args[1].value in ("shape", "dtype", "size", "ndim") else atoms[:1]  # type: ignore[union-attr]
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
-        return atoms if op in HOLDERS or name in VIEWS or not ops.is_pure(op) and op is not ops.new_list and not known(op) else []
+        if name in VIEWS:
+            return atoms[:1]
+        return atoms if op in HOLDERS or not ops.is_pure(op) and op is not ops.new_list and not known(op) else []
 
     def is_basic(self, key: Atom) -> bool:
         """Whether a subscript is made of integers, slices, None and `...` alone, so that it gives a view."""

@@ -78,6 +78,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _iterator(op, args, fresh)
     if op is ops.method and isinstance(args[1], Known):
         name = args[1].value
+        if isinstance(args[0], Dict) and name in ("items", "values", "keys"):
+            keys: list[Type] = [type_of(k) for k in args[0].keys]
+            parts = {"keys": keys, "values": list(args[0].items)}.get(name)
+            return Sequence(list, tuple(parts or [Tuple(pair) for pair in zip(keys, args[0].items)]), len(keys))  # noqa: B905
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
             return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
         return Unknown(f"the method {name} of a value of unknown type")
@@ -149,12 +153,16 @@ def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:
 
 def _elementwise(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
     shapes = [t.shape for t in args if isinstance(t, Array)]
-    samples = [np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else _samples(t, {}, 0) for t in args]
+    samples = [np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else _samples(_plain_scalar(t), {}, 0) for t in args]
     result = _run(op, samples, {})
     if result is None:
         return Unknown("NumPy refuses these types")
     shape = broadcast(shapes, fresh)
     return Array(result.dtype.name, shape) if shape else Scalar(result.dtype.name)
+
+
+def _plain_scalar(t: Type) -> Type:
+    return Scalar(t.dtype, t.weak) if isinstance(t, Scalar) else t
 
 
 def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
@@ -410,6 +418,8 @@ def _samples(t: Type, symbols: dict[str, int], which: int) -> Any:
 
     match t:
         case Scalar(dtype, weak, value):
+            if dtype == "str":
+                return "ab"[which]
             kind = np.dtype(dtype).kind
             if value is not None:
                 return size(value)
@@ -519,6 +529,8 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
         case Sequence(), Sequence() if len(a.items) == len(b.items) == 1:
             length = a.length if a.length == b.length else None
             return Sequence(a.kind, (join(a.items[0], b.items[0], fresh),), length)
-        case Known(), Known() if not is_differentiable(a):
-            return Unknown("one of several constants")
+        case Known(), Known() if type(a.value) is type(b.value) and isinstance(a.value, (str, bool)):
+            return Scalar("bool" if isinstance(a.value, bool) else "str", True)
+        case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
+            return Scalar("str", True)
     return Unknown(f"it is of different types on different paths")

@@ -36,7 +36,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Array, Scalar
+from tangentc.core.types import Array, Scalar, components
 from tangentc.core.walk import blocks, reads, statements
 
 REPEATED = {
@@ -89,6 +89,8 @@ class Folding:
             if not isinstance(s, Assign) or not is_temporary(s.target) or self.uses[s.target] < 2:
                 continue
             count = self.uses[s.target]
+            if not isinstance(s.op, ops.Emitted) and len(list(components(self.types.of(s.target)))) != count:
+                continue
             parts = block[k + 1 : k + 1 + count]
             if len(parts) == count and all(
                 isinstance(p, Assign) and p.op is operator.getitem and p.args == (s.target, Const(i))

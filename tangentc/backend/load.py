@@ -7,7 +7,7 @@ import linecache
 import types
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.backend.arrays import Spelling
@@ -28,6 +28,7 @@ class Text:
     imports: tuple[str, ...]
     bindings: Mapping[str, Any]
     live: tuple[str, ...]
+    same: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def whole(self) -> str:
@@ -60,7 +61,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
                 continue
         texts.append(text)
     imports = tuple(sorted(set(spelling.imports.values()), key=lambda line: (line.startswith("from"), line)))
-    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live))
+    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live), spelling.same)
 
 
 def _called(function: Any) -> set[str]:

@@ -11,6 +11,7 @@ import ast
 import builtins
 import copy
 import operator
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class _Unfolded:
         self.expressions: dict[str, Any] = {}
         self.unpacked: dict[str, list[str]] = {}
         self.items: set[str] = set()
-        self.uses: dict[str, int] = {}
+        self.uses: Counter[str] = Counter()
         self.unpacked_param = None
 
 
@@ -429,6 +430,8 @@ class _Raise:
         if isinstance(op, ops.augmented):
             in_place = getattr(operator, "i" + op.op.__name__.strip("_"))
             return ast.Call(self.reference(in_place), [atom(a) for a in args], [])
+        if op is ops.item:
+            return ast.Call(ast.Attribute(atom(args[0]), "item"), [], [])
         if op is ops.stopped:
             return atom(args[0])
         if len(args) == 1 and not keywords and isinstance(args[0], str) and isinstance(self.types.of(args[0]), Array):

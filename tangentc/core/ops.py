@@ -70,6 +70,11 @@ def method(receiver: Any, name: str, *args: Any, **keywords: Any) -> Any:
     return getattr(receiver, name)(*args, **keywords)
 
 
+def item(x: Any) -> Any:
+    """``x.item()``: the only entry of an array, as a Python number."""
+    return x.item()
+
+
 def contains(item: Any, container: Any) -> bool:
     return item in container
 
@@ -159,7 +164,7 @@ def stopped(x: Any) -> Any:
 
 
 SYNTAX.add(stopped)
-PURE.update({stopped, identity})
+PURE.update({stopped, identity, item})
 
 
 class UserFunction:

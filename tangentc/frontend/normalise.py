@@ -87,12 +87,8 @@ def _gather(block: Block, name: str) -> Block:
             elif _leaves(orelse):
                 then += rest
             elif rest:
-                raise UnsupportedSyntax(
-                    f"{name} leaves from inside nested branches, which tangentc does not differentiate",
-                    statement.span,
-                    why="what follows would have to be copied into several branches",
-                    way_out="test the condition in one `if` of its own that ends in break, continue or return",
-                )
+                out.extend(_with_flag(statement, rest, name))
+                return tuple(out)
             out.append(replace(statement, then=_gather(then, name), orelse=_gather(orelse, name)))
             return tuple(out)
         if isinstance(statement, Leave):
@@ -103,6 +99,64 @@ def _gather(block: Block, name: str) -> Block:
             return tuple(out)
         out.append(statement)
     return tuple(out)
+
+
+def _with_flag(statement: If, rest: Block, name: str) -> Block:
+    """Where only some paths through a branch leave, a flag says so, and what follows is under its test.
+
+        if a:                         left = False
+            x = 1                     if a:
+        elif b:                           x = 1
+            continue            ->    elif b:
+        x = 2                             left = True
+                                      if not left: x = 2
+    """
+    kinds = {s.kind for s in statements((statement,)) if isinstance(s, Leave)}
+    if len(kinds) > 1:
+        raise UnsupportedSyntax(
+            f"{name} leaves from inside nested branches in several ways, which tangentc does not differentiate",
+            statement.span,
+            why="what follows would have to be copied into several branches",
+            way_out="test the condition in one `if` of its own that ends in break, continue or return",
+        )
+    kind = kinds.pop()
+    flag = f"%left.{statement.span.line}"
+
+    def marked(block: Block) -> Block:
+        out: list[Statement] = []
+        for s in block:
+            if isinstance(s, If):
+                s = replace(s, then=marked(s.then), orelse=marked(s.orelse))
+            if isinstance(s, Leave):
+                if kind == "return":
+                    out.append(Assign(OUT, ops.identity, s.values, (), s.span))
+                out.append(Assign(flag, ops.identity, (Const(True),), (), s.span))
+                continue
+            out.append(s)
+        return tuple(out)
+
+    def kept(block: Block) -> Block:
+        """The branch with what follows a leaving branch in its other branch, leaves still in place."""
+        out: list[Statement] = []
+        for k, s in enumerate(block):
+            if isinstance(s, If) and _may_leave((s,)):
+                then, orelse, after = s.then, s.orelse, block[k + 1 :]
+                if _leaves(then):
+                    orelse += after
+                elif _leaves(orelse):
+                    then += after
+                elif after:
+                    out.extend(_with_flag(replace(s, then=kept(then), orelse=kept(orelse)), after, name))
+                    return tuple(out)
+                out.append(replace(s, then=kept(then), orelse=kept(orelse)))
+                return tuple(out)
+            out.append(s)
+        return tuple(out)
+
+    branches = replace(statement, then=marked(kept(statement.then)), orelse=marked(kept(statement.orelse)))
+    leave: Block = (Leave(kind, (), statement.span),) if kind == "break" else ()
+    clear = Assign(flag, ops.identity, (Const(False),), (), statement.span)
+    return (clear, branches, If(flag, leave, _gather(rest, name), (), statement.span, "statement"))
 
 
 # ------------------------------------------------------------------ versions
@@ -162,7 +216,11 @@ class _Versions:
         orelse, else_raises = self.block(statement.orelse, else_env)
         test = env[statement.test] if isinstance(statement.test, str) else statement.test
         merged = []
+        inside = Counter(a for s in statements((statement,)) for a in reads(s) if isinstance(a, str))
+        inside.update([statement.test] if isinstance(statement.test, str) else [])
         for name in _assigned(statement):
+            if self.reads[name] <= inside[name] - (name == statement.test) and name != OUT:
+                continue  # nothing after the branch reads it
             a = Const(ops.UNDEFINED) if then_raises else then_env.get(name, Const(ops.UNDEFINED))
             b = Const(ops.UNDEFINED) if else_raises else else_env.get(name, Const(ops.UNDEFINED))
             if a == b:

@@ -24,7 +24,7 @@ from tangentc.core.walk import definitions, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 
 SPREAD = {"reshape": 1, "transpose": 1}
-FUNCTIONS = {"flatten": np.ravel, "conj": np.conjugate, "item": builtins.float}
+FUNCTIONS = {"flatten": np.ravel, "conj": np.conjugate, "item": ops.item}
 MUTATORS = {
     "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
     "fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "reverse", "itemset",

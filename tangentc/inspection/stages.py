@@ -31,9 +31,11 @@ class Stage:
     text: str
     is_derivative: bool
     _load: Callable[[], Any] = field(repr=False, compare=False)
+    _bind: Callable[..., Any] = field(repr=False, compare=False)
 
-    def run(self, *args: Any) -> Any:
-        return self._load()(*args)
+    def run(self, *args: Any, **keywords: Any) -> Any:
+        """Run the text with arguments as the function itself takes them."""
+        return self._load()(*self._bind(args, keywords))
 
     def __str__(self) -> str:
         return f"# {self.name}: {self.does}\n{self.text}"
@@ -85,11 +87,11 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
         if function.name not in own:
             continue
         text = plain_text(function, known, source, pairs)
-        out.append(Stage(name, does, text.text, function.name == root, _loader(text, source)))
+        out.append(Stage(name, does, text.text, function.name == root, _loader(text, source), derivative.bind))
         if name == "own":
             out += _facts(context, source, types, derivative, out[-1])
     out.append(Stage("emit", "temporaries are folded, names are final, each line says what it differentiates",
-                     final.text, True, _loader(final, source)))  # fmt: skip
+                     final.text, True, lambda: derivative.compiled(bound).function, derivative.bind))  # fmt: skip
     return Stages(out)
 
 
@@ -100,11 +102,13 @@ def _loader(text: Text, source: Any) -> Callable[[], Any]:
 def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text:
     """A function in core form as Python, one operation a statement."""
     known = types or _NoTypes()
+    printed = print_program(pairs) if pairs else None
     spelling = Spelling({**source.__globals__, **_cells(source)})
+    spelling.same = dict(printed.same) if printed else {}
     tree = raise_function(function, known, Aliases(function, known) if types else None, spelling, set(), plain=True)
     own = print_function(tree)
-    called = print_program(pairs).text + "\n\n" if pairs and function.doc else ""
-    globals_ = print_program(pairs) if called else None
+    called = printed.text + "\n\n" if printed and function.doc else ""
+    globals_ = printed if called else None
     bindings = {**(globals_.bindings if globals_ else {}), **spelling.bindings}
     imports = tuple(sorted({*spelling.imports.values(), *(globals_.imports if globals_ else ())}))
     for name in source.__code__.co_names:
@@ -145,11 +149,11 @@ def _facts(context: Context, source: Any, types: list, derivative: Derivative, b
     shared = [f"# {shown(n)} shares memory with {shown(program.aliases.root(n))}" for n in known
               if program.aliases.root(n) != n]  # fmt: skip
     active = [f"# {shown(n)}" for n in known if n in activity.active]
-    run = before._load
+    run = before._load, before._bind
     return [
-        Stage("types", "what is known of each value", "\n".join(lines) + "\n", False, run),
-        Stage("aliases", "which names may be the same array", "\n".join(shared) + "\n", False, run),
-        Stage("activity", "the values that a derivative flows through", "\n".join(active) + "\n", False, run),
+        Stage("types", "what is known of each value", "\n".join(lines) + "\n", False, *run),
+        Stage("aliases", "which names may be the same array", "\n".join(shared) + "\n", False, *run),
+        Stage("activity", "the values that a derivative flows through", "\n".join(active) + "\n", False, *run),
     ]
 
 

@@ -4,6 +4,7 @@ import builtins
 
 import numpy as np
 
+from tangentc.core.ops import item
 from tangentc.runtime import reduce_to_shape, split_like, unbroadcast
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, zero_gradient
@@ -94,6 +95,11 @@ def array(x, y, y_bar):
 @adjoint_rule(np.copy, np.ascontiguousarray, builtins.float, linear="jointly", samples=one_array(((), {})) and (lambda rng: [((1.5,), {})]))
 def copy(x, y, y_bar):
     return y_bar
+
+
+@adjoint_rule(item, linear="jointly", samples=lambda rng: [((rng.normal(size=(1, 1)),), {})])
+def only_item(x, y, y_bar):
+    return np.full_like(x, y_bar)
 
 
 @adjoint_rule(np.full, linear="jointly", samples=lambda rng: [(((2, 3), 1.5), {})])

@@ -166,8 +166,8 @@ class _Liveness:
             case _:
                 for atom in reads(s):
                     self._need(atom)
-                if not (isinstance(s, Assign) and s.op in SHAPE_ONLY) and not _asks_shape(s):
-                    for atom in reads(s):
+                if not _asks_shape(s):
+                    for atom in reads(s)[1:] if _asks_shape_of_first(s) else reads(s):
                         if isinstance(atom, str) and not self._is_view_of(s, atom):
                             if not (isinstance(s, Store) and atom == s.object and s.op is None):
                                 self._read_content(atom, position, loops)
@@ -218,6 +218,10 @@ class _Liveness:
                     s = replace(s, head=self._kept(s.head), body=self._kept(s.body), carried=carried)
             out.append(s)
         return tuple(out)
+
+
+def _asks_shape_of_first(s: Statement) -> bool:
+    return isinstance(s, Assign) and s.op in SHAPE_ONLY
 
 
 def _asks_shape(s: Statement) -> bool:

@@ -34,7 +34,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, is_differentiable
-from tangentc.core.walk import all_reads, definitions, statements, substitute_block
+from tangentc.core.walk import all_reads, definitions, statements, substitute_block, transform
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
@@ -361,7 +361,7 @@ def _link_pair(
             copy = ops.method if isinstance(b.types.of_name.get(n), (Unknown, type(None))) or n in popped else np.copy
             args: tuple[Atom, ...] = (source, Const("copy")) if copy is ops.method else (source,)
             head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
-    linked = substitute_block(linked, table)
+    linked = _copied_pops(substitute_block(linked, table), stored, done.aliases, b)
     result = done.function.result
     doc = _source_doc(program, f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.")
     out = Function(name, (Param(parameter), Param(seed)), (*head, *linked), result, program.function.span, doc)
@@ -369,6 +369,20 @@ def _link_pair(
 
     out = copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
     return out, saved, sweeps
+
+
+def _copied_pops(block: Block, stored: set[str], aliases: Aliases, b: Builder) -> Block:
+    """An array that the adjoint changes after taking it from a list is copied, so that the list's stays."""
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and s.op is ops.pop and isinstance(b.types.of(s.target), Array):
+            if aliases.root(s.target) in stored:
+                popped = b.fresh("%popped")
+                b.types.of_name[popped] = b.types.of(s.target)
+                return replace(s, target=popped), Assign(s.target, np.copy, (popped,), (), s.span)
+        return (s,)
+
+    return transform(block, rewrite)
 
 
 def _export(

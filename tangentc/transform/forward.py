@@ -128,6 +128,8 @@ class _Forward:
             raise missing(s, f"a derivative flows through its argument {active.lstrip('%').split('.')[0]}")
         if rule.kind == "zero":
             self.b.out.append(s)
+            if self.aliases.is_changed(y):
+                self._fresh_shadow(y)
             return
         call = bind(s, rule)
         check_domain(self.b, call)

@@ -35,6 +35,7 @@ class Region:
         """The values to save and the values to recompute, in the order of the program."""
         self.made: dict[str, Assign | None] = dict.fromkeys(self.inputs)
         self.order: dict[str, int] = {}
+        self.stores: dict[str, list[int]] = {}  # where the primal statements store into each array
         self._collect(self.primal)
         needed = {n for n in all_reads(self.adjoint) if n in self.made}
         self._positions()
@@ -57,6 +58,8 @@ class Region:
             if isinstance(s, Assign):
                 self.made[s.target] = s
                 self.order[s.target] = len(self.order)
+            elif isinstance(s, Store):
+                self.stores.setdefault(self.aliases.root(s.object), []).append(len(self.order))
             else:
                 for name in defines(s):
                     self.made[name] = None
@@ -93,6 +96,8 @@ class Region:
             return False
         if name.endswith("_saved") or version_base(name).endswith("_saved"):
             return False
+        if self.aliases.is_changed(name) and not self.aliases.shares(made):
+            return False  # an array of its own, that has been changed since it was made
         for atom in made.atoms:
             if not isinstance(atom, str) or not self.aliases.is_changed(atom):
                 continue
@@ -107,6 +112,10 @@ class Region:
         if root in self.opaque_stores:
             return False
         first, last = self.first_read.get(name), self.last_read.get(name)
+        here = self.order[name]
+        undone = sum(1 for position, _ in self.restores.get(root, ()) if position > here)
+        if undone < sum(1 for position in self.stores.get(root, ()) if position > here):
+            return False  # a later store is not undone
         for position, restored in self.restores.get(root, ()):
             if first is None or last is None:  # read by another recomputed value only
                 return not self.restores.get(root)
