@@ -45,12 +45,17 @@ class Compiled:
 
     def __init__(self, text: Text, context: Context, root: Any):
         self.text, self.context = text, context
+        self.seeds: tuple[float, ...] = ()
         self.dependencies = [
             (scope, name, value, type_of(value) if _is_data(value) else None)
             for (_, name), (scope, value) in context.dependencies.items()
         ]
         self.live = text.live
         self.root = root
+
+    def with_seeds(self, args: tuple, seeded: bool) -> tuple:
+        """The arguments with the seeds, 1.0, of the gradients that are differentiated again."""
+        return (*args[:-1], *self.seeds, *args[-1:]) if seeded else (*args, *self.seeds)
 
     @functools.cached_property
     def function(self) -> Any:
@@ -136,6 +141,8 @@ class Derivative:
         bound = self.bind(args, keywords) if keywords or self._needs_binding(args) else args
         compiled = self.compiled(bound)
         compiled.sync()
+        if compiled.seeds:
+            bound = compiled.with_seeds(bound, self.kind == "adjoint")
         return compiled.function(*bound)
 
     def _signature(self) -> inspect.Signature:
@@ -216,7 +223,9 @@ class Derivative:
     def _compile(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> Compiled:
         context, source = self._context(types, arrays, args)
         text = print_program(context.emitted, arrays)
-        return Compiled(text, context, source)
+        compiled = Compiled(text, context, source)
+        compiled.seeds = (1.0,) * seeds_inside(source, types)
+        return compiled
 
     def _context(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> tuple[Context, Any]:
         source = self.resolve(types)
@@ -237,17 +246,17 @@ class Derivative:
         wrt, single = self.positions(types)
         name = f"{_plain_name(self.function)}_{self.kind}"
         context.names.add(name)
-        missing = len(inspect.signature(source).parameters) - len(types)
-        types = [*types, *(Scalar("float64", True) for _ in range(missing))]  # the seed of a gradient
+        types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
         if self.kind == "jvp":
             make_tangent(context, source, types, tuple(i in wrt for i in range(len(types))), name)
             return
-        if self.kind == "adjoint" and args is not None:
-            result = context.prepare(source, types).result
-            check_seed(self.function.__name__, type_of(args[-1], _sizes(args)), result)
+        seed: Type | None = None
+        if self.kind == "adjoint":
+            seed = Unknown("no call has been made yet") if args is None else type_of(args[-1], _sizes(args))
+            check_seed(self.function.__name__, seed, context.prepare(source, types).result)
         write_gradient(
             context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
-            seeded=self.kind == "adjoint", name=name,
+            seed_given=seed, name=name,
         )  # fmt: skip
 
     def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
@@ -292,6 +301,11 @@ def _wrapped(function: Any) -> pytypes.FunctionType:
     namespace: dict[str, Any] = {"_function": function, "__name__": "__main__"}
     exec(compile(text, filename, "exec"), namespace)
     return namespace[name]
+
+
+def seeds_inside(source: Any, types: list) -> int:
+    """How many seeds an emitted function takes beyond the arguments of the user's function."""
+    return len(inspect.signature(source).parameters) - len(types)
 
 
 def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], bool]:
@@ -503,7 +517,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     found = store.found.get(key)
     if found is None or not found[2].is_fresh():
         source = derivative.resolve(types)
-        types = [*types, *(Scalar("float64", True) for _ in range(len(inspect.signature(source).parameters) - len(types)))]
+        types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
         context = Context(source, arrays_of(args))
         name = _plain_name(function)
         context.names |= {f"{name}_primal", f"{name}_adjoint"}
@@ -526,11 +540,26 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
 
     def pullback(seed: Any) -> tuple:
         check_seed(function.__name__, type_of(seed, _sizes(value)), type_of(value, _sizes(value)))
-        given = adjoint_function(saved, seed)
+        given = adjoint_function(saved, _as_seed(seed, value))
         parts = iter((given,) if sum(flags) == 1 else given)
         return tuple(next(parts) if flag else None for flag in flags)
 
     return _own_copy(value), pullback
+
+
+def _as_seed(seed: Any, value: Any) -> Any:
+    """A seed with the dtypes of the value."""
+    if isinstance(value, np.generic):
+        return type(value)(seed)
+    if is_array(value) and is_array(seed):
+        return seed.astype(value.dtype, copy=False)
+    if isinstance(value, dict):
+        return {k: _as_seed(seed[k], v) for k, v in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_as_seed(s, v) for s, v in zip(seed, value, strict=True)))
+    if isinstance(value, (list, tuple)):
+        return type(value)(_as_seed(s, v) for s, v in zip(seed, value, strict=True))
+    return seed
 
 
 def _sizes(value: Any) -> dict:
@@ -588,7 +617,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     bound = derivative.bind(primals, {})
     compiled = derivative.compiled(bound)
     compiled.sync()
-    return compiled.function(*bound, *(tangents[i] for i in moving))
+    return compiled.function(*bound, *compiled.seeds, *(tangents[i] for i in moving))
 
 
 @functools.lru_cache(maxsize=512)

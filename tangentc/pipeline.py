@@ -44,7 +44,8 @@ Observer = Callable[[str, str, Function, Types], None]
 class Program:
     """A function in core form with the facts about it.
 
-    ``pure`` says that calling it has no effect but its result.
+    ``pure`` says that calling it has no effect but its result; ``changes`` names the parameters that the
+    user's function changes in place.
     """
 
     function: Function
@@ -53,6 +54,7 @@ class Program:
     result: Type
     pure: bool
     source: pytypes.FunctionType
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,9 @@ def _user_functions(program: Program, context: Context) -> Function:
             aliased = isinstance(callee.function.result, str) and any(
                 callee.aliases.root(p.name) == callee.aliases.root(callee.function.result) for p in callee.function.params
             )
-            changed = [p.name for p in callee.function.params if callee.aliases.is_changed(p.name)]
-            if changed:
+            if callee.changes:
                 raise UnsafeMutation(
-                    f"{s.op.__name__} changes its argument {changed[0]} in place", s.span,
+                    f"{s.op.__name__} changes its argument {callee.changes[0]} in place", s.span,
                     why="changes in place are not followed through calls yet",
                     way_out="let the function return a new array",
                 )  # fmt: skip
@@ -197,7 +198,10 @@ class Context:
         params = dict(zip((p.name for p in function.params), types, strict=True))
         program = self.typed(function, params, source)
         self.observe("normalise", "one definition a name; control flow joins where it says so", function, program.types)
+        changes: tuple[str, ...] = ()
         for step in FRONT:
+            if step.name == "own":
+                changes = tuple(n for n in program.aliases.params if program.aliases.is_changed(n))
             if step.name == "specialise":
                 builder = Builder(program.types, program.types.of_name)
                 new = specialise(program.function, program.types, builder.fresh)
@@ -208,6 +212,7 @@ class Context:
             if new is not program.function:
                 program = self.typed(new, params, source)
             self.observe(step.name, step.does, program.function, program.types)
+        program.changes = changes
         program.pure = all(map(_is_pure_statement, statements(program.function.body)))
         self._depend(source, program.function)
         return program

@@ -9,6 +9,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 
+def pytest_addoption(parser):
+    parser.addoption("--rewrite-golden", action="store_true", help="write tests/golden anew from what is emitted")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

@@ -226,7 +226,7 @@ class Adjoints:
                 if part is not None:
                     self._add_into(shadow, key, part)
             return
-        if x not in self.values and isinstance(x_bar, str):
+        if x not in self.values and isinstance(x_bar, str) and is_container(self.b.type(x_bar)):
             self.values[x] = x_bar  # whole, until another contribution comes
             return
         mine = self.values.setdefault(x, {})

@@ -140,9 +140,10 @@ def _parameters(program: Any) -> list[str]:
 # ------------------------------------------------------------------ gradients and adjoints
 def gradient(
     context: Any, source: Any, types: list[Type], wrt: tuple[int, ...], single: bool, *,
-    value: bool = False, aux: bool = False, seeded: bool = False, name: str = "",
+    value: bool = False, aux: bool = False, seed_given: Type | None = None, name: str = "",
 ) -> Any:  # fmt: skip
-    """The gradient function in core form.  With ``seeded`` the seed is the last argument (an adjoint)."""
+    """The gradient function in core form.  With a type for the seed, it is the last argument (an adjoint)."""
+    seeded = seed_given is not None
     program = context.prepare(source, types)
     names = [_parameters(program)[i] for i in wrt]
     unit = Unit(context, program, set(names))
@@ -164,7 +165,7 @@ def gradient(
         check = (Effect(runtime.require_scalar, (target, Const(function.name)), (), function.span),)
         seed_type = b.types.of_name[target] = Scalar("float64")
     seed = b.fresh("out_bar")
-    b.types.of_name[seed] = _adjoint_type(seed_type)
+    b.types.of_name[seed] = _seed_type(seed_type) if seed_given is None else seed_given
     seeds: dict[str, Any] = {}
     if isinstance(target, str):
         seeds[target] = {0: seed} if aux else seed
@@ -210,6 +211,11 @@ def _check_scalar(program: Any, t: Type) -> None:
         why="a gradient belongs to a function whose value is a scalar",
         way_out="sum the result, or use tangentc.vjp or tangentc.adjoint with a seed for it",
     )
+
+
+def _seed_type(t: Type) -> Type:
+    """The type of the seed 1.0, a Python number."""
+    return Scalar(t.dtype, True) if isinstance(t, Scalar) else Scalar("float64", True) if isinstance(t, Array) else t
 
 
 def _adjoint_type(t: Type) -> Type:

@@ -1,0 +1,99 @@
+"""Functions that are refused; the tests compare whole messages, so lines here are not to move."""
+
+import numpy as np
+
+import tangentc
+
+
+def uses_with(x, path):
+    with open(path) as file:
+        return x * len(file.read())
+
+
+def no_rule(x):
+    y = 2 * x
+    return np.sum(np.cumsum(y))
+
+
+def through_a_comprehension(x):
+    squares = [a * a for a in x]
+    return squares[0] + squares[1]
+
+
+def vector(x):
+    return 2 * x
+
+
+def count(n):
+    return n * n
+
+
+def simple(x, y):
+    return x * y
+
+
+def grows(x):
+    rows = []
+    rows.append(x)
+    return rows[0]
+
+
+def swapped_buffers(x):
+    a = x.copy()
+    b = x * 2
+    for _ in range(3):
+        b[0] = a[0] * 2
+        a, b = b, a
+    return a[0]
+
+
+def recursive(x, n):
+    return x if n == 0 else x * recursive(x, n - 1)
+
+
+def repeated_indices(x, i):
+    y = np.zeros(3)
+    y[i] = x
+    return np.sum(y)
+
+
+def fills(a, x):
+    a[0] = x
+
+
+def calls_a_procedure(x):
+    a = np.zeros(3)
+    fills(a, x)
+    return a[0]
+
+
+def returns_in_a_loop(x):
+    for i in range(3):
+        if x > i:
+            return x * i
+    return x
+
+
+def twice(x):
+    return np.exp(2 * x)
+
+
+def opaque_helper(x):
+    return float(np.exp(2 * x))
+
+
+def uses_broken_rule(x):
+    return twice(x) + 1
+
+
+def with_option(x):
+    return np.sum(x, dtype=np.float32)
+
+
+def complex_value(x):
+    return x * 1j
+
+
+@tangentc.differentiable
+def decorated(x):
+    return x + undefined_name  # noqa: F821

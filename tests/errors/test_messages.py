@@ -1,0 +1,257 @@
+"""Whole messages: what failed, where, why, and the way out."""
+
+import importlib
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import tangentc
+from errors import cases
+
+
+def message_of(error, call):
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value).replace(cases.__file__, "cases.py")
+
+
+def expect(error, call, text):
+    assert message_of(error, call) == textwrap.dedent(text).strip("\n")
+
+
+def test_unsupported_syntax():
+    expect(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.uses_with)(1.0, "x"), """
+        uses_with uses `with`, which tangentc does not differentiate
+          File "cases.py", line 9, in uses_with
+            with open(path) as file:
+            ^^^^^^^^^^^^^^^^^^^^^^^^
+          Why: there is no translation of this construct into an adjoint yet.
+          Way out: move it to the caller.
+        """)  # fmt: skip
+
+
+def test_missing_rule():
+    expect(tangentc.MissingRule, lambda: tangentc.grad(cases.no_rule)(np.ones(3)), """
+        there is no rule for np.cumsum
+          File "cases.py", line 15, in no_rule
+            return np.sum(np.cumsum(y))
+                          ^^^^^^^^^^^^
+          Why: a derivative flows through its argument y.
+          Way out: register one with @tangentc.elementwise or @tangentc.adjoint_rule, or wrap the argument in tangentc.stop_gradient if it is a constant.
+        """)  # fmt: skip
+
+
+def test_active_value_through_opaque_code():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.through_a_comprehension)(np.ones(2)), """
+        the derivative of x flows through code that tangentc only carries along
+          File "cases.py", line 19, in through_a_comprehension
+            squares = [a * a for a in x]
+                      ^^^^^^^^^^^^^^^^^^
+          Why: no adjoint is made of comprehensions, lambdas and set displays.
+          Way out: write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient.
+        """)  # fmt: skip
+
+
+def test_non_scalar_output():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.vector)(np.ones(3)), """
+        vector returns float64[3], and grad needs one number
+          File "cases.py", line 24, in vector
+            return 2 * x
+                   ^^^^^
+          Why: a gradient belongs to a function whose value is a scalar.
+          Way out: sum the result, or use tangentc.vjp or tangentc.adjoint with a seed for it.
+        """)  # fmt: skip
+
+
+def test_complex_output():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.complex_value)(2.0), """
+        complex_value returns a complex number
+          File "cases.py", line 94, in complex_value
+            return x * 1j
+                   ^^^^^^
+          Why: a gradient is that of a real function.
+          Way out: return its real part, or its squared modulus, or use tangentc.vjp.
+        """)  # fmt: skip
+
+
+def test_integer_input():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.count)(3), """
+        count cannot be differentiated with respect to n, which is int
+          Why: a derivative is taken by a real or complex number, and an integer cannot move by a little.
+          Way out: pass a float: n=float(n).
+        """)  # fmt: skip
+
+
+def test_integer_array_input():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.count)(np.arange(3)), """
+        count cannot be differentiated with respect to n, which is int64[3]
+          Why: a derivative is taken by a real or complex number, and an integer cannot move by a little.
+          Way out: pass a float array: n.astype(float).
+        """)  # fmt: skip
+
+
+@pytest.mark.parametrize("wrt", ["z", 2, -3, 1.5, ("x", "z"), ()])
+def test_bad_wrt(wrt):
+    text = message_of(tangentc.BadArgument, lambda: tangentc.grad(cases.simple, wrt=wrt)(1.0, 2.0))
+    if wrt == ():
+        assert text == "wrt=() names nothing\n  Why: there is nothing to differentiate by.\n  Way out: name a parameter."
+    else:
+        assert text == (
+            f"wrt={wrt!r} does not name a parameter of simple\n"
+            "  Why: its parameters are x, y.\n"
+            "  Way out: give an index, a name, or a tuple of them."
+        )
+
+
+def test_wrong_seed_shape():
+    value, pullback = tangentc.vjp(cases.vector, np.ones(3))
+    expect(tangentc.BadSeed, lambda: pullback(np.ones(4)), """
+        the seed of vector does not have the shape of its result
+          Why: the result is float64[3], and the seed is float64[4].
+          Way out: give a seed of the result's shape, np.ones_like(result) for instance.
+        """)  # fmt: skip
+    expect(tangentc.BadSeed, lambda: tangentc.adjoint(cases.vector)(np.ones(3), 1.0), """
+        the seed of vector does not have the shape of its result
+          Why: the result is float64[3], and the seed is float.
+          Way out: give a seed of the result's shape, np.ones_like(result) for instance.
+        """)  # fmt: skip
+
+
+def test_wrong_tangents():
+    expect(tangentc.BadSeed, lambda: tangentc.jvp(cases.simple, (1.0, 2.0), (1.0,)), """
+        jvp got 2 primals and 1 tangents
+          Why: each primal has one tangent.
+          Way out: give None for a tangent that is zero.
+        """)  # fmt: skip
+    expect(tangentc.BadSeed, lambda: tangentc.jvp(cases.simple, (1.0, 2), (1.0, 1.0)), """
+        the tangent of argument 1 of simple must be None or zero
+          Why: the argument is int, which has no tangent.
+          Way out: pass a float.
+        """)  # fmt: skip
+
+
+def test_broken_user_rule():
+    @tangentc.elementwise(cases.twice)
+    def twice_rule(x, y):
+        return 2 * y.no_such_attribute_anywhere(y)
+
+    expect(tangentc.BadRule, lambda: tangentc.grad(cases.uses_broken_rule)(1.0), """
+        a rule calls the method no_such_attribute_anywhere
+          Way out: call it as a function: np.no_such_attribute_anywhere(...).
+        """)  # fmt: skip
+
+    @tangentc.elementwise(cases.twice)
+    def twice_rule_again(x, y):
+        for _ in range(2):
+            x = x * 2
+        return x
+
+    expect(tangentc.BadRule, lambda: tangentc.grad(cases.uses_broken_rule)(1.0), """
+        the rule twice_rule_again cannot be read
+          Why: `for _ in range(2):` is not an assignment, an if or a return.
+          Way out: write it with arithmetic, NumPy functions, and choices about ranks and options.
+        """)  # fmt: skip
+    with pytest.raises(tangentc.BadRule, match="too few parameters"):
+
+        @tangentc.elementwise(cases.twice)
+        def no_result(x):
+            return x
+
+    @tangentc.elementwise(cases.twice)
+    def twice_rule_right(x, y):
+        return 2 * y
+
+    assert tangentc.grad(cases.uses_broken_rule)(0.0) == 2.0
+
+
+def test_list_that_grows():
+    text = message_of(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.grows)(1.0))
+    assert text.startswith("grows changes a list, dict or array by its method append\n")
+    assert 'File "cases.py", line 37, in grows' in text and "Way out: build a new value" in text
+
+
+def test_arrays_that_change_places():
+    text = message_of(tangentc.UnsafeMutation, lambda: tangentc.grad(cases.swapped_buffers)(np.ones(3)))
+    assert "changed in place" in text and "Way out:" in text
+
+
+def test_recursion():
+    text = message_of(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.recursive)(1.0, 3))
+    assert text.startswith("recursive calls itself\n") and "Way out: write it as a loop." in text
+
+
+def test_store_through_indices():
+    text = message_of(tangentc.UnsafeMutation, lambda: tangentc.grad(cases.repeated_indices)(np.ones(2), np.array([1, 1])))
+    assert text.startswith("y is changed through an array of indices\n") and "y[i] = x\n    ^^^^" in text
+
+
+def test_procedure():
+    text = message_of(tangentc.UnsafeMutation, lambda: tangentc.grad(cases.calls_a_procedure)(1.0))
+    assert text.startswith("fills changes its argument a in place\n")
+
+
+def test_return_in_a_loop():
+    text = message_of(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.returns_in_a_loop)(1.0))
+    assert text.startswith("returns_in_a_loop uses `return` inside a loop") and "leave the loop with `break`" in text
+
+
+def test_option_without_a_place_in_the_rule():
+    text = message_of(tangentc.MissingRule, lambda: tangentc.grad(cases.with_option)(np.ones(2)))
+    assert text.startswith("the rule for np.sum does not cover this call\n") and "its argument dtype" in text
+
+
+def test_undefined_name():
+    text = message_of(tangentc.UnsupportedSyntax, lambda: cases.decorated.grad(1.0))
+    assert text.startswith("name 'undefined_name' is not defined\n")
+
+
+def test_no_source():
+    namespace = {}
+    exec("def made(x):\n    return x * x\n", namespace)
+    text = message_of(tangentc.NoSource, lambda: tangentc.grad(namespace["made"])(1.0))
+    assert text == (
+        "the source of made cannot be found\n"
+        '  File "<string>", line 1, in made\n'
+        "    \n"
+        "    ^\n"
+        "  Why: tangentc reads a function's text, and this one was made by exec or eval, or its file is gone.\n"
+        "  Way out: put the function in a file, or in a notebook cell."
+    )
+
+
+def test_stale_source(tmp_path, monkeypatch):
+    path = tmp_path / "changes.py"
+    path.write_text("def f(x):\n    return x * x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module("changes")
+    path.write_text("def f(x):\n    return x * x * x\n")
+    text = message_of(tangentc.NoSource, lambda: tangentc.grad(module.f)(2.0)).replace(str(path), "changes.py")
+    assert text == (
+        "the source of f is not the code that runs\n"
+        '  File "changes.py", line 1, in f\n'
+        "    def f(x):\n"
+        "    ^^^^^^^^^\n"
+        "  Why: the file has changed since it was imported, so the text at this line belongs to something else.\n"
+        "  Way out: reload the module, or start Python again."
+    )
+    importlib.reload(module)
+    assert tangentc.grad(module.f)(2.0) == 12.0
+    del sys.modules["changes"]
+
+
+def test_a_refusal_shows_no_frame_of_the_compiler():
+    import traceback
+
+    try:
+        tangentc.grad(cases.no_rule)(np.ones(3))
+    except tangentc.MissingRule as error:
+        files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+        assert not any("transform" in f or "frontend" in f or "pipeline" in f for f in files)
+        assert error.__cause__ is None and error.__suppress_context__
+
+
+def test_an_error_of_the_users_code_keeps_its_type():
+    with pytest.raises(ValueError, match="matmul"):
+        tangentc.grad(lambda x, W: np.sum(W @ x))(np.ones(3), np.ones((2, 4)))

@@ -1,0 +1,68 @@
+"""An exported module stands by itself."""
+
+import subprocess
+import sys
+
+import emitted_targets
+import numpy as np
+import pytest
+from test_targets import CASES
+
+import tangentc
+
+FACTOR = 3.0
+TABLE = np.ones(3)
+
+
+def with_constant(x):
+    return FACTOR * np.sum(x * x)
+
+
+def with_array_constant(x):
+    return np.sum(x * TABLE)
+
+
+def product(x):
+    return np.prod(x) ** 2
+
+
+BLOCKED = "import sys; sys.modules['tangentc'] = None\n"
+
+
+def run_alone(path, expression):
+    program = f"{BLOCKED}import sys; sys.path.insert(0, {str(path.parent)!r})\nimport numpy as np, {path.stem} as m\nprint({expression})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", ["energy", "two_layers", "cross_entropy", "burgers"])
+def test_exported_target(name, tmp_path):
+    args, wrt = CASES[name]
+    gradient = tangentc.grad(getattr(emitted_targets, name), wrt=wrt)
+    path = tangentc.export(gradient, tmp_path / f"{name}_module.py", *args)
+    assert "import tangentc" not in path.read_text() and "from tangentc" not in path.read_text()
+    np.savez(tmp_path / "args.npz", *[np.asarray(a) for a in args])
+    call = f"m.{name}_grad(*[a if a.ndim else a.item() for a in np.load({str(tmp_path / 'args.npz')!r}).values()])"
+    shown = run_alone(path, f"[float(np.sum(g)) for g in np.atleast_1d({call}) ]" if not isinstance(wrt, tuple) else f"[float(np.sum(g)) for g in {call}]")
+    want = gradient(*args)
+    want = np.atleast_1d(want) if not isinstance(wrt, tuple) else want
+    np.testing.assert_allclose(eval(shown), [float(np.sum(g)) for g in want], rtol=1e-12)
+
+
+def test_helpers_and_constants_are_written_in(tmp_path):
+    path = tangentc.export(tangentc.grad(product), tmp_path / "product_module.py", np.ones(3))
+    assert "def product_of_others(" in path.read_text()
+    assert run_alone(path, "m.product_grad(np.array([1.0, 2.0, 0.5])).tolist()") == "[2.0, 1.0, 4.0]"
+    path = tangentc.export(tangentc.grad(with_constant), tmp_path / "constant_module.py", np.ones(3))
+    assert "FACTOR = 3.0" in path.read_text()
+    assert run_alone(path, "m.with_constant_grad(np.ones(2)).tolist()") == "[6.0, 6.0]"
+
+
+def test_what_cannot_be_exported_is_refused_and_leaves_nothing(tmp_path):
+    path = tmp_path / "refused.py"
+    with pytest.raises(tangentc.BadArgument, match="reads TABLE from its module"):
+        tangentc.export(tangentc.grad(with_array_constant), path, np.ones(3))
+    with pytest.raises(tangentc.BadArgument, match="has not been called yet"):
+        tangentc.export(tangentc.grad(with_constant), path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,47 @@
+"""The emitted text of every program, kept in tests/golden and read as prose when it changes.
+
+    python -m pytest tests/test_golden.py --rewrite-golden
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.test_programs import PROGRAMS, fresh, moving
+from test_targets import CASES
+
+import emitted_targets
+import tangentc
+from tangentc.core.types import describe, type_of
+
+GOLDEN = Path(__file__).parent / "golden"
+ALL = [(name, getattr(emitted_targets, name), args, wrt) for name, (args, wrt) in CASES.items()]
+_seen: dict[str, int] = {}
+for _, _function, _args in PROGRAMS:
+    _seen[_function.__name__] = _seen.get(_function.__name__, 0) + 1
+    _number = "" if _seen[_function.__name__] == 1 else f"_{_seen[_function.__name__]}"
+    ALL.append((_function.__name__ + _number, _function, _args, moving(_args)))
+
+
+def golden_text(function, args, wrt):
+    sizes = {}
+    types = ", ".join(describe(type_of(a, sizes)) for a in args)
+    return f"# arguments: {types}\n\n{tangentc.grad(function, wrt=wrt).source_for(*fresh(args))}"
+
+
+@pytest.mark.parametrize("name, function, args, wrt", ALL, ids=[row[0] for row in ALL])
+def test_emitted_text(name, function, args, wrt, request):
+    path, text = GOLDEN / f"{name}.txt", golden_text(function, args, wrt)
+    if request.config.getoption("--rewrite-golden"):
+        GOLDEN.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert path.read_text() == text
+
+
+def test_no_golden_file_is_left_over():
+    assert {p.stem for p in GOLDEN.glob("*.txt")} == {row[0] for row in ALL}
+
+
+def test_values_do_not_show_in_the_text():
+    text = golden_text(emitted_targets.nll, CASES["nll"][0], 0)
+    assert text == golden_text(emitted_targets.nll, tuple(np.array(a) * 2 for a in CASES["nll"][0]), 0)
