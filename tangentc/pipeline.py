@@ -303,9 +303,7 @@ def _is_pure_statement(s: Statement) -> bool:
 def _call_aliases(op: Any) -> bool | None:
     if isinstance(op, ops.UserFunction):
         return op.aliases
-    if isinstance(op, ops.Emitted):
-        return True
-    return None
+    return op.aliases if isinstance(op, ops.Emitted) else None
 
 
 def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: dict[str, Type]) -> list[Type]:

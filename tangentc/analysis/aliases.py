@@ -53,7 +53,7 @@ class Aliases:
                         self.views[s.target] = s
                 case Store():
                     stores.append(s.object)
-                    if is_container(self._type(s.object)) or isinstance(self._type(s.object), Unknown):
+                    if s.op is None and not isinstance(self._type(s.object), Array):
                         self._union(s.object, s.value)
                 case Effect() if s.op is ops.push:
                     self._union(*s.args[:2])

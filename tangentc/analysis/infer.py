@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
@@ -69,6 +70,12 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return ALWAYS[op]
     if any(isinstance(t, Unknown) for t in args):
         return Unknown("an argument's type is not known")
+    if op in (runtime.unbroadcast, runtime.shaped_like):
+        return args[1]
+    if op in (operator.matmul, np.matmul, np.dot) and all(isinstance(t, Array) for t in args) and not keywords:
+        product = _matmul(op, args, fresh)
+        if product is not None:
+            return product
     if is_elementwise(op) and any(isinstance(t, Array) for t in args) and not keywords:
         if all(isinstance(t, (Scalar, Array)) for t in args):
             return _elementwise(op, args, fresh)
@@ -159,6 +166,22 @@ def _elementwise(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
         return Unknown("NumPy refuses these types")
     shape = broadcast(shapes, fresh)
     return Array(result.dtype.name, shape) if shape else Scalar(result.dtype.name)
+
+
+def _matmul(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
+    """The type of a product of matrices, stacks of them, or vectors."""
+    a, b = args
+    assert isinstance(a, Array) and isinstance(b, Array)
+    if min(len(a.shape), len(b.shape)) == 0 or op is np.dot and max(len(a.shape), len(b.shape)) > 2:
+        return None
+    dtype = _run(np.matmul, [np.ones((1,) * len(t.shape), t.dtype) for t in (a, b)], {})
+    if dtype is None:
+        return None
+    dims: tuple[Dim, ...] = broadcast([a.shape[:-2], b.shape[:-2]], fresh) if max(len(a.shape), len(b.shape)) > 2 else ()
+    rows: tuple[Dim, ...] = a.shape[-2:-1] if len(a.shape) > 1 else ()
+    columns: tuple[Dim, ...] = b.shape[-1:] if len(b.shape) > 1 else ()
+    shape = (*dims, *rows, *columns)
+    return Array(dtype.dtype.name, shape) if shape else Scalar(dtype.dtype.name)
 
 
 def _plain_scalar(t: Type) -> Type:

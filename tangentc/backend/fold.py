@@ -57,6 +57,10 @@ class Folding:
             self.uses.update(a for a in reads(s) if isinstance(a, str))
         if isinstance(function.result, str):
             self.uses[function.result] += 1
+        for s in statements(function.body):
+            if isinstance(s, If) and isinstance(s.test, str) and len(s.merged) == 1:
+                if s.test in (s.merged[0].then, s.merged[0].orelse):
+                    self.uses[s.test] -= 1  # `a and b` names a once
         self.made: dict[str, Assign | If] = {}
         self.folded: set[str] = set()
         self.expressions: dict[str, If] = {}  # branches that are conditional expressions

@@ -6,7 +6,7 @@ import itertools
 import linecache
 import types
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,8 +60,19 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
                 spelling.same[name] = twin
                 continue
         texts.append(text)
-    imports = tuple(sorted(set(spelling.imports.values()), key=lambda line: (line.startswith("from"), line)))
+    imports = _imports(spelling.imports.values())
     return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live), spelling.same)
+
+
+def _imports(lines: Iterable[str]) -> tuple[str, ...]:
+    """Import lines, those from one module on one line."""
+    plain = sorted({line for line in lines if line.startswith("import")})
+    names: dict[str, set[str]] = {}
+    for line in lines:
+        if line.startswith("from"):
+            module, _, name = line.removeprefix("from ").partition(" import ")
+            names.setdefault(module, set()).add(name)
+    return (*plain, *(f"from {module} import {', '.join(sorted(names[module]))}" for module in sorted(names)))
 
 
 def _called(function: Any) -> set[str]:

@@ -28,7 +28,7 @@ class Naming:
         self.time = 0.0
         self.start: dict[str, list[float]] = defaultdict(list)
         self.stretches: dict[str, list[Stretch]] = defaultdict(list)
-        self.open: dict[str, float] = {}
+        self.points: dict[str, list[tuple[Atom, Stretch]]] = defaultdict(list)
         self.defined_in: dict[str, int] = {}
         self.loops: list[tuple[float, list[str]]] = []
         self.order: list[str] = []
@@ -122,15 +122,15 @@ class Naming:
             for m in s.merged:
                 self._use((m.then, m.orelse)[pick])
             for m in s.merged:
-                self._stretch_point(m.name)
+                self._stretch_point(m.name, (m.then, m.orelse)[pick])
         self.time += 1
         for m in s.merged:
             self._define(m.name)
             self.unions += [(m.name, m.then), (m.name, m.orelse)]
 
-    def _stretch_point(self, name: str) -> None:
-        """A merged name is written at the end of each branch."""
-        self.stretches[name].append((self.time + 0.5, self.time + 0.6))
+    def _stretch_point(self, name: str, arm: Atom) -> None:
+        """A merged name is written at the end of each branch, unless it has the name of what it takes there."""
+        self.points[name].append((arm, (self.time + 0.5, self.time + 0.6)))
 
     def _loop(self, s: For | While) -> None:
         if isinstance(s, For):
@@ -186,9 +186,16 @@ class Naming:
             self.members[a] = self.members[a] + self.members.pop(b)
 
     def _overlap(self, xs: list[str], ys: list[str]) -> bool:
-        return any(
-            s[0] < t[1] and t[0] < s[1] for x in xs for s in self.stretches[x] for y in ys for t in self.stretches[y]
-        )
+        first, second = self._live(xs, ys), self._live(ys, xs)
+        return any(s[0] < t[1] and t[0] < s[1] for s in first for t in second)
+
+    def _live(self, names: list[str], others: list[str]) -> list[Stretch]:
+        """When the values of a group are needed, if it shared its name with another group."""
+        out = []
+        for name in names:
+            out += self.stretches[name]
+            out += [p for arm, p in self.points.get(name, ()) if arm not in names and arm not in others]
+        return out
 
     def _assign_names(self) -> None:
         taken: dict[str, list[list[str]]] = defaultdict(list)
@@ -220,7 +227,7 @@ class Naming:
         """A name with a higher number, from those whose values are all dead: groups come in the order in
         which they begin, so a heap of ends finds one without looking at all of them."""
         busy, free, count = self.numbered.setdefault(wanted, ([], [], [FEW - 1]))
-        spans = [s for m in members for s in self.stretches[m]]
+        spans = self._live(members, [])
         start, end = min(s[0] for s in spans), max(s[1] for s in spans)
         while busy and busy[0][0] <= start:
             heapq.heappush(free, heapq.heappop(busy)[1])

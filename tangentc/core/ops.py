@@ -190,10 +190,14 @@ class UserFunction:
 
 
 class Emitted:
-    """A function that the compiler wrote, called from another one: half of a primal/adjoint pair."""
+    """A function that the compiler wrote, called from another one: half of a primal/adjoint pair.
 
-    def __init__(self, name: str, pure: bool, result: Any):
+    What an adjoint returns is nobody else's, so it has ``aliases`` False.
+    """
+
+    def __init__(self, name: str, pure: bool, result: Any, aliases: bool = True):
         self.__name__ = name
+        self.aliases = aliases
         self.__tangentc_pure__ = pure
         self.result = result
 

@@ -29,9 +29,12 @@ def common(function: Function, aliases: Aliases) -> Function:
     def block(statements: Block, scopes: list[dict[Any, str]]) -> Block:
         out: list[Statement] = []
         known: dict[Any, str] = {}
+        reads: dict[Any, str] = {}  # of arrays that change: good until the next store
         inner = [*scopes, known]
         for s in statements:
             s = substitute(s, table) if table else s
+            if not isinstance(s, Assign) or not ops.is_pure(s.op):
+                reads = {}
             match s:
                 case If():
                     s = replace(s, then=block(s.then, inner), orelse=block(s.orelse, inner))
@@ -48,12 +51,22 @@ def common(function: Function, aliases: Aliases) -> Function:
                         table[s.target] = earlier
                         continue
                     known.setdefault(key, s.target)
+                case Assign() if _reads_only(s, aliases):
+                    key = s.op, s.args, s.keywords
+                    if key in reads and is_temporary(s.target):
+                        table[s.target] = reads[key]
+                        continue
+                    reads.setdefault(key, s.target)
             out.append(s)
         return tuple(out)
 
     body = block(function.body, [])
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=body, result=result)
+
+
+def _reads_only(s: Assign, aliases: Aliases) -> bool:
+    return ops.is_pure(s.op) and s.op not in ALLOCATING and s.op is not ops.identity and not aliases.is_changed(s.target)
 
 
 def _may_share(s: Assign, aliases: Aliases) -> bool:

@@ -124,7 +124,7 @@ class Adjoints:
 
     # ---------------------------------------------------------- shapes
     def is_lazy(self, x_bar: Atom, t: Type) -> bool:
-        """Whether an adjoint is smaller than the value that it belongs to."""
+        """Whether an adjoint is, or may be, smaller than the value that it belongs to."""
         shape = shape_of(t)
         return shape is not None and shape_of(self.b.type(x_bar)) != shape
 
@@ -135,6 +135,8 @@ class Adjoints:
             return x_bar
         if is_number(x_bar, 0):
             return self.zero(x)
+        if may_be_full(shape_of(self.b.type(x_bar)), shape_of(t)):
+            return self.b.emit(runtime.unbroadcast, (x_bar, x), name=bar_name(x))
         return self.b.emit(np.full_like, (self.like(x), x_bar), name=bar_name(x))
 
     def fit(self, x_bar: Atom, x: Atom) -> Atom | None:
@@ -372,6 +374,16 @@ class Adjoints:
 def certain(t: Type) -> bool:
     """Whether two values of this type surely have the same shape."""
     return isinstance(t, Array) and all(not uncertain(d) for d in t.shape)
+
+
+def may_be_full(given: tuple | None, wanted: tuple | None) -> bool:
+    """Whether shapes that are written differently may be the same while running."""
+    if given is None or wanted is None:
+        return True
+    return len(given) == len(wanted) and all(
+        a == b or uncertain(a) or uncertain(b) or not (isinstance(a, int) and isinstance(b, int)) and 1 not in (a, b)
+        for a, b in zip(given, wanted, strict=True)
+    )
 
 
 def uncertain(d: Any) -> bool:

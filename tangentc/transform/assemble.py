@@ -308,7 +308,7 @@ def make_pair(
     gives = [_adjoint_type(b.types.of(n)) for n in wrt]
     pair = (
         ops.Emitted(primal_name, program.pure, Tuple((program.result, Unknown("what a primal saves")))),
-        ops.Emitted(adjoint_name, True, gives[0] if len(gives) == 1 else Tuple(tuple(gives))),
+        ops.Emitted(adjoint_name, True, gives[0] if len(gives) == 1 else Tuple(tuple(gives)), False),
     )
     context.pairs[key] = pair
     return pair

@@ -20,7 +20,7 @@ from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Type, Unknown, is_complex, is_container, is_differentiable
 from tangentc.errors import MissingRule, UnsafeMutation
-from tangentc.transform.adjoints import build_container, get_part
+from tangentc.transform.adjoints import build_container, get_part, may_be_full
 from tangentc.core.types import components
 from tangentc.transform.calls import Call, bind, check_domain, missing, partials, tangent
 
@@ -75,6 +75,8 @@ class _Forward:
             if is_complex(given) and not is_complex(t):
                 x_dot = self.b.emit(np.real, (x_dot,))
                 given = self.b.type(x_dot)
+            if isinstance(given, Array) and given.shape != t.shape and may_be_full(given.shape, t.shape):
+                return self.b.emit(runtime.unbroadcast, (x_dot, x), name=self.name(x))
             if isinstance(given, (Array, Scalar)) and getattr(given, "shape", ()) != t.shape:
                 return self.b.emit(np.full_like, (x, x_dot), name=self.name(x))
             if isinstance(given, Array) and given.dtype != t.dtype:

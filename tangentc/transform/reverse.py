@@ -341,8 +341,10 @@ class _Reverse:
         out.append(Assign(saved, operator.getitem, (both, Const(1)), (), s.span))
         self.b.span = s.span
         result = self.b.emit(pair.adjoint, (saved, y_bar), name="%adjoints")
-        for k, (atom, _) in enumerate(pair.active):
-            bar = result if len(pair.active) == 1 else self.b.emit(operator.getitem, (result, Const(k)), name=bar_name(atom))
+        bars = [result]
+        if len(pair.active) > 1:
+            bars = [self.b.emit(operator.getitem, (result, Const(k)), name=bar_name(a)) for k, (a, _) in enumerate(pair.active)]
+        for (atom, _), bar in zip(pair.active, bars, strict=True):
             self.adj.add(atom, bar)
         return tuple(out)
 

@@ -1,0 +1,149 @@
+"""Write docs/reference/ from the compiler's own tables.
+
+    python docs/make_reference.py            writes syntax.md and rules.md
+    python docs/make_reference.py --check    exits with 1 if the files on disk differ
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tangentc  # noqa: F401  (registers the rules)
+from tangentc.core import ops
+from tangentc.frontend import fence
+from tangentc.rules.registry import FAMILIES, REGISTRY, Rule
+
+HERE = Path(__file__).resolve().parent / "reference"
+NOTE = "<!-- Made by docs/make_reference.py; do not edit. -->\n"
+OPERATORS = {
+    operator.add: "x + y",
+    operator.sub: "x - y",
+    operator.mul: "x * y",
+    operator.truediv: "x / y",
+    operator.floordiv: "x // y",
+    operator.mod: "x % y",
+    operator.pow: "x ** y",
+    operator.matmul: "x @ y",
+    operator.neg: "-x",
+    operator.pos: "+x",
+    operator.invert: "~x",
+    operator.not_: "not x",
+    operator.and_: "x & y",
+    operator.or_: "x | y",
+    operator.xor: "x ^ y",
+    operator.lshift: "x << y",
+    operator.rshift: "x >> y",
+    operator.lt: "x < y",
+    operator.le: "x <= y",
+    operator.gt: "x > y",
+    operator.ge: "x >= y",
+    operator.eq: "x == y",
+    operator.ne: "x != y",
+    operator.is_: "x is y",
+    operator.is_not: "x is not y",
+    operator.getitem: "x[i]",
+}
+NAMESPACES = (("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("", builtins))
+
+
+# ------------------------------------------------------------------ the syntax
+def syntax() -> str:
+    """The three tables of the fence."""
+    supported = [(f"`{kind}`", what) for kind, what in fence.SUPPORTED.items()]
+    passive = [(f"`{kind}`", what) for kind, what in fence.PASSIVE.items()]
+    refused = [(f"`{kind}`", what, way_out) for kind, (what, way_out) in fence.REFUSED.items()]
+    return "\n".join([
+        NOTE,
+        "# Supported syntax\n",
+        "The first column names the node of Python's syntax tree.\n",
+        "## Differentiated\n",
+        table(("Node", "Python"), supported),
+        "## Carried along\n",
+        "These are kept as written, and run once. A derivative that would flow through them is refused.\n",
+        table(("Node", "Python"), passive),
+        "## Refused\n",
+        table(("Node", "Python", "Way out"), refused),
+    ])  # fmt: skip
+
+
+# ------------------------------------------------------------------ the rules
+def rules() -> str:
+    """The registered rules, a table for each family."""
+    parts = [
+        NOTE,
+        "# Rules\n",
+        "Methods of arrays have the rules of the functions of the same name: `x.sum()` is `np.sum(x)`. Kind: an "
+        "elementwise rule\ngives partial derivatives, an adjoint rule gives adjoints, and the derivative of a zero "
+        "rule is zero. Options are the\nkeywords that a call may use.\n",
+    ]
+    families = REGISTRY.families()
+    for family in FAMILIES:
+        found = families.get(f"tangentc.rules.{family}", [])
+        rows = sorted({row for rule in found if (row := describe(rule)) is not None}, key=lambda row: (row[0].strip("`").lower(), row))
+        parts.append(f"## {family.replace('_', ' ').capitalize()}\n")
+        parts.append(table(("Function", "Kind", "Modes", "Options"), rows))
+    return "\n".join(parts)
+
+
+def describe(rule: Rule) -> tuple[str, str, str, str] | None:
+    """A row of the table; None for what only emitted code calls."""
+    name = written(rule.function)
+    if name is None:
+        return None
+    modes = "forward, reverse" if has_forward(rule) else "reverse"
+    options = ", ".join(f"`{option}`" for option, _ in rule.options)
+    return f"`{name}`", rule.kind, modes, options
+
+
+def has_forward(rule: Rule) -> bool:
+    return rule.kind in ("elementwise", "zero") or bool(rule.linear) or rule.tangent is not None
+
+
+def written(function: Any) -> str | None:
+    """The name under which users call a function."""
+    if function in OPERATORS:
+        return OPERATORS[function]
+    if function is ops.item:
+        return "x.item()"
+    name = getattr(function, "__name__", "")
+    for prefix, module in NAMESPACES:
+        if vars(module).get(name) is function:
+            return f"{prefix}.{name}".lstrip(".")
+    for prefix, module in NAMESPACES:
+        for alias in sorted(vars(module)):
+            if not alias.startswith("_") and vars(module)[alias] is function:
+                return f"{prefix}.{alias}".lstrip(".")
+    return None
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the pages; the exit status is 1 if a page on disk differs."""
+    pages = {"syntax.md": syntax(), "rules.md": rules()}
+    differ = [name for name, text in pages.items() if not (HERE / name).is_file() or (HERE / name).read_text() != text]
+    if "--check" in arguments:
+        for name in differ:
+            print(f"docs/reference/{name} is out of date: run python docs/make_reference.py")
+        return 1 if differ else 0
+    HERE.mkdir(exist_ok=True)
+    for name in differ:
+        (HERE / name).write_text(pages[name])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

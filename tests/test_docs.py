@@ -1,0 +1,59 @@
+"""The documentation runs: its pages, the docstrings, and the reference made from the compiler's tables."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tangentc
+from tangentc.frontend import fence
+from tangentc.rules.registry import REGISTRY
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+MODULES = sorted(m.name for m in pkgutil.walk_packages(tangentc.__path__, "tangentc.") if not m.name.endswith("__main__"))
+# the middle of an emitted docstring names the place of the function, which is left out of the pages
+ELIDED = doctest.ELLIPSIS
+
+
+@pytest.fixture(autouse=True)
+def own_rules():
+    """Rules that an example registers are gone after it."""
+    rules = dict(REGISTRY.rules)
+    yield
+    REGISTRY.rules.clear()
+    REGISTRY.rules.update(rules)
+    REGISTRY.version += 1
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page):
+    failed, _ = doctest.testfile(str(page), module_relative=False, optionflags=ELIDED)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", ["tangentc", *MODULES])
+def test_docstrings(name):
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
+
+
+def test_reference_is_up_to_date():
+    done = subprocess.run([sys.executable, str(DOCS / "make_reference.py"), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_limits_name_what_the_fence_refuses():
+    text = (DOCS / "limits.md").read_text()
+    missing = [what for what, _ in fence.REFUSED.values() if what not in text]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    targets = [part.split(")")[0] for part in page.read_text().split("](")[1:]]
+    assert all((DOCS / target).is_file() for target in targets)
