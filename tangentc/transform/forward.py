@@ -122,7 +122,7 @@ class _Forward:
         if linear is not None:
             self.b.out.append(s)
             self.b.definitions[y] = s
-            self._set(y, linear())
+            self._set(y, linear(), True)
             return
         rule = self.unit.rule(s.op)
         if rule is None:
@@ -142,10 +142,10 @@ class _Forward:
         self.b.definitions[y] = s
         self._set(y, self._rule(s, call))
 
-    def _set(self, y: str, dot: Atom | None) -> None:
+    def _set(self, y: str, dot: Atom | None, fitted: bool = False) -> None:
         if dot is None:
             return
-        dot = self.fit(dot, y)
+        dot = dot if fitted else self.fit(dot, y)
         self.dots[y] = self.b.rename(dot, self.name(y))
         if self.aliases.is_changed(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
             made = self.b.definition(self.dots[y])
@@ -289,7 +289,7 @@ class _Forward:
             for k, atom in enumerate((m.then, m.orelse)):
                 self.dots = ends[k]
                 with self.b.reopen(blocks[k]):
-                    arms.append(self.fit(self.dot(atom), m.name) if isinstance(atom, str) else self._constant_zero(m.name))
+                    arms.append(self.fit(self.dot(atom), atom) if isinstance(atom, str) else self._constant_zero(m.name))
             self.dots = before
             name = self.b.fresh(self.name(m.name))
             self.b.types.of_name[name] = self._float(self.b.type(m.name))
@@ -312,7 +312,7 @@ class _Forward:
             init = self.dot(c.init) if isinstance(c.init, str) else Const(0.0)
             name = self.b.fresh(self.name(c.name))
             self.b.types.of_name[name] = self.b.type(c.name)
-            carries.append((c, name, self.fit(init, c.name) if isinstance(c.init, str) else init))
+            carries.append((c, name, self.fit(init, c.init) if isinstance(c.init, str) else init))
         before = self.dots
         self.dots = {**before, **{c.name: name for c, name, _ in carries}}
         with self.b.block() as head:
@@ -322,7 +322,7 @@ class _Forward:
             self.block(s.body)
             nexts = {}
             for c, _, _ in carries:
-                nexts[c.name] = self.fit(self.dot(c.next), c.name) if isinstance(c.next, str) else Const(0.0)
+                nexts[c.name] = self.fit(self.dot(c.next), c.next) if isinstance(c.next, str) else Const(0.0)
             body = tuple(out)
         self.dots = {**before, **{c.name: name for c, name, _ in carries}}
         carried = (*s.carried, *(Carry(name, init, nexts[c.name]) for c, name, init in carries))
