@@ -1,6 +1,6 @@
 """How fast emitted gradients are against hand-written ones: interleaved, in one process.
 
-    python benchmarks/targets.py
+python benchmarks/targets.py
 """
 
 import math

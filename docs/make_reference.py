@@ -1,7 +1,7 @@
 """Write docs/reference/ from the compiler's own tables.
 
-    python docs/make_reference.py            writes syntax.md and rules.md
-    python docs/make_reference.py --check    exits with 1 if the files on disk differ
+python docs/make_reference.py            writes syntax.md and rules.md
+python docs/make_reference.py --check    exits with 1 if the files on disk differ
 """
 
 from __future__ import annotations
@@ -80,14 +80,17 @@ def rules() -> str:
     parts = [
         NOTE,
         "# Rules\n",
-        "Methods of arrays have the rules of the functions of the same name: `x.sum()` is `np.sum(x)`. Kind: an "
-        "elementwise rule\ngives partial derivatives, an adjoint rule gives adjoints, and the derivative of a zero "
-        "rule is zero. Options are the\nkeywords that a call may use.\n",
+        "Methods of arrays have the rules of the functions of the same name: `x.sum()` is `np.sum(x)`.\n"
+        "An elementwise rule gives partial derivatives, an adjoint rule gives adjoints, and the derivative\n"
+        "of a zero rule is zero. Options are the keywords that a call may use.\n",
     ]
     families = REGISTRY.families()
     for family in FAMILIES:
         found = families.get(f"tangentc.rules.{family}", [])
-        rows = sorted({row for rule in found if (row := describe(rule)) is not None}, key=lambda row: (row[0].strip("`").lower(), row))
+        rows = sorted(
+            {row for rule in found if (row := describe(rule)) is not None},
+            key=lambda row: (row[0].strip("`").lower(), row),
+        )
         parts.append(f"## {family.replace('_', ' ').capitalize()}\n")
         parts.append(table(("Function", "Kind", "Modes", "Options"), rows))
     return "\n".join(parts)

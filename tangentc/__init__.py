@@ -19,3 +19,33 @@ from tangentc.inspection.stages import Stage, Stages, stages
 from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BadArgument",
+    "BadRule",
+    "BadSeed",
+    "GradientMismatch",
+    "InternalError",
+    "MissingRule",
+    "NoSource",
+    "NotDifferentiable",
+    "Stage",
+    "Stages",
+    "TangentcError",
+    "UnsafeMutation",
+    "UnsupportedSyntax",
+    "adjoint",
+    "adjoint_rule",
+    "check_grads",
+    "differentiable",
+    "elementwise",
+    "export",
+    "grad",
+    "jvp",
+    "stages",
+    "stop_gradient",
+    "tangent_rule",
+    "value_and_grad",
+    "vjp",
+    "zero_gradient",
+]

@@ -158,7 +158,9 @@ class Derivative:
         if self.kind != "adjoint":
             return own
         seed = inspect.Parameter("out_bar", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return own.replace(parameters=[p.replace(default=inspect.Parameter.empty) for p in own.parameters.values()] + [seed])
+        return own.replace(
+            parameters=[p.replace(default=inspect.Parameter.empty) for p in own.parameters.values()] + [seed]
+        )
 
     @property
     def arity(self) -> int:
@@ -324,7 +326,9 @@ def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...
                 way_out="give an index, a name, or a tuple of them",
             )
     if not out:
-        raise BadArgument(f"wrt={wrt!r} names nothing", why="there is nothing to differentiate by", way_out="name a parameter")
+        raise BadArgument(
+            f"wrt={wrt!r} names nothing", why="there is nothing to differentiate by", way_out="name a parameter"
+        )
     return tuple(out), single
 
 
@@ -334,13 +338,19 @@ def refuse_integers(t: Type, name: str, function: Any) -> None:
     raise NotDifferentiable(
         f"{function.__name__} cannot be differentiated with respect to {name}, which is {describe(t)}",
         why="a derivative is taken by a real or complex number, and an integer cannot move by a little",
-        way_out=f"pass a float: {name}=float({name})" if isinstance(t, Scalar) else f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers",
+        way_out=_as_float(t, name),
     )  # fmt: skip
+
+
+def _as_float(t: Type, name: str) -> str:
+    if isinstance(t, Scalar):
+        return f"pass a float: {name}=float({name})"
+    return f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers"
 
 
 def key_of(args: tuple) -> Any:
     """What compiled code depends on in its arguments, cheap to make."""
-    out = []
+    out: list[Any] = []
     for a in args:
         cls = type(a)
         if cls is float:
@@ -418,7 +428,10 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
     if isinstance(result, Unknown) or isinstance(seed, Unknown):
         return
     if is_container(result):
-        given, wanted = [k for k, _ in components(seed)] if is_container(seed) else None, [k for k, _ in components(result)]
+        given, wanted = (
+            [k for k, _ in components(seed)] if is_container(seed) else None,
+            [k for k, _ in components(result)],
+        )
         if given != wanted:
             raise BadSeed(
                 f"the seed of {name} does not have the structure of its result",
@@ -431,8 +444,10 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
     if isinstance(result, (Scalar, Array)):
         wanted_shape = result.shape if isinstance(result, Array) else ()
         given_shape = seed.shape if isinstance(seed, Array) else () if isinstance(seed, Scalar) else None
-        if given_shape is None or len(given_shape) != len(wanted_shape) or any(
-            _surely_differ(a, b) for a, b in zip(given_shape, wanted_shape, strict=True)
+        if (
+            given_shape is None
+            or len(given_shape) != len(wanted_shape)
+            or any(_surely_differ(a, b) for a, b in zip(given_shape, wanted_shape, strict=True))
         ):
             raise BadSeed(
                 f"the seed of {name} does not have the shape of its result",
@@ -488,7 +503,7 @@ class _Pairs:
     """The compiled pairs of one function."""
 
     def __init__(self) -> None:
-        self.found: dict[Any, tuple[Any, Any, Any, list[int]]] = {}
+        self.found: dict[Any, tuple[Any, Any, Any, tuple[float, ...]]] = {}
 
 
 _PAIRS: dict[Any, _Pairs] = {}
@@ -507,7 +522,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     derivative = Derivative(f, "vjp")
     function = derivative.function
     args = derivative.bind(primals, {})
-    types = [type_of(a, sizes) for sizes in [{}] for a in args]
+    sizes: dict[int, Any] = {}
+    types = [type_of(a, sizes) for a in args]
     flags = tuple(map(is_differentiable, types))
     if not any(flags):
         value = function(*primals)
@@ -634,7 +650,9 @@ def _zero_like(value: Any) -> Any:
         return type(value)(map(_zero_like, value))
     if isinstance(value, dict):
         return {k: _zero_like(v) for k, v in value.items()}
-    return np.zeros_like(value) if is_array(value) else 0.0 * value if isinstance(value, (float, complex, int)) else None
+    return (
+        np.zeros_like(value) if is_array(value) else 0.0 * value if isinstance(value, (float, complex, int)) else None
+    )
 
 
 def stop_gradient(x: Any) -> Any:
@@ -711,4 +729,16 @@ class Differentiable:
         return self.grad.source_for(*args, **keywords)
 
 
-__all__ = ["Derivative", "Differentiable", "Param", "TangentcError", "adjoint", "differentiable", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = [
+    "Derivative",
+    "Differentiable",
+    "Param",
+    "TangentcError",
+    "adjoint",
+    "differentiable",
+    "grad",
+    "jvp",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

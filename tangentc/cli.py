@@ -23,9 +23,13 @@ def main(argv: list[str] | None = None) -> int:
     show = commands.add_parser("show", help="print the emitted gradient of a function", epilog=EXAMPLES,
                                formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     show.add_argument("target", metavar="FILE:FUNCTION", help="where the function stands")
-    show.add_argument("--wrt", default="", help="parameters to differentiate by, separated by commas (default: the first)")
+    show.add_argument(
+        "--wrt", default="", help="parameters to differentiate by, separated by commas (default: the first)"
+    )
     show.add_argument("--at", default="", help='arguments whose types to compile for: "x=np.ones(3), k=2.0"')
-    show.add_argument("--kind", choices=("grad", "value_and_grad", "adjoint", "jvp"), default="grad", help="what to emit")
+    show.add_argument(
+        "--kind", choices=("grad", "value_and_grad", "adjoint", "jvp"), default="grad", help="what to emit"
+    )
     options = parser.parse_args(argv)
     from tangentc.errors import TangentcError
 

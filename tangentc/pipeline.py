@@ -77,11 +77,12 @@ def _own_parameters(program: Program) -> Function:
             continue
         made = aliases.allocation(name)
         if made != [name] or "%global" in aliases.parent and aliases.root("%global") == aliases.root(name):
-            others = [n for n in made if n != name]
+            others = [n.lstrip("%").split(".")[0] for n in made if n != name]
+            other = others[0] if others else "a value of the module"
             raise UnsafeMutation(
                 f"{name} is changed in place, and shares its memory with something else",
                 next(s.span for s in statements(function.body) if isinstance(s, Store)),
-                why=f"the array changed may also be {others[0].lstrip('%').split('.')[0] if others else 'a value of the module'}",
+                why=f"the array changed may also be {other}",
                 way_out=f"change a copy: {name} = {name}.copy()",
             )
         copy = builder.fresh(name)
@@ -101,7 +102,8 @@ def _user_functions(program: Program, context: Context) -> Function:
         if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
             callee = context.callee(s, program.types)
             aliased = isinstance(callee.function.result, str) and any(
-                callee.aliases.root(p.name) == callee.aliases.root(callee.function.result) for p in callee.function.params
+                callee.aliases.root(p.name) == callee.aliases.root(callee.function.result)
+                for p in callee.function.params
             )
             if callee.changes:
                 raise UnsafeMutation(
@@ -141,7 +143,10 @@ def is_user_function(op: Any) -> bool:
 
 
 def is_library(op: Any) -> bool:
-    return ops.module_root(op) in (*ops.NUMERIC_MODULES, "operator") or op.__module__ in ("tangentc.core.ops", "tangentc.runtime")
+    return ops.module_root(op) in (*ops.NUMERIC_MODULES, "operator") or op.__module__ in (
+        "tangentc.core.ops",
+        "tangentc.runtime",
+    )
 
 
 FRONT = (
@@ -163,7 +168,9 @@ SIMPLIFY = (
 class Context:
     """One compilation: the functions met on the way, and the pairs written for them."""
 
-    def __init__(self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None, checked: bool = False):
+    def __init__(
+        self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None, checked: bool = False
+    ):
         self.root, self.arrays, self.observer, self.checked = root, arrays, observer, checked
         self.prepared: dict[Any, Program] = {}
         self.in_progress: list[pytypes.FunctionType] = []
@@ -252,7 +259,7 @@ class Context:
     def _depend(self, source: pytypes.FunctionType, function: Function) -> None:
         """Note what the compiled code is only good for: the objects that names stand for now."""
         code = source.__code__
-        names = {n for n in code.co_names} | set(code.co_freevars)
+        names = set(code.co_names) | set(code.co_freevars)
         scope = Scope(source)
         for name in names:
             try:

@@ -40,7 +40,9 @@ def require_scalar(out, name):
     >>> require_scalar(2.0, "loss")
     """
     if np.ndim(out) != 0 or np.iscomplexobj(out) or np.asarray(out).dtype.kind not in "fbiu":
-        kind = "a complex number" if np.iscomplexobj(out) and np.ndim(out) == 0 else f"an array of shape {np.shape(out)}"
+        kind = (
+            "a complex number" if np.iscomplexobj(out) and np.ndim(out) == 0 else f"an array of shape {np.shape(out)}"
+        )
         raise ValueError(f"{name} returns {kind}, and its gradient needs one real number")
 
 
@@ -97,7 +99,10 @@ def split_like(x, arrays, axis=0):
     [[0.0, 1.0], [2.0]]
     """
     if axis is None:
-        return [np.reshape(p, np.shape(a)) for p, a in zip(split_like(x, [np.ravel(a) for a in arrays]), arrays, strict=True)]
+        return [
+            np.reshape(p, np.shape(a))
+            for p, a in zip(split_like(x, [np.ravel(a) for a in arrays]), arrays, strict=True)
+        ]
     ends = np.cumsum([np.shape(a)[axis] for a in arrays])
     return np.split(x, [int(end) for end in ends[:-1]], axis=axis)
 
@@ -144,7 +149,6 @@ def product_of_pairs(x, v, axis=None):
     return total
 
 
-for _helper in (
-    unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs):
+for _helper in (unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs):
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

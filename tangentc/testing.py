@@ -34,7 +34,7 @@ def check_rule(function: Callable[..., Any], seed: int = 0, second_order: bool =
         raise BadRule(f"{function.__name__} has no rule to check", way_out="register one first")
     count = 0
     for args, options in samples(rule, seed):
-        f = as_function(function, len(args), options, [a for a in args])
+        f = as_function(function, len(args), options, list(args))
         _check(f, args, seed, second_order)
         count += 1
     if not count:
@@ -61,7 +61,7 @@ def _elementwise_samples(rule: Rule, rng: np.random.Generator) -> Iterator[Sampl
     scalar_only = getattr(rule.function, "__module__", "") == "math"
 
     def draw(k: int, shape: Any) -> Any:
-        low, high = domains[k]
+        low, high = domains[k]  # type: ignore[misc]
         x = rng.uniform(low, high, shape)
         return float(x) if shape == () else x
 
@@ -129,7 +129,7 @@ def _first(f: Any, args: Any, tangents: Any, cotangent: Any, what: str) -> None:
     _same("the value", value, f(*args), 1e-12)
 
     def moved(t: float) -> Any:
-        return f(*(rebuild(a, iter([x + t * d for (_, x), (_, d) in zip(flatten(a), flatten(v))]))  # noqa: B905
+        return f(*(rebuild(a, iter([x + t * d for (_, x), (_, d) in zip(flatten(a), flatten(v))]))
                    for a, v in zip(args, tangents)))  # fmt: skip
 
     wanted = [five_point(lambda t, k=k: list(flatten(moved(t)))[k][1], 1e-3) for k in range(len(list(flatten(value))))]  # type: ignore[misc]
@@ -140,11 +140,15 @@ def _first(f: Any, args: Any, tangents: Any, cotangent: Any, what: str) -> None:
     for a, g in zip(args, gradients, strict=True):
         for (path, x), (_, given) in zip(flatten(a), flatten(g), strict=True):
             if x.shape != given.shape:
-                raise GradientMismatch(f"{what} gives a gradient{path} of shape {given.shape} for an argument of {x.shape}")
-    forward, reverse = _dot(cotangent, tangent), sum(_dot(g, t) for g, t in zip(gradients, tangents))  # noqa: B905
+                raise GradientMismatch(
+                    f"{what} gives a gradient{path} of shape {given.shape} for an argument of {x.shape}"
+                )
+    forward, reverse = _dot(cotangent, tangent), sum(_dot(g, t) for g, t in zip(gradients, tangents))
     scale = sum(float(np.sum(np.abs(x))) for _, x in flatten(gradients)) + abs(forward) + 1.0
     if not abs((forward - reverse).real) <= 1e-12 * scale:  # the real part is what a real-linear map keeps
-        raise GradientMismatch(f"{what}: forward mode gives {forward}, and reverse mode {reverse}, for the same product")
+        raise GradientMismatch(
+            f"{what}: forward mode gives {forward}, and reverse mode {reverse}, for the same product"
+        )
 
 
 def _second(adjoint: Any, args: Any, tangents: Any, cotangent: Any) -> None:
@@ -152,7 +156,7 @@ def _second(adjoint: Any, args: Any, tangents: Any, cotangent: Any) -> None:
     _, computed = jvp(adjoint, (*args, cotangent), (*tangents, None))
 
     def moved(t: float) -> Any:
-        at = [rebuild(a, iter([x + t * d for (_, x), (_, d) in zip(flatten(a), flatten(v))]))  # noqa: B905
+        at = [rebuild(a, iter([x + t * d for (_, x), (_, d) in zip(flatten(a), flatten(v))]))
               for a, v in zip(args, tangents)]  # fmt: skip
         return adjoint(*at, cotangent)
 
@@ -162,7 +166,9 @@ def _second(adjoint: Any, args: Any, tangents: Any, cotangent: Any) -> None:
 
 
 def _float32(f: Any, args: Any, value: Any) -> None:
-    small = tuple(rebuild(a, iter([x for _, x in flatten(a)])) if not isinstance(a, np.ndarray) else _narrow(a) for a in args)
+    small = tuple(
+        rebuild(a, iter([x for _, x in flatten(a)])) if not isinstance(a, np.ndarray) else _narrow(a) for a in args
+    )
     if not any(isinstance(a, np.ndarray) for a in small):
         return
     value, pullback = vjp(f, *small)

@@ -10,7 +10,11 @@ TARGETS = "tests/emitted_targets.py"
 
 def run(*arguments):
     return subprocess.run(
-        [sys.executable, "-m", "tangentc.cli", *arguments], capture_output=True, text=True, cwd=ROOT, stdin=subprocess.DEVNULL
+        [sys.executable, "-m", "tangentc.cli", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
     )
 
 

@@ -2,11 +2,11 @@
 
 import re
 
+import emitted_targets
 import numpy as np
 import pytest
 from test_targets import CASES
 
-import emitted_targets
 import tangentc
 
 

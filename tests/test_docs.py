@@ -15,7 +15,9 @@ from tangentc.rules.registry import REGISTRY
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-MODULES = sorted(m.name for m in pkgutil.walk_packages(tangentc.__path__, "tangentc.") if not m.name.endswith("__main__"))
+MODULES = sorted(
+    m.name for m in pkgutil.walk_packages(tangentc.__path__, "tangentc.") if not m.name.endswith("__main__")
+)
 # an emitted docstring names the place of its function: the pages leave that line out, and the empty one before it
 ELIDED = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -44,7 +44,12 @@ def test_exported_target(name, tmp_path):
     assert "import tangentc" not in path.read_text() and "from tangentc" not in path.read_text()
     np.savez(tmp_path / "args.npz", *[np.asarray(a) for a in args])
     call = f"m.{name}_grad(*[a if a.ndim else a.item() for a in np.load({str(tmp_path / 'args.npz')!r}).values()])"
-    shown = run_alone(path, f"[float(np.sum(g)) for g in np.atleast_1d({call}) ]" if not isinstance(wrt, tuple) else f"[float(np.sum(g)) for g in {call}]")
+    shown = run_alone(
+        path,
+        f"[float(np.sum(g)) for g in np.atleast_1d({call}) ]"
+        if not isinstance(wrt, tuple)
+        else f"[float(np.sum(g)) for g in {call}]",
+    )
     want = gradient(*args)
     want = np.atleast_1d(want) if not isinstance(wrt, tuple) else want
     np.testing.assert_allclose(eval(shown), [float(np.sum(g)) for g in want], rtol=1e-12)

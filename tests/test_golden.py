@@ -1,16 +1,16 @@
 """The emitted text of every program, kept in tests/golden and read as prose when it changes.
 
-    python -m pytest tests/test_golden.py --rewrite-golden
+python -m pytest tests/test_golden.py --rewrite-golden
 """
 
 from pathlib import Path
 
+import emitted_targets
 import numpy as np
 import pytest
 from programs.test_programs import PROGRAMS, fresh, moving
 from test_targets import CASES
 
-import emitted_targets
 import tangentc
 from tangentc.core.types import describe, type_of
 

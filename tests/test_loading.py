@@ -100,7 +100,13 @@ def test_two_lambdas_on_one_line():
 
 def test_types_are_told_apart():
     gradient = tangentc.grad(lambda x, y: np.sum(x * y), wrt=(0, 1))
-    for x, y in [(2.0, 3.0), (np.ones(3), 2.0), (2.0, np.ones(9)), (np.ones((2, 1)), np.ones(3)), (np.ones(12), np.ones(1))]:
+    for x, y in [
+        (2.0, 3.0),
+        (np.ones(3), 2.0),
+        (2.0, np.ones(9)),
+        (np.ones((2, 1)), np.ones(3)),
+        (np.ones(12), np.ones(1)),
+    ]:
         gx, gy = gradient(x, y)
         assert np.shape(gx) == np.shape(x) and np.shape(gy) == np.shape(y)
         total = x * y + np.zeros(np.shape(x * y))
@@ -202,7 +208,10 @@ def test_two_processes_emit_the_same_bytes():
     outputs = []
     for seed in ("1", "2"):
         done = subprocess.run(
-            [sys.executable, "-c", program], cwd=root, capture_output=True, env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+            [sys.executable, "-c", program],
+            cwd=root,
+            capture_output=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
         )
         assert done.returncode == 0, done.stderr.decode()
         outputs.append(done.stdout)
@@ -210,6 +219,10 @@ def test_two_processes_emit_the_same_bytes():
 
 
 def test_import_is_light():
-    program = "import sys, tangentc; print(sorted(set(sys.modules) & {'rich', 'pygments', 'cupy', 'scipy', 'hypothesis'}))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parent.parent)
+    program = (
+        "import sys, tangentc; print(sorted(set(sys.modules) & {'rich', 'pygments', 'cupy', 'scipy', 'hypothesis'}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parent.parent
+    )
     assert done.stdout.strip() == "[]"

@@ -49,5 +49,7 @@ def test_second_order_is_checked():
 
 
 def test_containers_and_complex():
-    tangentc.check_grads(lambda p: np.sum(p["a"] * p["b"][0]) + p["b"][1], ({"a": np.ones(3), "b": (np.arange(3.0), 2.0)},))
+    tangentc.check_grads(
+        lambda p: np.sum(p["a"] * p["b"][0]) + p["b"][1], ({"a": np.ones(3), "b": (np.arange(3.0), 2.0)},)
+    )
     tangentc.check_grads(lambda z: np.sum(np.abs(z * z + 1)), (np.array([1 + 2j, -0.5 + 1j]),), order=1)

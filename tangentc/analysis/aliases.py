@@ -1,7 +1,7 @@
 """Which names may be the same array: views, items of containers, other names for one object.
 
-    u = x.copy()          v = u[1:]           w = v + 1
-    u and v are one class, whose root is u; w has memory of its own
+u = x.copy()          v = u[1:]           w = v + 1
+u and v are one class, whose root is u; w has memory of its own
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from tangentc.core.walk import statements
 VIEWS = {
     "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "broadcast_to", "asarray",
     "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "split", "split_like", "real", "imag", "ascontiguousarray",
-    "rollaxis", "flip", "fliplr", "flipud", "rot90", "array_split", "broadcast_arrays", "view", "squeeze", "unbroadcast",
+    "rollaxis", "flip", "fliplr", "flipud", "rot90", "array_split", "broadcast_arrays", "view", "unbroadcast",
     "matrix_transpose", "permute_dims", "asanyarray", "conj", "conjugate", "positive",
 }  # fmt: skip
 HOLDERS = {
-    ops.identity, ops.stopped, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select, builtins.reversed,
+    ops.identity, ops.stopped, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
+    builtins.reversed,
     builtins.enumerate, builtins.zip, builtins.list, builtins.tuple, ops.pop,
 }  # fmt: skip
 
@@ -89,7 +90,8 @@ class Aliases:
         """The arguments whose memory the result may share."""
         if not self._has_memory(s.target):
             return []
-        op, atoms = s.op, [a for a in s.atoms if isinstance(a, (str, Global)) and self._has_memory(a)]
+        op = s.op
+        atoms: list[Atom] = [a for a in s.atoms if isinstance(a, (str, Global)) and self._has_memory(a)]
         called = self.call_aliases(op)
         if called is not None:
             return atoms if called else []

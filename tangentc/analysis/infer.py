@@ -13,7 +13,8 @@ import builtins
 import math
 import operator
 import warnings
-from collections.abc import Callable, Sequence as Seq
+from collections.abc import Callable
+from collections.abc import Sequence as Seq
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,6 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
-    is_differentiable,
     type_of,
 )
 
@@ -88,7 +88,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         if isinstance(args[0], Dict) and name in ("items", "values", "keys"):
             keys: list[Type] = [type_of(k) for k in args[0].keys]
             parts = {"keys": keys, "values": list(args[0].items)}.get(name)
-            return Sequence(list, tuple(parts or [Tuple(pair) for pair in zip(keys, args[0].items)]), len(keys))  # noqa: B905
+            return Sequence(list, tuple(parts or [Tuple(pair) for pair in zip(keys, args[0].items)]), len(keys))
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
             return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
         return Unknown(f"the method {name} of a value of unknown type")
@@ -160,7 +160,10 @@ def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:
 
 def _elementwise(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
     shapes = [t.shape for t in args if isinstance(t, Array)]
-    samples = [np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else _samples(_plain_scalar(t), {}, 0) for t in args]
+    samples = [
+        np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else _samples(_plain_scalar(t), {}, 0)
+        for t in args
+    ]
     result = _run(op, samples, {})
     if result is None:
         return Unknown("NumPy refuses these types")
@@ -177,7 +180,9 @@ def _matmul(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     dtype = _run(np.matmul, [np.ones((1,) * len(t.shape), t.dtype) for t in (a, b)], {})
     if dtype is None:
         return None
-    dims: tuple[Dim, ...] = broadcast([a.shape[:-2], b.shape[:-2]], fresh) if max(len(a.shape), len(b.shape)) > 2 else ()
+    dims: tuple[Dim, ...] = (
+        broadcast([a.shape[:-2], b.shape[:-2]], fresh) if max(len(a.shape), len(b.shape)) > 2 else ()
+    )
     rows: tuple[Dim, ...] = a.shape[-2:-1] if len(a.shape) > 1 else ()
     columns: tuple[Dim, ...] = b.shape[-1:] if len(b.shape) > 1 else ()
     shape = (*dims, *rows, *columns)
@@ -200,9 +205,9 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Dict(tuple(args[0].value), tuple(args[1:]))
     if op is ops.make_struct:
         cls, fields = args[0].value, args[1].value  # type: ignore[union-attr]
-        if issubclass(cls, tuple):
-            return Tuple(tuple(args[2:]), cls)
-        return Struct(cls, tuple(fields), tuple(args[2:]))
+        if issubclass(cls, tuple):  # type: ignore[arg-type]
+            return Tuple(tuple(args[2:]), cls)  # type: ignore[arg-type]
+        return Struct(cls, tuple(fields), tuple(args[2:]))  # type: ignore[arg-type]
     if op is ops.new_list:
         return Unknown("a list of saved values")
     if op is ops.select:
@@ -210,7 +215,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     if op is builtins.len and len(args) == 1:
         return _length_of(args[0])
     if op is builtins.getattr and len(args) == 2:
-        return _attribute(args[0], args[1].value, fresh)  # type: ignore[union-attr]
+        return _attribute(args[0], args[1].value, fresh)  # type: ignore[arg-type,union-attr]
     if op is operator.getitem:
         return subscript(args[0], args[1], fresh)
     if op in (operator.is_, operator.is_not, ops.contains, ops.not_contains, builtins.isinstance):
@@ -267,7 +272,7 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Tuple(items[index])
         case Tuple(items, None) if items and isinstance(key, Scalar):
             return item_type(t, fresh)
-        case Sequence(kind, items, length):
+        case Sequence(kind, items, _):
             if isinstance(index, slice) or isinstance(key, Known) and isinstance(key.value, slice):
                 return Sequence(kind, items, None) if len(items) == 1 else Sequence(kind, items[index], None)
             if len(items) == 1:
@@ -344,7 +349,7 @@ def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
     step = 1 if s.step is None else s.step
     if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > EXACT - 2 for b in bounds):
         return d if s == slice(None) or s == slice(None, None, -1) else fresh()
-    return _fit(*(len(range(size + d.offset)[s]) for size in (_SIZES[0](0), _SIZES[1](0))), [d.symbol], fresh)
+    return _fit(*(len(range(size + d.offset)[s]) for size in (_SIZES[0](0), _SIZES[1](0))), [d.symbol], fresh)  # type: ignore[arg-type,call-arg]
 
 
 # ------------------------------------------------------------------ asking NumPy
@@ -375,8 +380,8 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
             return Unknown("NumPy refuses these types")
     trusted = not any(map(_depends_on_integers, [*args, *keywords.values()]))
     if getattr(op, "__name__", "") in DATA_DEPENDENT:
-        return _from_results(*results, [], fresh, False)
-    return _from_results(*results, list(symbols), fresh, trusted)
+        return _from_results(*results, [], fresh, False)  # type: ignore[call-arg]
+    return _from_results(*results, list(symbols), fresh, trusted)  # type: ignore[call-arg]
 
 
 DATA_DEPENDENT = {
@@ -401,7 +406,9 @@ class _NoSample(Exception):
 
 def _runnable(op: Any) -> Any:
     """``op`` itself if it may be run on samples; draws come from a generator of their own."""
-    if getattr(op, "__module__", None) == "numpy.random" or isinstance(getattr(op, "__self__", None), np.random.RandomState):
+    if getattr(op, "__module__", None) == "numpy.random" or isinstance(
+        getattr(op, "__self__", None), np.random.RandomState
+    ):
         return getattr(np.random.RandomState(0), op.__name__, None)
     if isinstance(getattr(op, "__self__", None), np.random.Generator):
         return getattr(np.random.default_rng(0), op.__name__)
@@ -513,7 +520,7 @@ def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: boo
         cls = None if type(a) is tuple else type(a)
         return Tuple(tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b, strict=True)), cls)
     if isinstance(a, list):
-        items = tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b))  # noqa: B905
+        items = tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b))
         if len(set(items)) == 1:
             return Sequence(list, items[:1], len(a) if len(a) == len(b) else None)
         return Sequence(list, items, len(a)) if len(a) == len(b) else Unknown("a list of several types")
@@ -556,4 +563,4 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Scalar("bool" if isinstance(a.value, bool) else "str", True)
         case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
             return Scalar("str", True)
-    return Unknown(f"it is of different types on different paths")
+    return Unknown("it is of different types on different paths")

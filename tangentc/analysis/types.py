@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentc.analysis.infer import infer, item_type, join
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Opaque, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, While
 from tangentc.core.types import Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, Unknown, type_of
 
 CallType = Callable[[Any, list[Type], dict[str, Type]], Type | None]

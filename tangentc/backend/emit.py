@@ -36,7 +36,13 @@ class Printer(astor.code_gen.SourceGenerator):
 
     def unparsed(self, node: Any) -> None:
         text = ast.unparse(ast.fix_missing_locations(node))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and text[0] == "'" and '"' not in text and "\\" not in text:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and text[0] == "'"
+            and '"' not in text
+            and "\\" not in text
+        ):
             text = f'"{text[1:-1]}"'
         self.write(text)
 
@@ -159,7 +165,9 @@ def _check(text: str, tree: ast.FunctionDef) -> None:
     try:
         printed = ast.parse(text).body[0]
     except SyntaxError as error:
-        raise InternalError(f"the text of {tree.name} cannot be read back", why=f"{error}", way_out="report this, with the function") from None
+        raise InternalError(
+            f"the text of {tree.name} cannot be read back", why=f"{error}", way_out="report this, with the function"
+        ) from None
     if not _same(printed, tree):
         raise InternalError(
             f"the text of {tree.name} reads back as something else", why="the printer changed its meaning",

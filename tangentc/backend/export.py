@@ -24,7 +24,7 @@ def module_text(text: Any, live: dict[str, Any], name: str) -> str:
             root = value.__name__
             imports.append(f"import {root} as {bound}" if bound != root else f"import {root}")
         elif getattr(runtime, bound, None) is value:
-            helpers.append(inspect.getsource(value))
+            helpers.append(inspect.getsource(value))  # type: ignore[arg-type]
         elif inspect.isfunction(value) and not value.__closure__:
             helpers.append(inspect.getsource(value))
         else:

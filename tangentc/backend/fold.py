@@ -75,7 +75,9 @@ class Folding:
         self._find_unpacking(function.body)
         self.unpacked_param: tuple[str, list[str]] | None = None
         for p in function.params:  # `x, W = saved` at the head of an adjoint
-            parts = [s for s in function.body if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] == p.name]
+            parts = [
+                s for s in function.body if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] == p.name
+            ]
             if len(parts) > 1 and len(parts) == self.uses[p.name] and parts == list(function.body[: len(parts)]):
                 if all(s.args[1] == Const(k) for k, s in enumerate(parts)):
                     self.unpacked_param = p.name, [s.target for s in parts]
@@ -176,7 +178,11 @@ class Folding:
         for inner in statements((s,)):
             if isinstance(inner, Store):
                 out.add(self.aliases.root(inner.object))
-            if isinstance(inner, Effect) and inner.op is not ops.push and isinstance(inner.args[0] if inner.args else None, str):
+            if (
+                isinstance(inner, Effect)
+                and inner.op is not ops.push
+                and isinstance(inner.args[0] if inner.args else None, str)
+            ):
                 out.add(self.aliases.root(inner.args[0]))  # type: ignore[arg-type]
         return out
 
@@ -231,14 +237,20 @@ class Folding:
         if s.op in REPEATED and s.op is not ops.make_tuple:
             return True
         if s.op is ops.make_tuple:
-            return all(not isinstance(self.types.of(a), Array) or not is_temporary(a) for a in s.args if isinstance(a, str))
+            return all(
+                not isinstance(self.types.of(a), Array) or not is_temporary(a) for a in s.args if isinstance(a, str)
+            )
         if s.op is np.transpose and len(s.args) == 1:
             return True
         if s.op is operator.getitem:
             return not is_temporary(s.args[0]) if isinstance(s.args[0], str) else True
         if s.op in ops.COMPARE or s.op in (operator.add, operator.sub):
-            return all(isinstance(self.types.of(a), Scalar) for a in s.args) and self._plain(s) and (
-                s.op in ops.COMPARE or self.types.of(s.target).dtype == "int64"  # type: ignore[union-attr]
+            return (
+                all(isinstance(self.types.of(a), Scalar) for a in s.args)
+                and self._plain(s)
+                and (
+                    s.op in ops.COMPARE or self.types.of(s.target).dtype == "int64"  # type: ignore[union-attr]
+                )
             )
         return False
 
@@ -262,12 +274,16 @@ class Folding:
         if len(s.merged) != 1 or s.tag.startswith("statement"):
             return
         m = s.merged[0]
-        inside = [x for x in (*s.then, *s.orelse)]
+        inside = [*s.then, *s.orelse]
         if not all(isinstance(x, (Assign, If)) for x in inside):
             return
         local = {x.target for x in inside if isinstance(x, Assign)}
         local |= {n.name for x in inside if isinstance(x, If) for n in x.merged}
-        if any(isinstance(x, If) and x.merged[0].name not in self.expressions for x in inside if isinstance(x, If) and x.merged):
+        if any(
+            isinstance(x, If) and x.merged[0].name not in self.expressions
+            for x in inside
+            if isinstance(x, If) and x.merged
+        ):
             return
         for arm in (m.then, m.orelse):
             if arm is ops.UNDEFINED or not isinstance(arm, (str, object)):
@@ -295,7 +311,10 @@ class Folding:
                 made = next(x for x in inside if isinstance(x, Assign) and x.target == name)
                 self.made[name] = made
                 self.size[name], self.depth[name] = 1, 1
-                self.content[name], self.names[name] = self._content(made), {a for a in made.atoms if isinstance(a, str)}
+                self.content[name], self.names[name] = (
+                    self._content(made),
+                    {a for a in made.atoms if isinstance(a, str)},
+                )
             self.folded.add(name)
             self.valid[name] = self.uses[name]
         self.expressions[m.name] = s

@@ -61,7 +61,9 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
                 continue
         texts.append(text)
     imports = _imports(spelling.imports.values())
-    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live), spelling.same)
+    return Text(
+        emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live), spelling.same
+    )
 
 
 def _imports(lines: Iterable[str]) -> tuple[str, ...]:

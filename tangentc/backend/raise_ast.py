@@ -1,8 +1,8 @@
 """Core form to a Python syntax tree.
 
-    %power = out ** 2                         pre_bar = out_bar * (1 - out ** 2)
-    %difference = 1 - %power            ->
-    %pre_bar = out_bar * %difference
+%power = out ** 2                         pre_bar = out_bar * (1 - out ** 2)
+%difference = 1 - %power            ->
+%pre_bar = out_bar * %difference
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.aliases import Aliases
 from tangentc.backend.arrays import Spelling
 from tangentc.backend.fold import Folding
 from tangentc.backend.naming import Naming
@@ -111,7 +110,9 @@ def _own_names(function: Function) -> dict[str, str]:
 
 
 class _Raise:
-    def __init__(self, function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool):
+    def __init__(
+        self, function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool
+    ):
         self.source, self.types, self.spelling = function, types, spelling
         self.folding: Any = _Unfolded() if plain else Folding(function, types, aliases)
         self.names = _own_names(function) if plain else Naming(function, self.folding, globals_).final
@@ -147,7 +148,7 @@ class _Raise:
                         continue
                     if s.target in self.folding.unpacked:
                         names = [ast.Name(self.name(n)) for n in self.folding.unpacked[s.target]]
-                        out.append(self.line(ast.Assign([ast.Tuple(names)], self.operation(s)), s))
+                        out.append(self.line(ast.Assign([ast.Tuple(names)], self.operation(s)), s))  # type: ignore[arg-type]
                     else:
                         out += self.assign(s)
                 case Store():
@@ -202,7 +203,7 @@ class _Raise:
             made = self.folding.made.get(value) if isinstance(value, str) and value in self.folding.folded else None
             if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
                 op, value = operator.sub, made.args[0]
-            return ast.AugAssign(target, BINARY[op](), self.atom(value))
+            return ast.AugAssign(target, BINARY[op](), self.atom(value))  # type: ignore[arg-type]
         return ast.Assign([target], self.atom(s.value))
 
     def opaque(self, s: Opaque) -> ast.stmt:
@@ -226,9 +227,7 @@ class _Raise:
             later = [n.id for _, value in wanted[k + 1 :] for n in ast.walk(value) if isinstance(n, ast.Name)]
             if name in later:
                 return [
-                    ast.Assign(
-                        [ast.Tuple([ast.Name(n) for n, _ in wanted])], ast.Tuple([value for _, value in wanted])
-                    )
+                    ast.Assign([ast.Tuple([ast.Name(n) for n, _ in wanted])], ast.Tuple([value for _, value in wanted]))
                 ]
         return [ast.Assign([ast.Name(n)], value) for n, value in wanted]
 
@@ -240,7 +239,12 @@ class _Raise:
             return []
         if s.merged and s.merged[0].name in self.folding.expressions:
             name = s.merged[0].name
-            return [self.line(ast.Assign([ast.Name(self.name(name))], self.conditional(s)), Assign(name, ops.identity, (), (), s.span))]
+            return [
+                self.line(
+                    ast.Assign([ast.Name(self.name(name))], self.conditional(s)),
+                    Assign(name, ops.identity, (), (), s.span),
+                )
+            ]
         then = self.block(s.then)
         orelse = self.block(s.orelse)
         ends = [self.merges(s.merged, pick, s.span) for pick in (0, 1)]
@@ -263,11 +267,9 @@ class _Raise:
         return [Line(x, span) if any("_bar" in n for n, _ in pairs) and span.line else x for x in out]
 
     def loop(self, s: For | While) -> list[ast.stmt]:
-        before = [
-            self.line(x, Assign(c.name, ops.identity, (), ()))
-            for c in s.carried
-            for x in []
-        ] + self.copies([(c.name, c.init) for c in s.carried])
+        before = [self.line(x, Assign(c.name, ops.identity, (), ())) for c in s.carried for x in []] + self.copies(  # type: ignore[var-annotated]
+            [(c.name, c.init) for c in s.carried]
+        )
         self.nexts.append(s.carried)
         if isinstance(s, For):
             target = ast.Name(self.name(s.target))
@@ -296,7 +298,11 @@ class _Raise:
             return s.body, None
         parts: list[str] = []
         for inner in s.body:
-            if isinstance(inner, Assign) and inner.op is operator.getitem and inner.args == (s.target, Const(len(parts))):
+            if (
+                isinstance(inner, Assign)
+                and inner.op is operator.getitem
+                and inner.args == (s.target, Const(len(parts)))
+            ):
                 parts.append(inner.target)
             else:
                 break
@@ -378,11 +384,11 @@ class _Raise:
     def call(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...]) -> ast.expr:
         atom = self.atom
         if op in BINARY and not keywords:
-            left, right = args
+            first, right = args
             made = self.folding.made.get(right) if isinstance(right, str) and right in self.folding.folded else None
             if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
-                return ast.BinOp(atom(left), ast.Sub(), atom(made.args[0]))
-            if op is operator.mul and left == Const(2) and isinstance(made, Assign) and made.op is operator.mul:
+                return ast.BinOp(atom(first), ast.Sub(), atom(made.args[0]))
+            if op is operator.mul and first == Const(2) and isinstance(made, Assign) and made.op is operator.mul:
                 product = self.operation(made)
                 assert isinstance(product, ast.BinOp)
                 inner = product
@@ -390,13 +396,13 @@ class _Raise:
                     inner = inner.left
                 inner.left = ast.BinOp(ast.Constant(2), ast.Mult(), inner.left)  # twice is exact in any order
                 return product
-            return ast.BinOp(atom(left), BINARY[op](), atom(right))
+            return ast.BinOp(atom(first), BINARY[op](), atom(right))
         if op in UNARY:
             operand = atom(args[0])
             if op is operator.neg and isinstance(operand, ast.BinOp) and isinstance(operand.op, (ast.Mult, ast.Div)):
-                left = operand  # -a * b, not -(a * b)
+                left: Any = operand  # -a * b, not -(a * b)
                 while isinstance(left.left, ast.BinOp) and isinstance(left.left.op, (ast.Mult, ast.Div)):
-                    left = left.left
+                    left = left.left  # type: ignore[assignment]
                 left.left = ast.UnaryOp(ast.USub(), left.left)
                 return operand
             return ast.UnaryOp(UNARY[op](), operand)

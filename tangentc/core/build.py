@@ -112,13 +112,13 @@ class Builder:
         if place is None or not isinstance(self.out[place], Assign):
             return atom
         target = self.fresh(base)
-        new = replace(self.out[place], target=target)  # type: ignore[call-overload]
+        new = replace(self.out[place], target=target)  # type: ignore[arg-type,call-overload]
         self.out[place] = new
         self.out[place + 1 :] = substitute_block(tuple(self.out[place + 1 :]), {atom: target})
         self.types.of_name[target] = self.types.of_name[atom]
         self.renamed[atom] = target
         self.named.add(target)
-        self.definitions[target] = new
+        self.definitions[target] = new  # type: ignore[assignment]
         for k in range(place + 1, len(self.out)):
             later = self.out[k]
             if isinstance(later, Assign):

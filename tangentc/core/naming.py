@@ -1,8 +1,8 @@
 """Names for values that the user gave no name to, made from what they hold.
 
-    >>> import numpy as np
-    >>> hint(np.exp, ("logits",)), hint(operator.matmul, ("X", "w")), hint(operator.add, ("x", "y"))
-    ('%exp_logits', '%Xw', '%x_plus_y')
+>>> import numpy as np
+>>> hint(np.exp, ("logits",)), hint(operator.matmul, ("X", "w")), hint(operator.add, ("x", "y"))
+('%exp_logits', '%Xw', '%x_plus_y')
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def rank(t: Type) -> int | None:
 def components(t: Type) -> Iterator[tuple[Any, Type]]:
     """The key and the type of each part of a container whose parts are told apart."""
     match t:
-        case Tuple(items, cls):
+        case Tuple(items, _):
             yield from enumerate(items)
         case Sequence(_, items, length) if length is not None:
             for i in range(length):

@@ -19,6 +19,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
+from tangentc.core.naming import hint
 from tangentc.core.nodes import (
     Assign,
     Atom,
@@ -37,7 +38,6 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.naming import hint
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence
 from tangentc.frontend.resolve import Scope
@@ -165,7 +165,7 @@ class Lowering:
             and len(target.elts) == len(value.elts)
         ):
             atoms = [self.expression(e) for e in value.elts]
-            atoms = [self.emit(ops.identity, (a,), value, name="%" + a) if a in self.locals else a for a in atoms]
+            atoms = [self.emit(ops.identity, (a,), value, name="%" + a) if a in self.locals else a for a in atoms]  # type: ignore[operator]
             for t, a in zip(target.elts, atoms, strict=True):
                 self.bind(t, a)
         else:
@@ -328,7 +328,7 @@ class Lowering:
             self.expression(arm, target=result)
             inner, self.out = tuple(self.out), outer
             branches.append(inner)
-        self.out.append(If(test, *branches, (), self.source.span(node)))
+        self.out.append(If(test, *branches, (), self.source.span(node)))  # type: ignore[arg-type,call-arg]
         return result
 
     def of_Compare(self, node: Any, target: str | None) -> Atom:
@@ -409,7 +409,9 @@ class Lowering:
         if isinstance(callee, Global):
             callee = Const(self.scope.lookup(callee.name))
         if not isinstance(callee, Const):
-            raise self.unsupported(node, "calling a value that is computed or passed in", "call a function of the module by its name")
+            raise self.unsupported(
+                node, "calling a value that is computed or passed in", "call a function of the module by its name"
+            )
         op = getattr(callee.value, "__tangentc_function__", callee.value)
         return getattr(op, "__tangentc_op__", op), args, keywords
 

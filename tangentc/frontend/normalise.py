@@ -104,12 +104,12 @@ def _gather(block: Block, name: str) -> Block:
 def _with_flag(statement: If, rest: Block, name: str) -> Block:
     """Where only some paths through a branch leave, a flag says so, and what follows is under its test.
 
-        if a:                         left = False
-            x = 1                     if a:
-        elif b:                           x = 1
-            continue            ->    elif b:
-        x = 2                             left = True
-                                      if not left: x = 2
+    if a:                         left = False
+        x = 1                     if a:
+    elif b:                           x = 1
+        continue            ->    elif b:
+    x = 2                             left = True
+                                  if not left: x = 2
     """
     kinds = {s.kind for s in statements((statement,)) if isinstance(s, Leave)}
     if len(kinds) > 1:
@@ -191,7 +191,7 @@ class _Versions:
                     renamed = substitute(statement, self._present(statement, env))
                     target = self.define(statement.target)
                     env[statement.target] = target
-                    out.append(replace(renamed, target=target))  # type: ignore[call-overload]
+                    out.append(replace(renamed, target=target))  # type: ignore[arg-type,call-overload]
                 case _:
                     out.append(substitute(statement, self._present(statement, env)))
         return tuple(out), False

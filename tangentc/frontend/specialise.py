@@ -1,10 +1,10 @@
 """What a statement means once the types are known.
 
-    x.sum(axis=1)                ->   np.sum(x, axis=1)
-    total += d     (a float)     ->   total.1 = total + d
-    h += b         (an array)    ->   h.1 = h + b            where no other name sees h
-    u += b         (seen by v)   ->   u += b                 in place
-    for row in A:  (floats)      ->   for i in range(len(A)): row = A[i]
+x.sum(axis=1)                ->   np.sum(x, axis=1)
+total += d     (a float)     ->   total.1 = total + d
+h += b         (an array)    ->   h.1 = h + b            where no other name sees h
+u += b         (seen by v)   ->   u += b                 in place
+for row in A:  (floats)      ->   for i in range(len(A)): row = A[i]
 """
 
 from __future__ import annotations
@@ -137,13 +137,13 @@ class _Specialise:
                 return (s,)
             if name in SPREAD and len(args) > 1:
                 if all(isinstance(a, Const) for a in args):
-                    return (replace(s, op=function, args=(receiver, Const(tuple(a.value for a in args)))),)  # type: ignore[union-attr]
+                    return (replace(s, op=function, args=(receiver, Const(tuple(a.value for a in args)))),)  # type: ignore[arg-type,union-attr]
                 key = self.fresh("%shape")
                 return (
                     Assign(key, ops.make_tuple, args, (), s.span),
-                    replace(s, op=function, args=(receiver, key)),
+                    replace(s, op=function, args=(receiver, key)),  # type: ignore[arg-type]
                 )
-            return (replace(s, op=function, args=(receiver, *args)),)
+            return (replace(s, op=function, args=(receiver, *args)),)  # type: ignore[arg-type]
         if isinstance(t, Dict) and name in ("items", "values", "keys") and not args:
             return self._dict_view(s, receiver, t, name)
         return (s,)
@@ -190,7 +190,7 @@ class _Specialise:
             position = self.fresh("%position")
             take += [
                 Assign(last, operator.sub, (lengths[0], Const(1)), (), s.span),
-                Assign(position, operator.sub, (last, index), (), s.span),
+                Assign(position, operator.sub, (last, index), (), s.span),  # type: ignore[arg-type]
             ]
         parts: list[Atom] = []
         for atom in atoms:
@@ -202,7 +202,7 @@ class _Specialise:
             counted: Atom = index
             if start != Const(0):
                 counted = self.fresh("%count")
-                take.append(Assign(counted, operator.add, (index, start), (), s.span))
+                take.append(Assign(counted, operator.add, (index, start), (), s.span))  # type: ignore[arg-type]
             parts.insert(0, counted)
         if kind in ("enumerate", "zip"):
             take.append(Assign(s.target, ops.make_tuple, tuple(parts), (), s.span))

@@ -1,8 +1,8 @@
 """Splitting expressions that are nested deeper than the tools below can recurse.
 
-    total = x1 + x2 + ... + x1500      ->      partial_1 = x1 + ... + x100
-                                               partial_2 = partial_1 + ... + x200
-                                               ...
+total = x1 + x2 + ... + x1500      ->      partial_1 = x1 + ... + x100
+                                           partial_2 = partial_1 + ... + x200
+                                           ...
 """
 
 from __future__ import annotations
@@ -57,11 +57,17 @@ def _split_block(block: list, counter: list[int], span: Any) -> list:
                 copy = ast.BinOp(node.left, node.op, node.right)
                 out.append(
                     ast.copy_location(
-                        ast.Assign([ast.copy_location(ast.Name(partial, ast.Store()), node)], ast.copy_location(copy, node)),
+                        ast.Assign(
+                            [ast.copy_location(ast.Name(partial, ast.Store()), node)], ast.copy_location(copy, node)
+                        ),
                         node,
                     )
                 )
-                node.left, node.op, node.right = ast.copy_location(ast.Name(partial, ast.Load()), node), ast.Add(), node.right
+                node.left, node.op, node.right = (
+                    ast.copy_location(ast.Name(partial, ast.Load()), node),
+                    ast.Add(),
+                    node.right,
+                )
                 _replace_by_name(statement, node, partial)
             if _depth(statement) > DEPTH + 20:
                 where: Span = span(statement)

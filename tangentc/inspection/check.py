@@ -161,7 +161,10 @@ def _check_second(f: Any, args: Sequence[Any], moving: list[int], rtol: float, a
     tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
     _, computed = jvp(first, (*args, cotangent), (*tangents, None))
     for k, (path, given) in enumerate(flatten(computed)):
-        wanted = five_point(lambda t, k=k: list(flatten(first(*_along(args, tangents, t), cotangent)))[k][1], _step(args))  # type: ignore[misc]
+        wanted = five_point(
+            lambda t, k=k: list(flatten(first(*_along(args, tangents, t), cotangent)))[k][1],  # type: ignore[misc]
+            _step(args),  # type: ignore[misc]
+        )  # type: ignore[misc]
         _compare(given, wanted, f"the second derivative{path}", rtol, atol)
 
 

@@ -162,7 +162,8 @@ class Fragment:
                 items = self._items(self.eval(generator.iter, env))
                 return [self.eval(elt, {**env, **_bound(generator.target, item)}) for item in items]
         raise BadRule(
-            f"the rule {self.formula.name} cannot be read", why=f"`{ast.unparse(node)}` is outside the notation of rules"
+            f"the rule {self.formula.name} cannot be read",
+            why=f"`{ast.unparse(node)}` is outside the notation of rules",
         )
 
     def _name(self, name: str, env: dict[str, Any]) -> Any:
@@ -226,7 +227,7 @@ class Fragment:
             return not is_complex(self.b.type(args[0].atom)) if isinstance(args[0], Value) else is_real(args[0])
         if (helper := getattr(function, "__tangentc_inline__", None)) is not None:
             names = [*helper.required, *(k for k, _ in helper.options)]
-            bound = {**dict(helper.options), **dict(zip(names, args)), **keywords}  # noqa: B905
+            bound = {**dict(helper.options), **dict(zip(names, args)), **keywords}
             return Fragment(self.b, helper, self.prefer_math).run(bound)
         return self.apply(function, args, keywords)
 
@@ -250,7 +251,9 @@ class Fragment:
             op = getattr(math, op.__name__)
         return Value(self.b.emit(op, atoms, named))
 
-    def _atoms(self, args: list[Any], keywords: dict[str, Any]) -> tuple[tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
+    def _atoms(
+        self, args: list[Any], keywords: dict[str, Any]
+    ) -> tuple[tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
         return tuple(map(self.atom, args)), tuple((k, self.atom(v)) for k, v in keywords.items())
 
     def atom(self, value: Any) -> Atom:
@@ -265,7 +268,7 @@ class Fragment:
 
 def _bound(target: ast.expr, item: Any) -> dict[str, Any]:
     if isinstance(target, ast.Tuple):
-        return {k: v for t, part in zip(target.elts, item) for k, v in _bound(t, part).items()}  # noqa: B905
+        return {k: v for t, part in zip(target.elts, item) for k, v in _bound(t, part).items()}
     assert isinstance(target, ast.Name)
     return {target.id: item}
 

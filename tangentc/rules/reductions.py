@@ -4,9 +4,9 @@ import builtins
 
 import numpy as np
 
-from tangentc.runtime import product_of_others, product_of_pairs
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
+from tangentc.runtime import product_of_others, product_of_pairs
 
 AXES = [{}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}, {"keepdims": True}]
 

@@ -63,7 +63,9 @@ class Formula:
         try:
             tree: Any = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         except (OSError, TypeError, SyntaxError) as error:
-            raise BadRule(f"the source of the rule {self.name} cannot be found", why=str(error) or "it has none") from None
+            raise BadRule(
+                f"the source of the rule {self.name} cannot be found", why=str(error) or "it has none"
+            ) from None
         if not isinstance(tree, ast.FunctionDef):
             raise BadRule(f"the rule {self.name} is not a plain function", way_out="write it with def")
         self.body = tree.body
@@ -133,7 +135,8 @@ def elementwise(
     The rule's parameters are the function's arguments and, last, its result; it returns the partial, or
     a tuple of them (None where there is none).  ``domain`` is the interval from which tests draw each
     argument, or a tuple of intervals.  ``singular`` says that a partial can be infinite inside the
-    function's own domain, as that of sqrt at 0; ``real`` that it holds for real arguments alone.  Raises `BadRule` if the rule cannot be read.
+    function's own domain, as that of sqrt at 0; ``real`` that it holds for real arguments alone.  Raises
+    `BadRule` if the rule cannot be read.
 
     >>> import numpy as np, tangentc
     >>> def cube(x):
@@ -165,9 +168,7 @@ def elementwise(
     return register
 
 
-def adjoint_rule(
-    *functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False
-) -> Callable:
+def adjoint_rule(*functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False) -> Callable:
     """Register the adjoints of functions that are not elementwise.
 
     The rule's parameters are the function's arguments, its result, the adjoint of the result, and, with
@@ -232,9 +233,7 @@ def tangent_rule(*functions: Callable[..., Any]) -> Callable:
         for function in functions:
             rule = REGISTRY.find(function)
             if rule is None:
-                raise BadRule(
-                    f"{function.__name__} has no adjoint_rule yet", way_out="register its adjoint_rule first"
-                )
+                raise BadRule(f"{function.__name__} has no adjoint_rule yet", way_out="register its adjoint_rule first")
             REGISTRY.add(replace(rule, tangent=parsed))
         return formula
 

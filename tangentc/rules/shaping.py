@@ -5,9 +5,9 @@ import builtins
 import numpy as np
 
 from tangentc.core.ops import item
-from tangentc.runtime import reduce_to_shape, split_like, unbroadcast
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, zero_gradient
+from tangentc.runtime import reduce_to_shape, split_like, unbroadcast
 
 
 def one_array(*options):
@@ -50,12 +50,21 @@ def expand_dims(x, axis, y, y_bar):
     return np.reshape(y_bar, np.shape(x)), None
 
 
-@adjoint_rule(np.squeeze, linear="jointly", samples=lambda rng: [((rng.normal(size=(3, 1, 2)),), {}), ((rng.normal(size=(1, 3)),), {"axis": 0})])
+@adjoint_rule(
+    np.squeeze,
+    linear="jointly",
+    samples=lambda rng: [((rng.normal(size=(3, 1, 2)),), {}), ((rng.normal(size=(1, 3)),), {"axis": 0})],
+)
 def squeeze(x, y, y_bar, axis=None):
     return np.reshape(y_bar, np.shape(x))
 
 
-@adjoint_rule(np.broadcast_to, linear="jointly", samples=one_array((((2, 3, 4),), {})) and (lambda rng: [((rng.normal(size=(3, 1)), (2, 3, 4)), {}), ((1.5, (2,)), {})]))
+@adjoint_rule(
+    np.broadcast_to,
+    linear="jointly",
+    samples=one_array((((2, 3, 4),), {}))
+    and (lambda rng: [((rng.normal(size=(3, 1)), (2, 3, 4)), {}), ((1.5, (2,)), {})]),
+)
 def broadcast_to(x, shape, y, y_bar):
     return reduce_to_shape(y_bar, np.shape(x)), None
 
@@ -92,7 +101,13 @@ def array(x, y, y_bar):
     return y_bar
 
 
-@adjoint_rule(np.copy, np.ascontiguousarray, builtins.float, linear="jointly", samples=one_array(((), {})) and (lambda rng: [((1.5,), {})]))
+@adjoint_rule(
+    np.copy,
+    np.ascontiguousarray,
+    builtins.float,
+    linear="jointly",
+    samples=one_array(((), {})) and (lambda rng: [((1.5,), {})]),
+)
 def copy(x, y, y_bar):
     return y_bar
 
@@ -132,4 +147,6 @@ def split_like_rule(x, arrays, y, y_bar, axis=0):
     return np.concatenate(y_bar, axis=axis), None
 
 
-zero_gradient(np.shape, np.ndim, np.size, *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type"))
+zero_gradient(
+    np.shape, np.ndim, np.size, *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type")
+)

@@ -33,7 +33,7 @@ def simplify(b: Builder, op: Op, args: tuple[Atom, ...]) -> Atom | None:
         return None
     if op in FOLDED and all(is_number(a) for a in args):
         return Const(op(*(a.value for a in args)))  # type: ignore[union-attr]
-    return rewrite(b, *args)
+    return rewrite(b, *args)  # type: ignore[operator]
 
 
 def _made_by(b: Builder, atom: Atom, op: Op) -> Assign | None:
@@ -69,7 +69,7 @@ def _add(b: Builder, x: Atom, y: Atom) -> Atom | None:
 
 def _monomial(b: Builder, x: Atom) -> tuple[float, list[Atom]]:
     """A product as its coefficient and its factors, in the order of the text."""
-    coefficient, factors, stack = 1.0, [], [x]
+    coefficient, factors, stack = 1.0, [], [x]  # type: ignore[var-annotated]
     while stack and len(factors) < 8:
         atom = stack.pop()
         if is_number(atom):
@@ -192,6 +192,7 @@ def _transpose_all(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
 
 
 REWRITES = {
-    ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow, np.transpose: _transpose_all, np.swapaxes: _swapaxes,
+    ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow,
+    np.transpose: _transpose_all, np.swapaxes: _swapaxes,
 }  # fmt: skip
 FOLDED = {ADD, SUB, MUL, NEG}

@@ -84,7 +84,7 @@ def _terms(b: Builder, x: Atom, axis: Any, depth: int) -> list[Term]:
     made = b.definition(x) or b.primal.get(x)  # type: ignore[arg-type]
     if made is None or any(isinstance(a, str) and b.mutable(a) for a in made.args) and made.op is not np.sum:
         return [(1.0, Counter([x]), Counter())]
-    down = [a for a in made.args]
+    down = list(made.args)
     if made.op in (operator.add, operator.sub):
         sign = -1.0 if made.op is operator.sub else 1.0
         right = [(sign * c, n, d) for c, n, d in _terms(b, down[1], axis, depth + 1)]

@@ -66,7 +66,9 @@ def common(function: Function, aliases: Aliases) -> Function:
 
 
 def _reads_only(s: Assign, aliases: Aliases) -> bool:
-    return ops.is_pure(s.op) and s.op not in ALLOCATING and s.op is not ops.identity and not aliases.is_changed(s.target)
+    return (
+        ops.is_pure(s.op) and s.op not in ALLOCATING and s.op is not ops.identity and not aliases.is_changed(s.target)
+    )
 
 
 def _may_share(s: Assign, aliases: Aliases) -> bool:

@@ -75,7 +75,9 @@ class _Liveness:
                 self.definition[name] = s
             if isinstance(s, Store) and self.aliases is not None:
                 self.stores[self.aliases.root(s.object)].append(s)
-            elif isinstance(s, Effect) and s.op == np.add.at and self.aliases is not None and isinstance(s.args[0], str):
+            elif (
+                isinstance(s, Effect) and s.op == np.add.at and self.aliases is not None and isinstance(s.args[0], str)
+            ):
                 self.stores[self.aliases.root(s.args[0])].append(s)
             elif isinstance(s, Effect) and s.op is ops.push:
                 self.pushes[s.args[0]].append(s)  # type: ignore[index]

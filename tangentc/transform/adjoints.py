@@ -233,7 +233,9 @@ class Adjoints:
             return
         mine = self.values.setdefault(x, {})
         if not isinstance(mine, dict):
-            mine = self.values[x] = {key: get_part(self.b, mine, key) for key, p in components(t) if is_differentiable(p)}
+            mine = self.values[x] = {
+                key: get_part(self.b, mine, key) for key, p in components(t) if is_differentiable(p)
+            }
         for key, part_type in components(t):
             if not is_differentiable(part_type):
                 continue
@@ -262,7 +264,13 @@ class Adjoints:
             if old is not None and not isinstance(old, dict):
                 inner = {sub: get_part(self.b, old, sub) for sub, p in components(t) if is_differentiable(p)}
             for sub, sub_type in components(t):
-                given = part.get(sub) if isinstance(part, dict) else part[sub] if isinstance(part, (list, tuple)) else get_part(self.b, part, sub)
+                given = (
+                    part.get(sub)
+                    if isinstance(part, dict)
+                    else part[sub]
+                    if isinstance(part, (list, tuple))
+                    else get_part(self.b, part, sub)
+                )
                 if given is not None and is_differentiable(sub_type):
                     self.add_part(x, inner, sub, sub_type, given, None)
             mine[key] = inner
@@ -279,7 +287,9 @@ class Adjoints:
             raise UnsafeMutation(
                 f"{_shown(x)} is changed in place, and may be one of several arrays",
                 self.b.span,
-                why="arrays " + " and ".join(map(_shown, made)) + " meet under one name" if made else "it lies in a container, or comes from outside",
+                why="arrays " + " and ".join(map(_shown, made)) + " meet under one name"
+                if made
+                else "it lies in a container, or comes from outside",
                 way_out="copy the array before changing it",
             )
         return made[0]
@@ -310,7 +320,11 @@ class Adjoints:
         old = self.values.pop(key, None)
         if old is None:
             self.b.span, span = NOWHERE, self.b.span
-            shadow = self.b.emit(np.zeros_like, (self.like(key),), name=bar_name(key)) if isinstance(self.b.type(key), Array) else self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
+            shadow = (
+                self.b.emit(np.zeros_like, (self.like(key),), name=bar_name(key))
+                if isinstance(self.b.type(key), Array)
+                else self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
+            )
             self.b.span = span
         elif isinstance(old, dict):
             shadow = self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
@@ -396,9 +410,17 @@ def allocates(b: Builder, s: Assign) -> bool:
         return True
     from tangentc.analysis.infer import is_elementwise
 
-    if s.op is operator.getitem and (whole := b.definition(s.args[0])) is not None and isinstance(whole.op, ops.Emitted):
+    if (
+        s.op is operator.getitem
+        and (whole := b.definition(s.args[0])) is not None
+        and isinstance(whole.op, ops.Emitted)
+    ):
         return True  # what an emitted adjoint returns is nobody else's
-    return isinstance(s.op, ops.Emitted) or is_elementwise(s.op) or s.op in (np.zeros_like, np.full_like, np.copy, operator.matmul, np.sum, np.outer)
+    return (
+        isinstance(s.op, ops.Emitted)
+        or is_elementwise(s.op)
+        or s.op in (np.zeros_like, np.full_like, np.copy, operator.matmul, np.sum, np.outer)
+    )
 
 
 def leaves(adjoint: Adjoint | None) -> list[Atom]:

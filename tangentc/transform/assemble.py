@@ -1,8 +1,8 @@
 """From sweeps to functions: gradients, adjoints, pairs, tangents.
 
-    f_grad(x, ..., out_bar=1.0)              primal sweep, adjoint sweep, the gradients
-    f_adjoint(x, ..., out_bar)               the same, called with a seed
-    f_primal(x, ...) -> (out, saved)         with f_adjoint(saved, out_bar): a pair
+f_grad(x, ..., out_bar=1.0)              primal sweep, adjoint sweep, the gradients
+f_adjoint(x, ..., out_bar)               the same, called with a seed
+f_primal(x, ...) -> (out, saved)         with f_adjoint(saved, out_bar): a pair
 """
 
 from __future__ import annotations
@@ -199,7 +199,14 @@ def _check_scalar(program: Any, t: Type) -> None:
         return
     from tangentc.core.types import describe
 
-    span = next((s.span for s in reversed(list(statements(function.body))) if isinstance(s, Assign) and s.target == function.result), function.span)
+    span = next(
+        (
+            s.span
+            for s in reversed(list(statements(function.body)))
+            if isinstance(s, Assign) and s.target == function.result
+        ),
+        function.span,
+    )
     if isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind == "c":
         raise NotDifferentiable(
             f"{function.name} returns a complex number", span, why="a gradient is that of a real function",
@@ -277,7 +284,11 @@ def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
             owned.append(atom if shadowed else _own_array(sweeps, atom, part, "%part"))
         else:
             owned.append(atom)
-    return whole if owned == parts and made is not None and made.op is not operator.getitem else build_container(b, t, owned)
+    return (
+        whole
+        if owned == parts and made is not None and made.op is not operator.getitem
+        else build_container(b, t, owned)
+    )
 
 
 # ------------------------------------------------------------------ pairs
@@ -323,7 +334,11 @@ def _link_pair(
 ) -> tuple[Function, list[str], Sweeps]:
     """The adjoint as a function of what the primal saves."""
     joint = Function(
-        "joint", (*program.function.params, Param(seed)), (*sweeps.primal, *adjoint.body), adjoint.result, program.function.span
+        "joint",
+        (*program.function.params, Param(seed)),
+        (*sweeps.primal, *adjoint.body),
+        adjoint.result,
+        program.function.span,
     )
     inputs = [p.name for p in program.function.params]
     done = context.with_facts(joint, b.types, program.source)
@@ -353,7 +368,9 @@ def _link_pair(
     for k, n in enumerate(saved):
         source: Atom = parameter if len(saved) == 1 else ""
         if len(saved) > 1:
-            head.append(Assign(n if n not in restored | popped else f"{n}_kept", operator.getitem, (parameter, Const(k))))
+            head.append(
+                Assign(n if n not in restored | popped else f"{n}_kept", operator.getitem, (parameter, Const(k)))
+            )
             b.types.of_name.setdefault(f"{n}_kept", b.types.of(n) if n in b.types.of_name else Unknown())
             source = f"{n}_kept"
         if n in restored | popped:
@@ -369,7 +386,10 @@ def _link_pair(
             head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
     linked = _copied_pops(substitute_block(linked, table), stored, done.aliases, b)
     result = done.function.result
-    doc = _source_doc(program, f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.")
+    doc = _source_doc(
+        program,
+        f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.",
+    )
     out = Function(name, (Param(parameter), Param(seed)), (*head, *linked), result, program.function.span, doc)
     from tangentc.simplify.copies import copies
 
@@ -493,7 +513,11 @@ def make_tangent(
     dot_result = forward(program, dots, unit)
     result = b.emit(ops.make_tuple, (function.result, dot_result), name="%result")
     name = name or context.unique_name(f"{function.name}_jvp")
-    doc = _source_doc(program, f"The value of {function.name} and its tangent, along tangents of {_with_respect_to(wrt) if wrt else 'nothing'}.")
+    along = _with_respect_to(wrt) if wrt else "nothing"
+    doc = _source_doc(
+        program,
+        f"The value of {function.name} and its tangent, along tangents of {along}.",
+    )
     out = Function(name, (*function.params, *params), b.take(), result, function.span, doc)
     context.observe("forward", "the chain rule: a tangent beside each active value", out, b.types)
     _finished(context, out, b, program)

@@ -30,21 +30,25 @@ class Call:
 def spelled(op: Any) -> str:
     """A function's name as a message shows it."""
     if op in ops.BINARY or op in ops.UNARY or op in ops.COMPARE:
-        table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}
+        table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}  # type: ignore[misc]
         return f"the operator {table[op].strip()}"
     module = ops.module_root(op)
     name = getattr(op, "__qualname__", getattr(op, "__name__", str(op)))
     full = getattr(op, "__module__", None) or module
     if module == "numpy":
         tail = full.removeprefix("numpy").strip(".")
-        return "np." + (f"{tail}." if tail and not tail.startswith("_") and tail != "lib" and "._" not in tail else "") + name
+        return (
+            "np."
+            + (f"{tail}." if tail and not tail.startswith("_") and tail != "lib" and "._" not in tail else "")
+            + name
+        )
     return name if module in ("", "builtins") else f"{full}.{name}"
 
 
 def missing(s: Assign, why: str, way_out: str = "") -> MissingRule:
     name = spelled(s.op)
     return MissingRule(
-        f"there is no rule for {name}" if not why.startswith("its") else f"the rule for {name} does not cover this call",
+        f"the rule for {name} does not cover this call" if why.startswith("its") else f"there is no rule for {name}",
         s.span,
         why=why,
         way_out=way_out or "register one with @tangentc.elementwise or @tangentc.adjoint_rule, or wrap the argument in "
@@ -80,9 +84,7 @@ def bind(s: Assign, rule: Rule) -> Call:
         given[names[k]] = atom
     for name, atom in given.items():
         if name not in options:
-            raise missing(
-                s, f"its argument {name} has no place in the rule", f"write the call without {name}"
-            )
+            raise missing(s, f"its argument {name} has no place in the rule", f"write the call without {name}")
         options[name] = atom.value if isinstance(atom, Const) else Value(atom)
     del defaults
     return Call(rule, tuple(inputs), options, s)
@@ -121,7 +123,11 @@ def check_domain(b: Builder, call: Call) -> None:
                     why="its rule holds for real numbers", way_out="take real and imaginary parts",
                 )  # fmt: skip
             if call.rule.kind == "elementwise" and is_container(b.type(a)) and s.op is not ops.identity:
-                raise missing(s, "its argument is a list or a tuple, not a number or an array", "make an array of it with np.array")
+                raise missing(
+                    s,
+                    "its argument is a list or a tuple, not a number or an array",
+                    "make an array of it with np.array",
+                )
 
 
 def prefers_math(op: Any) -> bool:
@@ -174,7 +180,11 @@ def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], inde
     if any(n.startswith("*") for n, _ in call.inputs):
         raise missing(call.statement, "its rule depends on a type that is not known")
     defaults = dict(call.rule.options)
-    keywords = tuple((k, Const(v) if not isinstance(v, Value) else v.atom) for k, v in call.options.items() if v is not defaults.get(k))
+    keywords = tuple(
+        (k, Const(v) if not isinstance(v, Value) else v.atom)
+        for k, v in call.options.items()
+        if v is not defaults.get(k)
+    )
     atom = b.emit(function, (*args, *extra), keywords, name=f"%{formula.name}_adjoints")
     if len(call.rule.inputs) == 1:
         return Value(atom)

@@ -1,8 +1,8 @@
 """Forward mode: a tangent beside each active value, in the order of the program.
 
-    y = op(x, ...)      y_dot = sum of partial * x_dot, over the active x
-    A[i] = e            A_dot[i] = e_dot
-    if, for, while      as they are, with the tangents merged and carried beside their values
+y = op(x, ...)      y_dot = sum of partial * x_dot, over the active x
+A[i] = e            A_dot[i] = e_dot
+if, for, while      as they are, with the tangents merged and carried beside their values
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
-from tangentc.core.types import Array, Scalar, Type, Unknown, is_complex, is_container, is_differentiable
+from tangentc.core.types import Array, Scalar, Type, Unknown, components, is_complex, is_container, is_differentiable
 from tangentc.errors import MissingRule, UnsafeMutation
 from tangentc.transform.adjoints import build_container, get_part, may_be_full
-from tangentc.core.types import components
 from tangentc.transform.calls import Call, bind, check_domain, missing, partials, tangent
 
 
@@ -41,7 +40,11 @@ class _Forward:
         self.b.mutable = self._changed
 
     def _changed(self, name: str) -> bool:
-        return self.aliases.is_changed(name) or name.split("_dot")[0] != name and self.aliases.is_changed(name.split("_dot")[0])
+        return (
+            self.aliases.is_changed(name)
+            or name.split("_dot")[0] != name
+            and self.aliases.is_changed(name.split("_dot")[0])
+        )
 
     # ---------------------------------------------------------- tangents
     def dot(self, x: Atom) -> Atom:
@@ -59,7 +62,9 @@ class _Forward:
                 return self.b.emit(np.zeros, (self.b.emit(np.shape, (x,)),), name=self.name(x))
             return self.b.emit(np.zeros_like, (x,), name=self.name(x))
         if is_container(t):
-            parts = [self.dot(get_part(self.b, x, k)) if is_differentiable(p) else Const(None) for k, p in components(t)]
+            parts = [
+                self.dot(get_part(self.b, x, k)) if is_differentiable(p) else Const(None) for k, p in components(t)
+            ]
             return build_container(self.b, t, parts, name=self.name(x))
         return self.b.emit(runtime.zeros_of, (x,), name=self.name(x)) if isinstance(t, Unknown) else Const(None)
 
@@ -80,7 +85,9 @@ class _Forward:
             if isinstance(given, (Array, Scalar)) and getattr(given, "shape", ()) != t.shape:
                 return self.b.emit(np.full_like, (x, x_dot), name=self.name(x))
             if isinstance(given, Array) and given.dtype != t.dtype:
-                return self.b.emit(ops.method, (x_dot, Const("astype"), self.b.emit(getattr, (Const(np), Const(t.dtype)))))
+                return self.b.emit(
+                    ops.method, (x_dot, Const("astype"), self.b.emit(getattr, (Const(np), Const(t.dtype))))
+                )
         return x_dot
 
     def has_dot(self, x: Atom) -> bool:
@@ -99,7 +106,9 @@ class _Forward:
                     self.branch(s)
                 case For() | While():
                     self.loop(s)
-                case Effect() if any(a in self.active for a in s.atoms) and getattr(s.op, "__name__", "") in ops.IMPURE_NAMES:
+                case Effect() if (
+                    any(a in self.active for a in s.atoms) and getattr(s.op, "__name__", "") in ops.IMPURE_NAMES
+                ):
                     raise UnsafeMutation(f"np.{s.op.__name__} changes an active array in place", s.span,
                                          why="only `a[i] = ...` and augmented assignment are followed yet",
                                          way_out="write it as a subscript assignment")  # fmt: skip
@@ -207,7 +216,9 @@ class _Forward:
     def _linear(self, s: Assign, atoms: list[Atom], moving: list[Atom], only: int | None = None) -> Atom:
         """The same operation on tangents in place of the moving arguments."""
         moved = {a: self.dot(a) for a in moving if self.has_dot(a)}
-        constant = {a for a in moving if not self.has_dot(a) and is_differentiable(self.b.type(a))} if only is None else set()
+        constant = (
+            {a for a in moving if not self.has_dot(a) and is_differentiable(self.b.type(a))} if only is None else set()
+        )
 
         def of(k: int, a: Atom) -> Atom:
             if only is not None:
@@ -242,7 +253,7 @@ class _Forward:
 
     def call(self, s: Assign) -> None:
         y = s.target
-        op, args = self.unit.tangent_call(s, {a: self.dots[a] for a in s.atoms if self.has_dot(a)})
+        op, args = self.unit.tangent_call(s, {a: self.dots[a] for a in s.atoms if self.has_dot(a)})  # type: ignore[index]
         both = self.b.emit(op, args, name="%both")
         self.b.out.append(Assign(y, operator.getitem, (both, Const(0)), (), s.span))
         self.dots[y] = self.b.emit(operator.getitem, (both, Const(1)), name=self.name(y))
@@ -252,7 +263,8 @@ class _Forward:
         if s.object in self.active and not isinstance(t, Array):
             raise UnsafeMutation(
                 f"an item of {s.object.lstrip('%').split('.')[0]} is assigned, and it is not an array", s.span,
-                why="lists and dicts that change are not followed yet", way_out="build a new list or dict, or use an array",
+                why="lists and dicts that change are not followed yet",
+                way_out="build a new list or dict, or use an array",
             )  # fmt: skip
         if s.object in self.active and s.object in self.dots:
             made = self.aliases.allocation(s.object)
@@ -289,7 +301,9 @@ class _Forward:
             for k, atom in enumerate((m.then, m.orelse)):
                 self.dots = ends[k]
                 with self.b.reopen(blocks[k]):
-                    arms.append(self.fit(self.dot(atom), atom) if isinstance(atom, str) else self._constant_zero(m.name))
+                    arms.append(
+                        self.fit(self.dot(atom), atom) if isinstance(atom, str) else self._constant_zero(m.name)
+                    )
             self.dots = before
             name = self.b.fresh(self.name(m.name))
             self.b.types.of_name[name] = self._float(self.b.type(m.name))

@@ -1,11 +1,11 @@
 """Making the adjoint of a region legal: what it reads of the region is saved or recomputed.
 
-    for _ in range(n):                      for _ in range(n):
-        x = r * x * (1 - x)                     x_saved.append(x)
-    for _ in range(n):              ->          x = r * x * (1 - x)
-        r_bar += x_bar * x * (1 - x)        for _ in range(n):
-                                                x = x_saved.pop()
-                                                r_bar += x_bar * x * (1 - x)
+for _ in range(n):                      for _ in range(n):
+    x = r * x * (1 - x)                     x_saved.append(x)
+for _ in range(n):              ->          x = r * x * (1 - x)
+    r_bar += x_bar * x * (1 - x)        for _ in range(n):
+                                            x = x_saved.pop()
+                                            r_bar += x_bar * x * (1 - x)
 """
 
 from __future__ import annotations
@@ -156,8 +156,12 @@ class Region:
             if isinstance(s, If):
                 s = replace(s, then=self._push(s.then, kept, []), orelse=self._push(s.orelse, kept, []))
                 if any(isinstance(x, Leave) for x in statements((s,))):  # what follows would not be reached
-                    then = _before_leave(s.then, [Effect(ops.push, (kept[m.name], m.then)) for m in s.merged if m.name in kept])
-                    orelse = _before_leave(s.orelse, [Effect(ops.push, (kept[m.name], m.orelse)) for m in s.merged if m.name in kept])
+                    then = _before_leave(
+                        s.then, [Effect(ops.push, (kept[m.name], m.then)) for m in s.merged if m.name in kept]
+                    )
+                    orelse = _before_leave(
+                        s.orelse, [Effect(ops.push, (kept[m.name], m.orelse)) for m in s.merged if m.name in kept]
+                    )
                     out.append(replace(s, then=then, orelse=orelse))
                     continue
             out.append(s)

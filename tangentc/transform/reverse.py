@@ -22,7 +22,7 @@ import numpy as np
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
-from tangentc.core.build import Builder, is_number, is_sure
+from tangentc.core.build import Builder, is_sure
 from tangentc.core.nodes import (
     Assign,
     Atom,
@@ -59,7 +59,6 @@ from tangentc.simplify.dead import remove_dead
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, leaves
 from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials
 from tangentc.transform.link import Region
-
 
 DISTINCT = {np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from}
 
@@ -110,7 +109,11 @@ class _Reverse:
 
     def _is_view(self, op: Any, args: tuple[Atom, ...]) -> bool:
         """Whether an operation gives the same memory again each time."""
-        if op is not operator.getitem or not isinstance(self.b.type(args[0]), Array) or not self.aliases.is_basic(args[1]):
+        if (
+            op is not operator.getitem
+            or not isinstance(self.b.type(args[0]), Array)
+            or not self.aliases.is_basic(args[1])
+        ):
             return False
         return isinstance(self.b.types.result(op, args), Array)
 
@@ -343,7 +346,10 @@ class _Reverse:
         result = self.b.emit(pair.adjoint, (saved, y_bar), name="%adjoints")
         bars = [result]
         if len(pair.active) > 1:
-            bars = [self.b.emit(operator.getitem, (result, Const(k)), name=bar_name(a)) for k, (a, _) in enumerate(pair.active)]
+            bars = [
+                self.b.emit(operator.getitem, (result, Const(k)), name=bar_name(a))
+                for k, (a, _) in enumerate(pair.active)
+            ]
         for (atom, _), bar in zip(pair.active, bars, strict=True):
             self.adj.add(atom, bar)
         return tuple(out)
@@ -382,7 +388,7 @@ class _Reverse:
         old = self._old(s, key)
         self.b.store(s.object, None if s.key is None else key, old.pop("name"))
         if s.key is None:
-            self.b.out[-1] = replace(self.b.out[-1], key=Const(...))
+            self.b.out[-1] = replace(self.b.out[-1], key=Const(...))  # type: ignore[arg-type]
         if s.object in self.active:
             self._store_adjoint(s, key)
         return (*old["statements"], s)
@@ -453,7 +459,9 @@ class _Reverse:
         outside values whose adjoints a loop carries."""
         outside = sorted(_inner_reads(s) - all_defines((s,)))
         subscripted = {
-            x.args[0] for x in statements((s,)) if isinstance(x, Assign) and x.op is operator.getitem and x.target in self.active
+            x.args[0]
+            for x in statements((s,))
+            if isinstance(x, Assign) and x.op is operator.getitem and x.target in self.active
         }
         carried = []
         for x in outside:
@@ -549,7 +557,7 @@ class _Reverse:
                 )
             if is_container(self.b.type(c.name)):
                 raise UnsupportedSyntax(
-                    f"{_shown(c.name)}, a list, tuple or dict, changes from trip to trip, which tangentc does not differentiate yet",
+                    f"{_shown(c.name)}, a container, changes from trip to trip, which is not differentiated yet",
                     s.span,
                     why="only numbers and arrays are carried by loops",
                     way_out="carry its parts under names of their own",
@@ -603,9 +611,7 @@ class _Reverse:
     def _renamed(self, adjoint: Adjoint, x: Atom) -> Adjoint:
         return adjoint if isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
 
-    def _finish_loop(
-        self, s: For | While, primal: Block, local: Block, carried: list[Carry]
-    ) -> tuple[Statement, ...]:
+    def _finish_loop(self, s: For | While, primal: Block, local: Block, carried: list[Carry]) -> tuple[Statement, ...]:
         """Link both bodies, and write the adjoint loop."""
         if not local and not carried:
             return (replace(s, body=primal),)
@@ -629,7 +635,9 @@ class _Reverse:
             return (replace(s, body=linked),)
         if every_trip and self.depth == 0:
             stack, popped = every_trip[0]
-            adjoint = tuple(x for x in adjoint if not (isinstance(x, Assign) and x.op is ops.pop and x.args == (stack,)))
+            adjoint = tuple(
+                x for x in adjoint if not (isinstance(x, Assign) and x.op is ops.pop and x.args == (stack,))
+            )
             iterable = self.b.emit(builtins.reversed, (stack,))
             self.b.out.append(For(popped, iterable, adjoint, tuple(carried), s.span))
             return (replace(s, body=linked),)
@@ -662,7 +670,11 @@ def _inner_reads(s: Statement) -> set[str]:
     """What the bodies of a compound statement read, and what they hand to the next trip or to a merge."""
     match s:
         case If():
-            return all_reads(s.then) | all_reads(s.orelse) | {a for m in s.merged for a in (m.then, m.orelse) if isinstance(a, str)}
+            return (
+                all_reads(s.then)
+                | all_reads(s.orelse)
+                | {a for m in s.merged for a in (m.then, m.orelse) if isinstance(a, str)}
+            )
         case For():
             return all_reads(s.body) | {c.next for c in s.carried if isinstance(c.next, str)}
         case While():

@@ -96,7 +96,9 @@ def test_integer_array_input():
 def test_bad_wrt(wrt):
     text = message_of(tangentc.BadArgument, lambda: tangentc.grad(cases.simple, wrt=wrt)(1.0, 2.0))
     if wrt == ():
-        assert text == "wrt=() names nothing\n  Why: there is nothing to differentiate by.\n  Way out: name a parameter."
+        assert (
+            text == "wrt=() names nothing\n  Why: there is nothing to differentiate by.\n  Way out: name a parameter."
+        )
     else:
         assert text == (
             f"wrt={wrt!r} does not name a parameter of simple\n"
@@ -183,7 +185,9 @@ def test_recursion():
 
 
 def test_store_through_indices():
-    text = message_of(tangentc.UnsafeMutation, lambda: tangentc.grad(cases.repeated_indices)(np.ones(2), np.array([1, 1])))
+    text = message_of(
+        tangentc.UnsafeMutation, lambda: tangentc.grad(cases.repeated_indices)(np.ones(2), np.array([1, 1]))
+    )
     assert text.startswith("y is changed through an array of indices\n") and "y[i] = x\n    ^^^^" in text
 
 

@@ -120,7 +120,7 @@ def names_that_collide(x, sum, out_bar, d):
     saved = x * sum
     x_bar = saved * out_bar
     for np_ in range(3):
-        x_bar = x_bar * d + saved
+        x_bar = x_bar * d + saved + np_
     return x_bar
 
 

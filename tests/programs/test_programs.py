@@ -2,10 +2,10 @@
 
 import copy
 
+import emitted_targets
 import numpy as np
 import pytest
 
-import emitted_targets
 import tangentc
 from programs import arrays, containers, in_place, scalars
 from tangentc.core.types import is_differentiable, type_of
@@ -112,7 +112,11 @@ def test_every_stage_runs(function, args):
     for stage in tangentc.stages(derivative, *fresh(args)):
         got = stage.run(*fresh(args))
         want = wanted if stage.is_derivative else value
-        pairs = zip(flatten(list(got)), flatten(list(want)), strict=True) if stage.is_derivative else [(("", got), ("", want))]
+        pairs = (
+            zip(flatten(list(got)), flatten(list(want)), strict=True)
+            if stage.is_derivative
+            else [(("", got), ("", want))]
+        )
         for (_, a), (_, b) in pairs:
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14, err_msg=stage.name)
 

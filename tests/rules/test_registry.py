@@ -39,7 +39,7 @@ def test_planted_error_is_caught(scale):
         return np.tanh(x)
 
     def wrong_rule(x, y):
-        return SCALE * (1 - y**2)
+        return SCALE * (1 - y**2)  # noqa: F821
 
     wrong_rule.__globals__["SCALE"] = scale
     tangentc.elementwise(wrong)(wrong_rule)
