@@ -30,7 +30,7 @@ from tangentc.core.types import (
     is_differentiable,
     type_of,
 )
-from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TangentcError, UnsupportedSyntax
+from tangentc.errors import BadArgument, BadSeed, InternalError, NotDifferentiable, TangentcError, UnsupportedSyntax
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
 from tangentc.transform.assemble import gradient as write_gradient
@@ -182,6 +182,7 @@ class Derivative:
                     way_out=f"call it as {self.__name__}({', '.join(signature.parameters)}, out_bar)",
                 )
             args, seed = args[:-1], args[-1:]
+            seed = (float(seed[0]),) if type(seed[0]) is int else seed
         try:
             bound = signature.bind(*args, **keywords)
         except TypeError as error:
@@ -196,6 +197,8 @@ class Derivative:
             return self._compiled(args)
         except TangentcError as error:
             raise error.with_traceback(None) from None
+        except Exception as error:
+            raise internal(error, self.function) from error
 
     def _compiled(self, args: tuple) -> Compiled:
         key = key_of(args)
@@ -268,6 +271,15 @@ class Derivative:
         for i in wrt:
             refuse_integers(types[i], names[i], self.function)
         return wrt, single
+
+
+def internal(error: Exception, function: Any) -> InternalError:
+    """A fault of the compiler, as something that a user can report."""
+    return InternalError(
+        f"tangentc failed on {function.__name__}",
+        why=f"this is a fault of tangentc itself: {type(error).__name__}: {error}",
+        way_out="report it, with the function; nothing wrong has been computed",
+    )
 
 
 def _plain_name(function: Any) -> str:
@@ -543,6 +555,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
             text = print_program(context.emitted, arrays_of(args))
         except TangentcError as error:
             raise error.with_traceback(None) from None
+        except Exception as error:
+            raise internal(error, function) from error
         compiled = Compiled(text, context, source)
         loaded = compiled.function
         defaults = (1.0,) * len(more)
@@ -633,7 +647,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     bound = derivative.bind(primals, {})
     compiled = derivative.compiled(bound)
     compiled.sync()
-    return compiled.function(*bound, *compiled.seeds, *(tangents[i] for i in moving))
+    value, tangent = compiled.function(*bound, *compiled.seeds, *(tangents[i] for i in moving))
+    return value, _own_copy(tangent)
 
 
 @functools.lru_cache(maxsize=512)

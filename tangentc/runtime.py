@@ -56,9 +56,26 @@ def zeros_of(x):
         return [zeros_of(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
+    if hasattr(x, "__dataclass_fields__"):
+        return {key: zeros_of(getattr(x, key)) for key in x.__dataclass_fields__}
     if getattr(x, "shape", None):
         return np.zeros_like(x)
     return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
+
+
+def add_items(x_bar, contribution):
+    """Add a list or an array of contributions to the adjoints of a list's items, in place.
+
+    >>> x_bar = [0.0, [1.0]]
+    >>> add_items(x_bar, [2.0, [3.0]])
+    >>> x_bar
+    [2.0, [4.0]]
+    """
+    for k, item in enumerate(contribution):
+        if isinstance(x_bar[k], list):
+            add_items(x_bar[k], item)
+        else:
+            x_bar[k] = x_bar[k] + item
 
 
 def shaped_like(x_bar, x):
@@ -74,7 +91,9 @@ def shaped_like(x_bar, x):
         return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
     if isinstance(x, dict):
         return {key: shaped_like(x_bar[key], item) for key, item in x.items()}
-    return x_bar
+    if hasattr(x, "__dataclass_fields__"):
+        return type(x)(**{key: shaped_like(x_bar[key], getattr(x, key)) for key in x.__dataclass_fields__})
+    return x_bar if hasattr(x, "shape") or isinstance(x, (float, complex)) else None
 
 
 def reduce_to_shape(x_bar, shape):

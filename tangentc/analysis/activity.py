@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import Aliases, changes_argument
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Effect, For, Function, If, Opaque, Statement, Store, While
 from tangentc.core.types import is_differentiable
@@ -79,6 +79,9 @@ class Activity:
             case Store():
                 if self._has(self.varied, s.value):
                     self._add(self.varied, s.object)
+            case Effect() if changes_argument(s.op):
+                if any(self._has(self.varied, a) for a in s.atoms[1:]):
+                    self._add(self.varied, s.args[0])
             case If():
                 for m in s.merged:
                     if self._has(self.varied, m.then) or self._has(self.varied, m.orelse):
@@ -102,6 +105,9 @@ class Activity:
             case Store() if self._has(self.useful, s.object):
                 self._add(self.useful, s.value)
                 self._add(self.useful, s.object)
+            case Effect() if changes_argument(s.op) and self._has(self.useful, s.args[0]):
+                for a in s.atoms:
+                    self._add(self.useful, a)
             case If():
                 for m in s.merged:
                     if self._has(self.useful, m.name):

@@ -214,12 +214,16 @@ class _Raise:
         return ast.Assign([ast.Name(self.name(s.writes[0][1]))], tree)
 
     # ---------------------------------------------------------- joins
-    def copies(self, pairs: list[tuple[str, Atom]]) -> list[ast.stmt]:
+    def copies(self, pairs: list[tuple[str, Atom]], after_branch: bool = False) -> list[ast.stmt]:
         """Assignments that happen at once; one statement if their order matters."""
         wanted = []
         for name, atom in pairs:
-            if name not in self.names or isinstance(atom, Const) and atom.value is ops.UNDEFINED:
+            if name not in self.names:
                 continue
+            if isinstance(atom, Const) and atom.value is ops.UNDEFINED:
+                if not after_branch:
+                    continue
+                atom = Const(None)
             value = self.atom(atom)
             if not (isinstance(value, ast.Name) and value.id == self.name(name)):
                 wanted.append((self.name(name), value))
@@ -263,7 +267,7 @@ class _Raise:
 
     def merges(self, merged: tuple[Merge, ...], pick: int, span: Span) -> list[ast.stmt]:
         pairs = [(m.name, (m.then, m.orelse)[pick]) for m in merged]
-        out = self.copies(pairs)
+        out = self.copies(pairs, after_branch=True)
         return [Line(x, span) if any("_bar" in n for n, _ in pairs) and span.line else x for x in out]
 
     def loop(self, s: For | While) -> list[ast.stmt]:

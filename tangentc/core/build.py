@@ -19,7 +19,9 @@ from tangentc.core.walk import defines, substitute_block
 
 Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
 RECENT = 40
-ALLOCATING = {"zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of"}
+ALLOCATING = {
+    "zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of", "reversed", "enumerate", "zip",
+}  # fmt: skip
 
 
 class Builder:
@@ -45,6 +47,7 @@ class Builder:
         self.renamed: dict[Atom, Atom] = {}
         self.named: set[Atom] = set()  # values whose name is meant, though it be that of a temporary
         self.moment: dict[Any, Atom] | None = None
+        self.stored: set[Atom] = set()  # arrays that the new statements store into
         self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
         self.mutable: Callable[[str], bool] = lambda name: False
         self.is_view: Callable[[Any, tuple[Atom, ...]], bool] = lambda op, args: False
@@ -59,7 +62,8 @@ class Builder:
         return self.types.of(atom)
 
     def definition(self, atom: Atom) -> Assign | None:
-        return self.definitions.get(atom) if isinstance(atom, str) else None
+        """How a value was made; None once it has been stored into, since then it is something else."""
+        return self.definitions.get(atom) if isinstance(atom, str) and atom not in self.stored else None
 
     # ---------------------------------------------------------- writing
     def emit(
@@ -78,7 +82,7 @@ class Builder:
         key = op, args, keywords
         if self._repeatable(op, args):
             for scope in reversed(self.seen):
-                if key in scope:
+                if key in scope and scope[key] not in self.stored:
                     return scope[key]
         elif self.moment is not None and key in self.moment:
             return self.moment[key]
@@ -141,6 +145,7 @@ class Builder:
         return self.shapes.get(shape, atom) if shape is not None and is_sure(shape) else atom
 
     def store(self, obj: str, key: Atom | None, value: Atom, op: Any = None) -> None:
+        self.stored.add(obj)
         self.out.append(Store(obj, key, self.current(value), op, self.span, True))
 
     def effect(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> None:

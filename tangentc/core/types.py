@@ -196,7 +196,7 @@ def _dim(n: int, sizes: dict[int, Length]) -> Dim:
 def _list_type(value: list, sizes: dict[int, Length]) -> Type:
     classes = set(map(type, value))
     if len(classes) == 1 and (cls := classes.pop()) in PYTHON_SCALARS:
-        return Sequence(list, (Scalar(PYTHON_SCALARS[cls], True),), len(value) if len(value) < EXACT else None)
+        return Sequence(list, (Scalar(PYTHON_SCALARS[cls], True),), len(value))
     items = tuple(type_of(v, sizes) for v in value)
     if len(set(items)) == 1:
         return Sequence(list, items[:1], len(value))

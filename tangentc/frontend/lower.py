@@ -404,6 +404,8 @@ class Lowering:
             callee = self.expression(node.func)
         args = tuple(map(self.expression, node.args))
         keywords = tuple((k.arg, self.expression(k.value)) for k in node.keywords)
+        if any(name == "out" and atom != Const(None) for name, atom in keywords):
+            raise self.unsupported(node, "`out=`", "assign the result")
         if receiver is not None:
             return ops.method, (receiver, Const(node.func.attr), *args), keywords
         if isinstance(callee, Global):

@@ -208,16 +208,20 @@ class _Specialise:
             take.append(Assign(s.target, ops.make_tuple, tuple(parts), (), s.span))
         return (*head, replace(s, target=index, iterable=trips, body=(*take, *s.body)))
 
+    def _is_iterator(self, atom: Atom) -> bool:
+        made = self.definitions.get(atom) if isinstance(atom, str) else None
+        return isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip, builtins.reversed)
+
     def _sources(self, iterable: Atom) -> tuple[str, list[Atom], Atom] | None:
         """How a loop's iterable is made: its kind, the sequences in it, and where an enumerate starts."""
         made = self.definitions.get(iterable) if isinstance(iterable, str) else None
         if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip, builtins.reversed):
             start: Atom = made.args[1] if len(made.args) > 1 else dict(made.keywords).get("start", Const(0))
             atoms = list(made.args if made.op is builtins.zip else made.args[:1])
-            if all(isinstance(self.types.of(a), (Array, Sequence, Tuple)) for a in atoms):
+            if all(isinstance(self.types.of(a), (Array, Sequence, Tuple)) and not self._is_iterator(a) for a in atoms):
                 return made.op.__name__, atoms, start
             return None
-        if isinstance(self.types.of(iterable), (Array, Sequence, Tuple)):
+        if isinstance(self.types.of(iterable), (Array, Sequence, Tuple)) and not self._is_iterator(iterable):
             return "plain", [iterable], Const(0)
         return None
 

@@ -9,6 +9,7 @@ that may be changed.
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Statemen
 from tangentc.core.walk import substitute
 
 ALLOCATING = {np.zeros_like, np.full_like, np.copy, np.zeros, np.ones, np.empty, ops.new_list, ops.pop, ops.make_list}
+ALLOCATING |= {builtins.reversed, builtins.enumerate, builtins.zip}  # used up by one loop
 
 
 def common(function: Function, aliases: Aliases) -> Function:

@@ -41,6 +41,7 @@ from tangentc.errors import UnsafeMutation
 from tangentc.simplify.cancel import sums_to_zero
 
 Adjoint = Atom | dict
+MOST_PARTS = 16
 
 
 class Adjoints:
@@ -50,6 +51,7 @@ class Adjoints:
         self.b, self.aliases, self.active, self.like_table = builder, aliases, active, like
         self.values: dict[str, Adjoint] = {}
         self.shadows: dict[str, str] = {}
+        self.own: set[Atom] = set()  # every shadow that was made: an array that nobody else holds
         self.shadow_names: set[str] = set()  # shadows and their views: two reads of one may differ
 
     # ---------------------------------------------------------- reading
@@ -76,6 +78,9 @@ class Adjoints:
         t = self.b.type(x)
         if not isinstance(adjoint, dict):
             return self.zero(x) if adjoint is None else adjoint
+        if is_long(t):
+            zeros = self.b.emit(runtime.zeros_of, (x,))
+            return self.b.emit(runtime.shaped_like, (zeros, x), name=bar_name(x))
         parts: list[Atom] = []
         for key, part in components(t):
             parts.append(self.whole_part(adjoint.get(key), x, key, part))
@@ -220,7 +225,17 @@ class Adjoints:
             self.values[x] = self.b.add(old, x_bar)
 
     def _add_parts(self, x: str, t: Type, x_bar: Any) -> None:
+        if is_long(t):
+            self.ensure_shadow(x)
         shadow = self.shadow_of(x)
+        if shadow is not None and is_long(t):
+            if isinstance(x_bar, dict):
+                for key, part in x_bar.items():
+                    self._add_into(shadow, key, part)
+                return
+            atom = self.b.emit(ops.make_list, tuple(x_bar)) if isinstance(x_bar, (list, tuple)) else x_bar
+            self.b.effect(runtime.add_items, (shadow, atom))
+            return
         if shadow is not None:
             keys = [k for k, _ in components(t)]
             for key in keys:
@@ -337,13 +352,15 @@ class Adjoints:
         assert isinstance(shadow, str)
         self.shadows[key] = shadow
         self.shadow_names.add(shadow)
+        self.b.stored.add(shadow)
+        self.own.add(shadow)
 
     def _own(self, x_bar: Atom, x: str) -> Atom:
         """An array of one's own that holds an adjoint."""
         if self.is_lazy(x_bar, self.b.type(x)):
             return self.full(x_bar, x)
         made = self.b.definition(x_bar)
-        if made is not None and allocates(self.b, made) and x_bar not in self._held():
+        if (x_bar in self.own or made is not None and allocates(self.b, made)) and x_bar not in self._held():
             return x_bar
         return self.b.emit(np.copy, (x_bar,), name=bar_name(x))
 
@@ -361,6 +378,8 @@ class Adjoints:
         assert isinstance(shadow, str)
         self.shadows[x] = self.b.rename(shadow, bar_name(x))  # type: ignore[assignment]
         self.shadow_names.add(self.shadows[x])
+        self.b.stored.add(self.shadows[x])
+        self.own.add(self.shadows[x])
 
     def _add_into(self, shadow: str, key: Any, part: Any) -> None:
         target = get_part(self.b, shadow, key)
@@ -383,6 +402,11 @@ class Adjoints:
             self.b.store(made, key, y_bar, None if fresh else operator.add)
         else:
             self.b.effect(np.add.at, (made, key, y_bar))
+
+
+def is_long(t: Type) -> bool:
+    """Whether a list has too many items to be told apart one by one."""
+    return isinstance(t, Sequence) and (t.length is None or t.length > MOST_PARTS)
 
 
 def certain(t: Type) -> bool:

@@ -243,6 +243,8 @@ def _final(sweeps: Sweeps, name: str) -> Atom:
     if is_container(t):
         return _own_leaves(sweeps, adj.whole(bar, name), t)
     whole = adj.full(adj.whole(bar, name), name)
+    if isinstance(t, Array) and not t.shape:  # a number: back into an array without axes
+        return b.emit(np.full_like, (name, whole), name=bar_name(name))
     if isinstance(t, Unknown) and isinstance(whole, Const):
         return b.emit(runtime.unbroadcast, (whole, name), name=bar_name(name))
     if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:  # type: ignore[union-attr]
@@ -258,7 +260,8 @@ def _own_array(sweeps: Sweeps, x_bar: Atom, t: Type, name: str) -> Atom:
     """An array that is returned once, and that nobody else holds."""
     b, given = sweeps.builder, sweeps.given
     made = b.definition(x_bar)
-    if isinstance(t, (Array, Unknown)) and (x_bar in given or made is None or not allocates(b, made)):
+    owned = x_bar in sweeps.adjoints.own or made is not None and allocates(b, made)
+    if isinstance(t, (Array, Unknown)) and (x_bar in given or not owned):
         x_bar = b.emit(np.copy, (x_bar,), name=bar_name(name))
     given.add(x_bar)
     return x_bar
@@ -438,8 +441,7 @@ def _export(
                         table[n] = new
                         here.append(new)
                 s = replace(s, then=then, orelse=orelse, merged=tuple(merged))
-            else:
-                here.extend(n for n in defines(s) if n in saved)
+            here.extend(n for n in defines(s) if n in saved)
             out.append(s)
         return tuple(out), here
 

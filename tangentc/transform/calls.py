@@ -46,7 +46,7 @@ def spelled(op: Any) -> str:
 
 
 def missing(s: Assign, why: str, way_out: str = "") -> MissingRule:
-    name = spelled(s.op)
+    name = f"the method {s.args[1].value}" if s.op is ops.method else spelled(s.op)  # type: ignore[union-attr]
     return MissingRule(
         f"the rule for {name} does not cover this call" if why.startswith("its") else f"there is no rule for {name}",
         s.span,

@@ -19,7 +19,7 @@ from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Type, Unknown, components, is_complex, is_container, is_differentiable
-from tangentc.errors import MissingRule, UnsafeMutation
+from tangentc.errors import MissingRule, UnsafeMutation, UnsupportedSyntax
 from tangentc.transform.adjoints import build_container, get_part, may_be_full
 from tangentc.transform.calls import Call, bind, check_domain, missing, partials, tangent
 
@@ -104,6 +104,8 @@ class _Forward:
                     self.store(s)
                 case If():
                     self.branch(s)
+                case Effect() if s.op == np.add.at and len(s.args) == 3:
+                    self.add_at(s)
                 case For() | While():
                     self.loop(s)
                 case Effect() if (
@@ -114,6 +116,13 @@ class _Forward:
                                          way_out="write it as a subscript assignment")  # fmt: skip
                 case _:
                     self.b.out.append(s)
+
+    def add_at(self, s: Effect) -> None:
+        """``np.add.at(A, key, x)``: the same with the tangents."""
+        array, key, value = s.args
+        if array in self.dots and self.has_dot(value):
+            self.b.effect(np.add.at, (self.dots[array], key, self.dot(value)))
+        self.b.out.append(s)
 
     def assign(self, s: Assign) -> None:
         y = s.target
@@ -319,6 +328,13 @@ class _Forward:
         return t
 
     def loop(self, s: For | While) -> None:
+        if isinstance(s, For) and s.target in self.active:
+            raise UnsupportedSyntax(
+                "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
+                s.span,
+                why="its items cannot be found again by their positions",
+                way_out="loop over the positions, and take the items by subscript",
+            )
         carries: list[tuple[Carry, str, Atom]] = []
         for c in s.carried:
             if c.name not in self.active:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import Aliases, changes_argument
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_sure
 from tangentc.core.nodes import (
@@ -56,7 +56,7 @@ from tangentc.core.types import (
 from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
-from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, leaves
+from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, is_long, leaves
 from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials
 from tangentc.transform.link import Region
 
@@ -132,8 +132,7 @@ class _Reverse:
                 case For() | While():
                     out.extend(reversed(self.loop(s)))
                 case Effect():
-                    self.effect(s)
-                    out.append(s)
+                    out.extend(reversed(self.effect(s)))
                 case _:
                     out.append(s)
         return tuple(reversed(out))
@@ -167,7 +166,8 @@ class _Reverse:
             for key, atom in zip(args[0].value, args[1:], strict=True):  # type: ignore[union-attr]
                 self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is ops.make_struct:
-            for key, atom in zip(args[1].value, args[2:], strict=True):  # type: ignore[union-attr]
+            keys = range(len(args) - 2) if issubclass(args[0].value, tuple) else args[1].value
+            for key, atom in zip(keys, args[2:], strict=True):
                 self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is operator.getitem:
             self._subscript(s, y_bar)
@@ -197,7 +197,8 @@ class _Reverse:
             return
         t = self.b.type(x)
         if is_container(t):
-            if isinstance(key, Const) and not isinstance(key.value, slice) and self.adj.shadow_of(x) is None:
+            by_position = isinstance(key, Const) and not isinstance(key.value, slice)
+            if by_position and self.adj.shadow_of(x) is None and not is_long(t):
                 index = key.value
                 if isinstance(t, Tuple) or type(t).__name__ == "Sequence":
                     index = index % len(t.items) if isinstance(t, Tuple) else index % (t.length or 1)  # type: ignore[union-attr]
@@ -354,9 +355,9 @@ class _Reverse:
             self.adj.add(atom, bar)
         return tuple(out)
 
-    def effect(self, s: Effect) -> None:
-        from tangentc.analysis.aliases import changes_argument
-
+    def effect(self, s: Effect) -> tuple[Statement, ...]:
+        if s.op == np.add.at and isinstance(s.args[0], str) and len(s.args) == 3:
+            return self._add_at(s)
         if changes_argument(s.op) and any(a in self.active for a in s.atoms):
             raise UnsafeMutation(
                 f"np.{s.op.__name__} changes an active array in place",
@@ -364,13 +365,27 @@ class _Reverse:
                 why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
                 way_out="write it as a subscript assignment",
             )
-        if changes_argument(s.op) and s.op != np.add.at:
-            if isinstance(s.args[0], str) and self.aliases.is_changed(s.args[0]):
-                raise UnsafeMutation(
-                    f"np.{s.op.__name__} changes an array in place", s.span,
-                    why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
-                    way_out="write it as a subscript assignment",
-                )  # fmt: skip
+        if changes_argument(s.op) and isinstance(s.args[0], str):
+            raise UnsafeMutation(
+                f"np.{s.op.__name__} changes an array in place",
+                s.span,
+                why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
+                way_out="write it as a subscript assignment",
+            )
+        return (s,)
+
+    def _add_at(self, s: Effect) -> tuple[Statement, ...]:
+        """``np.add.at(A, key, x)``: ``A[key]`` restored; ``x_bar += A_bar[key]``."""
+        array, key, value = s.args
+        assert isinstance(array, str)
+        store = Store(array, key, value, operator.add, s.span)
+        self._check_array(store)
+        old = self._old(store, key)
+        self.b.store(array, key, old["name"])
+        shadow = self.adj.shadow_of(array) if array in self.active else None
+        if shadow is not None and isinstance(value, str) and value in self.active:
+            self.adj.add(value, self.b.emit(np.copy, (self.b.emit(operator.getitem, (shadow, key)),), name="rhs_bar"))
+        return (*old["statements"], s)
 
     # ---------------------------------------------------------- stores
     def store(self, s: Store) -> tuple[Statement, ...]:
@@ -433,6 +448,22 @@ class _Reverse:
         return {"name": name, "statements": copy}
 
     def _check_store(self, s: Store) -> None:
+        self._check_array(s)
+        if s.key is not None and not self.aliases.is_basic(s.key) and not self._is_unique(s.key):
+            raise UnsafeMutation(
+                f"{_shown(s.object)} is changed through an array of indices",
+                s.span,
+                why="an index that occurs twice would be written twice, and only the last write counts",
+                way_out="write it as a loop, or with slices or a mask",
+            )
+
+    def _check_array(self, s: Store) -> None:
+        if self.b.type(s.object).shape == ():  # type: ignore[union-attr]
+            raise UnsafeMutation(
+                f"{_shown(s.object)}, an array without axes, is changed in place", s.span,
+                why="whether such an array or a number is meant depends on each operation",
+                way_out="use a number, or an array of length one",
+            )  # fmt: skip
         made = self.aliases.allocation(s.object)
         root = self.aliases.root(s.object)
         if len(made) != 1 or self.aliases.root("%global") == root and self.aliases.globals:
@@ -442,15 +473,6 @@ class _Reverse:
                 s.span,
                 why=f"it may be {others}, or lie in a container",
                 way_out=f"change a copy: {_shown(s.object)} = {_shown(s.object)}.copy()",
-            )
-        key_type = None if s.key is None else self.b.type(s.key)
-        del key_type
-        if s.key is not None and not self.aliases.is_basic(s.key) and not self._is_unique(s.key):
-            raise UnsafeMutation(
-                f"{_shown(s.object)} is changed through an array of indices",
-                s.span,
-                why="an index that occurs twice would be written twice, and only the last write counts",
-                way_out="write it as a loop, or with slices or a mask",
             )
 
     # ---------------------------------------------------------- control flow
@@ -562,6 +584,13 @@ class _Reverse:
                     why="only numbers and arrays are carried by loops",
                     way_out="carry its parts under names of their own",
                 )
+        if isinstance(s, For) and s.target in self.active:
+            raise UnsupportedSyntax(
+                "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
+                s.span,
+                why="its items cannot be found again by their positions",
+                way_out="loop over the positions, and take the items by subscript",
+            )
         outside = self._prepare(s, True)
         outside = [x for x in outside if x not in {c.name for c in s.carried}]
         inits: list[tuple[Carry, Atom]] = []
@@ -652,17 +681,23 @@ class _Reverse:
         return (replace(s, body=(count, *linked), carried=(*s.carried, Carry(trips, Const(0), after))),)
 
     def _reversed(self, s: For, adjoint: Block) -> Atom:
-        t = self.b.type(s.iterable)
+        made = self.context.definitions.get(s.iterable) if isinstance(s.iterable, str) else None
+        if isinstance(made, Assign) and made.op is builtins.reversed:
+            return made.args[0]
+        iterable = s.iterable
+        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip):
+            iterable = self.b.emit(made.op, made.args, made.keywords)  # the first one is used up
+        t = self.b.type(iterable)
         if s.target not in all_reads(adjoint):
-            return s.iterable
+            return iterable
         if isinstance(t, Known) and isinstance(t.value, range) or isinstance(t, (Array, Tuple)):
-            return self.b.emit(builtins.reversed, (s.iterable,))
+            return self.b.emit(builtins.reversed, (iterable,))
         if isinstance(t, Unknown):
             raise UnsupportedSyntax(
                 "what this loop runs over is not known when compiling", s.span, why=t.reason or "its type is unknown",
                 way_out="loop over a range, an array, a list or a tuple",
             )  # fmt: skip
-        everything = self.b.emit(builtins.list, (s.iterable,))
+        everything = self.b.emit(builtins.list, (iterable,))
         return self.b.emit(builtins.reversed, (everything,))
 
 
