@@ -82,7 +82,7 @@ class Builder:
         key = op, args, keywords
         if self._repeatable(op, args):
             for scope in reversed(self.seen):
-                if key in scope and scope[key] not in self.stored:
+                if key in scope and (scope[key] not in self.stored or self.is_view(op, args)):
                     return scope[key]
         elif self.moment is not None and key in self.moment:
             return self.moment[key]

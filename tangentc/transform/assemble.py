@@ -34,7 +34,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, is_differentiable
-from tangentc.core.walk import all_reads, definitions, statements, substitute_block, transform
+from tangentc.core.walk import all_reads, definitions, statements, substitute, substitute_block, transform
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
@@ -336,11 +336,15 @@ def _link_pair(
     context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str, name: str, wrt: list[str]
 ) -> tuple[Function, list[str], Sweeps]:
     """The adjoint as a function of what the primal saves."""
+    # the value is a result too, so that every store that the primal makes is seen here
+    both = b.fresh("%both")
+    b.types.of_name[both] = Tuple((program.result, Unknown("the adjoints")))
+    together = Assign(both, ops.make_tuple, (program.function.result, adjoint.result))
     joint = Function(
         "joint",
         (*program.function.params, Param(seed)),
-        (*sweeps.primal, *adjoint.body),
-        adjoint.result,
+        (*sweeps.primal, *adjoint.body, together),
+        both,
         program.function.span,
     )
     inputs = [p.name for p in program.function.params]
@@ -352,7 +356,8 @@ def _link_pair(
         done = context.with_facts(step.run(done), b.types, program.source)
     cut_at = _boundary(done.function.body, set(definitions(adjoint.body)), primal_names)
     primal, rest = done.function.body[:cut_at], done.function.body[cut_at:]
-    region = Region(b, done.aliases, primal, rest, inputs)
+    together, rest = rest[-1], rest[:-1]  # type: ignore[assignment]
+    region = Region(b, done.aliases, primal, rest, inputs, extra=(together.args[1],))
     saved, linked = region.link_pair()
     saved, linked, sweeps = _export(saved, linked, sweeps, inputs, b)
     head: list[Statement] = []
@@ -388,7 +393,7 @@ def _link_pair(
             args: tuple[Atom, ...] = (source, Const("copy")) if copy is ops.method else (source,)
             head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
     linked = _copied_pops(substitute_block(linked, table), stored, done.aliases, b)
-    result = done.function.result
+    result = substitute(together, table).args[1]  # type: ignore[union-attr]
     doc = _source_doc(
         program,
         f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.",

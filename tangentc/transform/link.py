@@ -30,6 +30,7 @@ class Region:
     primal: Block
     adjoint: Block
     inputs: list[str]
+    extra: tuple = ()  # what is read after the adjoint
 
     def plan(self) -> tuple[list[str], list[str]]:
         """The values to save and the values to recompute, in the order of the program."""
@@ -37,7 +38,7 @@ class Region:
         self.order: dict[str, int] = {}
         self.stores: dict[str, list[int]] = {}  # where the primal statements store into each array
         self._collect(self.primal)
-        needed = {n for n in all_reads(self.adjoint) if n in self.made}
+        needed = {n for n in all_reads(self.adjoint) | set(self.extra) if n in self.made}
         self._positions()
         saved = cut(needed, self.made, self._may_recompute, self.builder.types)
         recomputed: set[str] = set()
