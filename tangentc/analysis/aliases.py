@@ -39,6 +39,8 @@ class Aliases:
         self.views: dict[str, Assign] = {}
         self.changed: set[str] = set()
         self.globals: set[str] = set()
+        self.called: list[str] = []  # what functions of the user gave that they may have been given
+        self._holders: dict[str, str] | None = None
         self.params = [p.name for p in function.params if self._has_memory(p.name)]
         own: list[str] = list(self.params)
         stores: list[str] = []
@@ -46,6 +48,8 @@ class Aliases:
             match s:
                 case Assign() if self._has_memory(s.target):
                     shared = self.shares(s)
+                    if shared and self.call_aliases(s.op):
+                        self.called.append(s.target)
                     for atom in shared:
                         self._union(s.target, atom)
                     if not shared:
@@ -150,6 +154,17 @@ class Aliases:
     def allocation(self, name: str) -> list[str]:
         """The names whose definition made the memory of this class, parameters among them."""
         return self.allocations.get(self.root(name), [])
+
+    def holder(self, name: str) -> str | None:
+        """What else holds the memory of this name, beside arrays and views of them, if anything does."""
+        if self._holders is None:
+            self._holders = {}
+            for other, t in list(self.types.of_name.items()):
+                if is_container(t) and other in self.parent | dict.fromkeys(self.parent.values()):
+                    self._holders.setdefault(self.root(other), "a container")
+            for other in self.called:
+                self._holders.setdefault(self.root(other), "a function that was given it")
+        return self._holders.get(self.root(name))
 
     def is_view(self, name: str) -> bool:
         return name in self.views

@@ -75,6 +75,11 @@ def item(x: Any) -> Any:
     return x.item()
 
 
+def snapshot(x: Any) -> Any:
+    """``x`` as it is at this point of the program: a read of all that it holds."""
+    return x
+
+
 def contains(item: Any, container: Any) -> bool:
     return item in container
 
@@ -164,7 +169,7 @@ def stopped(x: Any) -> Any:
 
 
 SYNTAX.add(stopped)
-PURE.update({stopped, identity, item})
+PURE.update({stopped, identity, item, snapshot})
 
 
 class UserFunction:

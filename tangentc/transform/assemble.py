@@ -339,11 +339,14 @@ def _link_pair(
     # the value is a result too, so that every store that the primal makes is seen here
     both = b.fresh("%both")
     b.types.of_name[both] = Tuple((program.result, Unknown("the adjoints")))
-    together = Assign(both, ops.make_tuple, (program.function.result, adjoint.result))
+    value = b.fresh("%value")
+    b.types.of_name[value] = Unknown("the value")
+    snapshot = Assign(value, ops.snapshot, (program.function.result,))
+    together = Assign(both, ops.make_tuple, (value, adjoint.result))
     joint = Function(
         "joint",
         (*program.function.params, Param(seed)),
-        (*sweeps.primal, *adjoint.body, together),
+        (*sweeps.primal, snapshot, *adjoint.body, together),
         both,
         program.function.span,
     )
@@ -351,12 +354,11 @@ def _link_pair(
     done = context.with_facts(joint, b.types, program.source)
     from tangentc.pipeline import SIMPLIFY
 
-    primal_names = set(definitions(sweeps.primal)) | set(inputs)
     for step in SIMPLIFY:
         done = context.with_facts(step.run(done), b.types, program.source)
-    cut_at = _boundary(done.function.body, set(definitions(adjoint.body)), primal_names)
-    primal, rest = done.function.body[:cut_at], done.function.body[cut_at:]
-    together, rest = rest[-1], rest[:-1]  # type: ignore[assignment]
+    body, together = done.function.body[:-1], done.function.body[-1]  # type: ignore[assignment]
+    cut_at = next(k for k, s in enumerate(body) if isinstance(s, Assign) and s.op is ops.snapshot)
+    primal, rest = body[:cut_at], body[cut_at + 1 :]
     region = Region(b, done.aliases, primal, rest, inputs, extra=(together.args[1],))
     saved, linked = region.link_pair()
     saved, linked, sweeps = _export(saved, linked, sweeps, inputs, b)
@@ -470,18 +472,6 @@ def _single(function: Function, parameter: str, name: str, table: dict[str, Atom
     body = tuple(s for s in function.body if not (isinstance(s, Assign) and s.op is ops.identity and s.target == name))
     params = tuple(Param(name) if p.name == parameter else p for p in function.params)
     return replace(function, params=params, body=body)
-
-
-def _boundary(body: Block, adjoint_names: set[str], primal_names: set[str]) -> int:
-    """Where the adjoint sweep begins in a joined function."""
-    from tangentc.core.walk import defines
-
-    for k, s in enumerate(body):
-        if isinstance(s, Store) and s.adjoint_of or any(n in adjoint_names for n in defines(s)):
-            return k
-        if any(isinstance(x, Store) and x.adjoint_of for x in statements((s,))):
-            return k
-    return len(body)
 
 
 def _emit_primal(context: Any, program: Any, sweeps: Sweeps, saved: list[str], b: Builder, name: str) -> None:

@@ -120,7 +120,7 @@ class Region:
         for position, restored in self.restores.get(root, ()):
             if first is None or last is None:  # read by another recomputed value only
                 return not self.restores.get(root)
-            if position > self.order[name] and restored > first:
+            if position > self.order[name] and restored >= first:  # a restore may itself need the name, as its key
                 return False
             if position < self.order[name] and restored < last:
                 return False

@@ -466,6 +466,14 @@ class _Reverse:
             )  # fmt: skip
         made = self.aliases.allocation(s.object)
         root = self.aliases.root(s.object)
+        holder = self.aliases.holder(s.object)
+        if holder is not None:
+            raise UnsafeMutation(
+                f"{_shown(s.object)} is changed in place while {holder} sees it too",
+                s.span,
+                why="an array inside a container, or given to and taken from a function, is not followed yet",
+                way_out=f"change a copy: {_shown(s.object)} = {_shown(s.object)}.copy()",
+            )
         if len(made) != 1 or self.aliases.root("%global") == root and self.aliases.globals:
             others = " and ".join(map(_shown, made)) or "a value from outside"
             raise UnsafeMutation(
