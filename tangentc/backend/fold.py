@@ -125,7 +125,7 @@ class Folding:
                         for atom in (m.then, m.orelse):
                             if isinstance(atom, str) and atom in self.made and atom not in pending:
                                 pass
-                    self._conditional(s, pending)
+                    self._conditional(s, pending, visible)
                 case For():
                     inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
                     self._kill(pending, inner, [c.name for c in s.carried])
@@ -155,7 +155,7 @@ class Folding:
             if isinstance(inner, If):
                 self._block(inner.then, {})
                 self._block(inner.orelse, {})
-                self._conditional(inner, pending)
+                self._conditional(inner, pending, visible)
             if isinstance(inner, Assign):
                 self._define(inner, pending, visible)
         self._use(s.test, pending, visible)
@@ -269,7 +269,7 @@ class Folding:
                 out.add(self.aliases.root(atom))
         return out
 
-    def _conditional(self, s: If, pending: dict[str, bool]) -> None:
+    def _conditional(self, s: If, pending: dict[str, bool], visible: dict[str, int]) -> None:
         """A branch that only chooses between two expressions is an expression itself."""
         if len(s.merged) != 1 or s.tag.startswith("statement"):
             return
@@ -296,7 +296,7 @@ class Folding:
             if name in tails:
                 if self.uses[name] != 1 or not (isinstance(x, If) or ops.is_pure(x.op)):
                     return
-            elif name not in self.folded:
+            elif name not in self.folded or self.valid[name] != self.uses[name]:
                 return
         for name in tails:
             made = next(x for x in inside if (x.target if isinstance(x, Assign) else x.merged[0].name) == name)
@@ -318,6 +318,9 @@ class Folding:
             self.folded.add(name)
             self.valid[name] = self.uses[name]
         self.expressions[m.name] = s
+        for arm in (m.then, m.orelse):
+            if arm not in tails and arm != s.test:
+                self._use(arm, pending, visible)
         if is_temporary(m.name) and self.uses[m.name] == 1:
             self.made[m.name] = s
             self.size[m.name] = size

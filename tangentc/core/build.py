@@ -28,7 +28,7 @@ class Builder:
     """Appends statements to a block.
 
     ``types`` types each new name; ``peephole`` may give a simpler atom for an operation before it is
-    written; ``mutable`` says whether an array may be changed in place, so that two reads of it differ.
+    written; ``may_change`` says whether an array may be changed in place, so that two reads of it differ.
     """
 
     def __init__(self, types: Any, names: Any, peephole: Peephole | None = None):
@@ -49,8 +49,13 @@ class Builder:
         self.moment: dict[Any, Atom] | None = None
         self.stored: set[Atom] = set()  # arrays that the new statements store into
         self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
-        self.mutable: Callable[[str], bool] = lambda name: False
+        self.may_change: Callable[[str], bool] = lambda name: False
+        self.views: set[Atom] = set()  # views of arrays that may change
         self.is_view: Callable[[Any, tuple[Atom, ...]], bool] = lambda op, args: False
+
+    def mutable(self, name: Atom) -> bool:
+        """Whether two reads of a value may differ."""
+        return isinstance(name, str) and (name in self.views or self.may_change(name))
 
     def fresh(self, base: str) -> str:
         base = version_base(base) if not base.endswith("_bar") else base
@@ -95,6 +100,8 @@ class Builder:
         self.types.of_name[target] = self.types.result(op, args, keywords)
         self.definitions[target] = statement
         self.out.append(statement)
+        if self.is_view(op, args) and self.mutable(args[0]):
+            self.views.add(target)
         if self._repeatable(op, args):
             self.seen[-1][key] = target
         return target
@@ -104,7 +111,7 @@ class Builder:
             return False
         if self.is_view(op, args):
             return True
-        return not any(isinstance(a, str) and self.mutable(a) for a in args)
+        return not any(map(self.mutable, args))
 
     def rename(self, atom: Atom, base: str) -> Atom:
         """Give a value that was written lately in this block a better name, if it is a temporary."""
@@ -121,6 +128,8 @@ class Builder:
         self.out[place + 1 :] = substitute_block(tuple(self.out[place + 1 :]), {atom: target})
         self.types.of_name[target] = self.types.of_name[atom]
         self.renamed[atom] = target
+        if atom in self.views:
+            self.views.add(target)
         self.named.add(target)
         self.definitions[target] = new  # type: ignore[assignment]
         for k in range(place + 1, len(self.out)):

@@ -355,6 +355,11 @@ class Adjoints:
         self.b.stored.add(shadow)
         self.own.add(shadow)
 
+    def leave_branch(self, before: set[str]) -> None:
+        """A shadow that was made inside a branch is a value from there on: the other branch has none."""
+        for key in [k for k in self.shadows if k not in before]:
+            self.values[key] = self.shadows.pop(key)
+
     def _own(self, x_bar: Atom, x: str) -> Atom:
         """An array of one's own that holds an adjoint."""
         if self.is_lazy(x_bar, self.b.type(x)):

@@ -37,7 +37,7 @@ class _Forward:
         self.active = unit.active
         self.aliases = program.aliases
         self.dots: dict[str, Atom] = dict(dots)
-        self.b.mutable = self._changed
+        self.b.may_change = self._changed
 
     def _changed(self, name: str) -> bool:
         return (
@@ -121,7 +121,7 @@ class _Forward:
         """``np.add.at(A, key, x)``: the same with the tangents."""
         array, key, value = s.args
         if array in self.dots and self.has_dot(value):
-            self.b.effect(np.add.at, (self.dots[array], key, self.dot(value)))
+            self.b.effect(np.add.at, (self.dots[array], key, self.dot(value)))  # type: ignore[index]
         self.b.out.append(s)
 
     def assign(self, s: Assign) -> None:

@@ -85,6 +85,13 @@ class Region:
                 if made is not None and version_base(s.value).endswith("_saved"):
                     root = self.aliases.root(s.object) if s.object in self.aliases.types.of_name else s.object
                     self.restores.setdefault(root, []).append((self.order[s.value], k))
+        for name in sorted(self.order, key=self.order.__getitem__, reverse=True):
+            made = self.made[name]  # if it is recomputed, what it is made from is read at its first read
+            if isinstance(made, Assign) and name in self.first_read and is_cheap(made, self.builder.types):
+                at = self.first_read[name]
+                for atom in (a for a in made.atoms if isinstance(a, str)):
+                    self.first_read[atom] = min(at, self.first_read.get(atom, at))
+                    self.last_read[atom] = max(at, self.last_read.get(atom, at))
         for s in self.primal:
             if not isinstance(s, (Store, Assign, Effect)):
                 for inner in statements((s,)):

@@ -103,7 +103,7 @@ class _Reverse:
         self.lists: list[str] = []
         self.depth = 0
         self.masks = context.masks
-        builder.mutable = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
+        builder.may_change = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
         builder.is_view = self._is_view
         builder.primal = {n: s for n, s in context.definitions.items() if isinstance(s, Assign)}
 
@@ -524,7 +524,7 @@ class _Reverse:
         self._prepare(s, False)
         tag = self.b.fresh("statement" if s.tag.startswith("statement") else "expression")
         merged = [(m, self.adj.take(m.name)) for m in s.merged if m.name in self.active and self.adj.has(m.name)]
-        base = self.adj.values
+        base, shadows = self.adj.values, set(self.adj.shadows)
         blocks: list[list[Statement]] = []
         primal: list[Block] = []
         values: list[dict[str, Adjoint]] = []
@@ -535,6 +535,7 @@ class _Reverse:
                     self.adj.add((m.then, m.orelse)[pick], bar)
                 primal.append(self.block(block))
                 blocks.append(out)
+            self.adj.leave_branch(shadows)
             values.append(self.adj.values)
         joined, merges = self._join_values(s.span, blocks, values)
         self.adj.values = joined

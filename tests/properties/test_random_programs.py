@@ -1,0 +1,171 @@
+"""Programs drawn at random: reverse mode = forward mode = differences, or a clear refusal.
+
+Programs that once failed are kept in `regressions.py`.  `make test-all` draws many more.
+"""
+
+import itertools
+import linecache
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tangentc
+from tangentc.inspection.check import five_point
+
+NUMBERS = st.sampled_from(["0.5", "1.5", "-0.7", "2.0"])
+SCALARS = ["a", "b", "c"]
+ARRAYS = ["u", "v"]
+_count = itertools.count()
+
+
+@st.composite
+def scalar(draw, depth=2):
+    if depth == 0:
+        return draw(
+            st.one_of(st.sampled_from(SCALARS), NUMBERS, st.builds("{}[{}]".format, st.sampled_from(ARRAYS), index()))
+        )
+    left, right = draw(scalar(depth=depth - 1)), draw(scalar(depth=depth - 1))
+    form = draw(
+        st.sampled_from(
+            ["({} + {})", "({} - {})", "({} * {})", "np.sin({}) * {}", "np.tanh({} - {})", "{} / (1.5 + np.square({}))"]
+            + ["np.maximum({}, 0) + {}", "helper({}, {})", "({0} if {1} > 0.1 else {1})", "np.sum(u * {}) * 0.3 + {}"]
+        )
+    )
+    return form.format(left, right)
+
+
+def index():
+    return st.sampled_from(["0", "1", "-1", "2"])
+
+
+@st.composite
+def array(draw, depth=2):
+    if depth == 0:
+        return draw(st.sampled_from(ARRAYS))
+    form = draw(
+        st.sampled_from(
+            ["({} + {})", "({} * {})", "np.sin({}) - {}", "np.where({0} > 0, {0}, {1} * 0.5)", "{}[::-1] + {}"]
+        )
+    )
+    if draw(st.booleans()):
+        return form.format(draw(array(depth=depth - 1)), draw(array(depth=0)))
+    return f"({draw(scalar(depth=1))}) * {draw(array(depth=depth - 1))}"
+
+
+@st.composite
+def statement(draw, depth, in_loop):
+    kinds = ["scalar", "scalar", "array", "item", "slice", "augmented", "swap"]
+    if depth:
+        kinds += ["if", "for", "while"]
+    if in_loop:
+        kinds += ["break", "continue"]
+    kind = draw(st.sampled_from(kinds))
+    name, other = draw(st.sampled_from(SCALARS)), draw(st.sampled_from(ARRAYS))
+    if kind == "scalar":
+        return [f"{name} = {draw(scalar())}"]
+    if kind == "array":
+        return [f"{other} = {draw(array())}"]
+    if kind == "item":
+        return [f"{other}[{draw(index())}] {draw(st.sampled_from(['=', '+=', '*=']))} {draw(scalar())}"]
+    if kind == "slice":
+        key, value = draw(
+            st.sampled_from(
+                [("1:", f"{other}[:-1] * {draw(scalar(depth=1))}"), (":2", draw(scalar())), ("::2", "v[1::2]")]
+            )
+        )
+        return [f"{other}[{key}] {draw(st.sampled_from(['=', '+=', '-=']))} {value}"]
+    if kind == "augmented":
+        return [f"{name} {draw(st.sampled_from(['+=', '*=', '-=']))} {draw(scalar(depth=1))}"]
+    if kind == "swap":
+        return ["a, b = b, a * 0.9"]
+    if kind in ("break", "continue"):
+        return [f"if {draw(scalar(depth=1))} > 0.4:", f"    {kind}"]
+    inner = draw(block(depth - 1, in_loop or kind != "if"))
+    if kind == "if":
+        lines = [f"if {draw(scalar(depth=1))} > {draw(NUMBERS)}:", *inner]
+        return lines + (["else:", *draw(block(depth - 1, in_loop))] if draw(st.booleans()) else [])
+    counter = f"k{depth}"
+    if kind == "for":
+        return [f"for {counter} in range({draw(st.integers(0, 3))}):", *inner]
+    return [f"{counter} = 0", f"while {counter} < 3 and {draw(scalar(depth=1))} < 2:", f"    {counter} += 1", *inner]
+
+
+@st.composite
+def block(draw, depth, in_loop):
+    lines = list(itertools.chain(*draw(st.lists(statement(depth, in_loop), min_size=1, max_size=3))))
+    return ["    " + line for line in lines]
+
+
+@st.composite
+def program(draw):
+    lines = list(itertools.chain(*draw(st.lists(statement(2, False), min_size=2, max_size=5))))
+    body = ["u = u.copy()", "v = v.copy()", *lines, "return a * b + c + np.sum(u * v) + np.sum(np.sin(u))"]
+    return "\n".join(["def f(a, b, c, u, v):", *("    " + line for line in body)]) + "\n"
+
+
+HELPER = (
+    "import numpy as np\n\n\ndef helper(x, y):\n    if x > y:\n        return x * y\n    return np.cos(x) + y\n\n\n"
+)
+
+
+def load(text):
+    name = f"<random program {next(_count)}>"
+    source = HELPER + text
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    namespace = {"__name__": "__main__"}
+    exec(compile(source, name, "exec"), namespace)
+    return namespace["f"]
+
+
+ARGUMENTS = (0.3, -0.8, 1.1, np.array([0.4, -0.9, 1.3, 0.2]), np.array([-0.3, 0.7, 0.5, -1.2]))
+TANGENTS = (0.7, 0.4, -0.6, np.array([0.3, -0.2, 0.9, 0.5]), np.array([-0.8, 0.1, 0.4, 0.6]))
+
+
+def check(text):
+    """Whether the program is differentiated; a refusal is an answer too, a wrong number is not."""
+    f = load(text)
+    with np.errstate(all="ignore"):
+        value = f(*ARGUMENTS)
+        if not np.isfinite(value) or abs(value) > 1e3:
+            return False
+        try:
+            computed, gradients = tangentc.value_and_grad(f, wrt=(0, 1, 2, 3, 4))(*ARGUMENTS)
+            _, pullback = tangentc.vjp(f, *ARGUMENTS)
+            _, forward = tangentc.jvp(f, ARGUMENTS, TANGENTS)
+        except (tangentc.UnsafeMutation, tangentc.UnsupportedSyntax):
+            return False
+        assert computed == pytest.approx(value, rel=1e-12), text
+        reverse = sum(np.sum(g * t) for g, t in zip(gradients, TANGENTS, strict=True))
+        for again in (pullback(1.0), pullback(1.0)):
+            assert sum(np.sum(g * t) for g, t in zip(again, TANGENTS, strict=True)) == pytest.approx(
+                reverse, rel=1e-10, abs=1e-10
+            ), text
+        assert forward == pytest.approx(reverse, rel=1e-10, abs=1e-10), text
+
+        def moved(t):
+            return f(*(a + t * d for a, d in zip(ARGUMENTS, TANGENTS, strict=True)))
+
+        coarse, fine = five_point(moved, 1e-4), five_point(moved, 1e-5)
+        if abs(coarse - fine) <= 1e-6 * (1 + abs(fine)):  # not at a kink
+            assert reverse == pytest.approx(fine, rel=1e-5, abs=1e-6), text
+    return True
+
+
+MORE = int(os.environ.get("TANGENTC_PROGRAMS", "200"))
+SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": True}
+
+
+@settings(max_examples=MORE, **SETTINGS)
+@given(program())
+def test_random_program(text):
+    check(text)
+
+
+@pytest.mark.nightly
+@settings(max_examples=2000, **SETTINGS)
+@given(program())
+def test_many_random_programs(text):
+    check(text)
