@@ -43,6 +43,7 @@ class Builder:
         self.definitions: dict[str, Assign] = {}
         self.primal: dict[str, Assign] = {}  # how the values of the primal sweep are made
         self.seen: list[dict[Any, Atom]] = [{}]
+        self.barriers: list[tuple[int, set[Atom]]] = []
         self.span: Span = NOWHERE
         self.renamed: dict[Atom, Atom] = {}
         self.named: set[Atom] = set()  # values whose name is meant, though it be that of a temporary
@@ -86,7 +87,7 @@ class Builder:
                 return simpler
         key = op, args, keywords
         if self._repeatable(op, args):
-            for scope in reversed(self.seen):
+            for scope in reversed(self.seen[self._first_scope(args, keywords) :]):
                 if key in scope and (scope[key] not in self.stored or self.is_view(op, args)):
                     return scope[key]
         elif self.moment is not None and key in self.moment:
@@ -105,6 +106,21 @@ class Builder:
         if self._repeatable(op, args):
             self.seen[-1][key] = target
         return target
+
+    def _first_scope(self, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...]) -> int:
+        """The outermost block in which these arguments mean what they mean here."""
+        atoms = {*args, *(value for _, value in keywords)}
+        return max((depth for depth, names in self.barriers if not names.isdisjoint(atoms)), default=0)
+
+    @contextmanager
+    def loop_body(self, carried: set[Atom]) -> Iterator[list[Statement]]:
+        """Write into a loop's body, in which carried names mean other values than after the loop."""
+        self.barriers.append((len(self.seen), carried))
+        try:
+            with self.block() as statements:
+                yield statements
+        finally:
+            self.barriers.pop()
 
     def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
         if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING:

@@ -117,7 +117,7 @@ IMPURE_NAMES = {"copyto", "put", "fill_diagonal", "put_along_axis", "place", "pu
 def module_root(op: Any) -> str:
     """The top-level package that an operation comes from, '' where it does not say."""
     module = getattr(op, "__module__", None)
-    if module is None and type(op).__name__ == "ufunc":
+    if module is None and "ufunc" in (type(op).__name__, type(getattr(op, "__self__", None)).__name__):
         module = "numpy"
     if module is None and hasattr(op, "__self__"):
         module = getattr(type(op.__self__), "__module__", None) if not hasattr(op.__self__, "__name__") else None

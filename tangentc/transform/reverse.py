@@ -609,7 +609,7 @@ class _Reverse:
         before = self.adj.values
         self.adj.values = {}
         names: dict[str, str] = {}
-        with self.b.block() as out:
+        with self.b.loop_body({c.name for c in s.carried}) as out:
             for x in [*(c.name for c in active_carries), *outside]:
                 names[x] = self.b.fresh(bar_name(x))
                 self.b.types.of_name[names[x]] = _float_type(self.b.type(x))

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import tangentc
-from programs import arrays, containers, in_place, scalars
+from programs import arrays, containers, in_place, regressions, scalars
 from tangentc.core.types import is_differentiable, type_of
 from tangentc.inspection.check import five_point, flatten, rebuild
 
 PROGRAMS = [
     (module.__name__.split(".")[-1], function, args)
-    for module in (scalars, arrays, in_place, containers)
+    for module in (scalars, arrays, in_place, containers, regressions)
     for function, args in module.PROGRAMS
 ]
 IDS = [f"{family}-{function.__name__}" for family, function, _ in PROGRAMS]

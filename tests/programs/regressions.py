@@ -1,0 +1,122 @@
+"""Programs that were once differentiated wrongly, or not at all; each is as small as it could be made."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+def carried_name_after_the_loop(u):
+    """The value of u after the loop is not that of u in the loop."""
+    for _ in range(2):
+        u = np.where(np.sin(u) - u > 0, np.sin(u) - u, u * 0.5)
+    return np.sum(np.sin(u))
+
+
+def item_of_a_sum(a):
+    """The adjoint of c is stored into after it was made by a product."""
+    c = a * 2.0
+    return np.sum(np.sin(c - c[0]))
+
+
+def pair_of_numbers(q):
+    p = Pair(q * 2, q * q)
+    return p.a * p.b
+
+
+def long_list(values):
+    return values[0] * values[-1] + np.sum(np.array(values) ** 2)
+
+
+def minimum_then_store(a, s):
+    if s > 0:
+        a[0] = s * np.min(a * 2.0)
+    return np.sum(a)
+
+
+def masked_by_itself(a, t):
+    a[a < 0.4] *= t
+    a[a > 2.5] = 0.0
+    return np.sum(a * a)
+
+
+def masked_in_a_loop(x):
+    for _ in range(2):
+        x[x < 0.55] *= 2.0
+    return np.sum(x * x)
+
+
+def product_between_stores(c, u, v):
+    v = v.copy()
+    v[0] *= c
+    u = np.tanh(v[-1]) * (u * v)
+    v[2] *= c
+    return np.sum(u * v)
+
+
+def same_store_twice(c, v):
+    v = v.copy()
+    v[1:] -= v[:-1] * np.sin(c)
+    v[1:] -= v[:-1] * np.sin(c)
+    return np.sum(v)
+
+
+def added_at(x, i):
+    y = np.zeros(3)
+    np.add.at(y, i, x)
+    return np.sum(y * y)
+
+
+def backwards(x):
+    s = 1.0
+    for i in reversed(range(len(x))):
+        s = s * x[i] + i
+    return s
+
+
+def nested_returns(x):
+    if x > 0:
+        if x > 1:
+            return x
+        y = 2 * x
+    else:
+        y = 3 * x
+    return y * y
+
+
+def shadow_in_one_branch(c, u, v):
+    if np.sin(c) > 0.9:
+        for _ in range(2):
+            u = u * np.where(v > 0, v, u * 0.5)
+    elif c > 0.1:
+        v = c * np.where(u > 0, u, v * 0.5)
+    return np.sum(u * v)
+
+
+def condition_inside_a_while(a, v):
+    k = 0
+    while k < 3 and (v[-1] if v[0] > 0.1 else v[0]) < 2:
+        k += 1
+        a = a * v[1]
+    return a
+
+
+def array(*items):
+    return np.array(items, float)
+
+
+PROGRAMS = [
+    (carried_name_after_the_loop, (array(0.4, -0.9, 1.3),)), (item_of_a_sum, (array(0.3, 0.5, 0.9),)),
+    (pair_of_numbers, (2.0,)), (long_list, ([0.5 * i for i in range(1, 9)],)), (long_list, ([0.1 * i for i in range(1, 40)],)),
+    (minimum_then_store, (array(0.3, 0.5), 1.0)), (minimum_then_store, (array(0.3, 0.5), -1.0)),
+    (masked_by_itself, (array(-0.1, 0.3, 1, 3), 0.6)), (masked_in_a_loop, (array(0.1, 0.3, 1),)),
+    (product_between_stores, (1.1, array(0.4, -0.9, 1.3), array(0.4, -0.9, 1.3))),
+    (same_store_twice, (1.1, array(0.4, -0.9, 1.3))), (added_at, (array(1, 2, 3), np.array([0, 1, 1]))),
+    (backwards, (array(2, 3),)), (nested_returns, (2.0,)), (nested_returns, (0.5,)), (nested_returns, (-0.5,)),
+    (shadow_in_one_branch, (1.3, array(0.4, -0.9), array(0.2, 0.7))), (shadow_in_one_branch, (0.3, array(0.4, -0.9), array(0.2, 0.7))),
+    (condition_inside_a_while, (1.1, array(0.4, 0.9, 1.3))),
+]  # fmt: skip
