@@ -173,7 +173,7 @@ class _Raise:
         written = getattr(s, "target", "") or ""
         of_adjoint = (
             "_bar" in written or "_dot" in written or getattr(s, "adjoint_of", False) or "adjoints" in written
-            or isinstance(s, Effect) and s.op == np.add.at
+            or isinstance(s, Effect) and s.op == np.add.at and "_bar" in str(s.args[0])
         )  # fmt: skip
         return Line(statement, span) if of_adjoint and span is not None and span.line else statement
 
