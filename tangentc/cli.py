@@ -50,7 +50,7 @@ class _Usage(Exception):
 
 
 def _show(options: Any) -> str:
-    from tangentc.api import Derivative
+    from tangentc.derivative import Derivative
 
     function = _load(options.target)
     wrt: Any = tuple(w.strip() for w in options.wrt.split(",") if w.strip()) or 0

@@ -21,10 +21,10 @@ from tangentc.analysis.masks import masks
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Param, Span, Statement, Store
+from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Span, Statement, Store
 from tangentc.core.types import Type, Unknown, type_of
 from tangentc.core.verify import verify
-from tangentc.core.walk import all_defines, definitions, statements, substitute_block, transform
+from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
@@ -324,6 +324,3 @@ def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: di
     for name, parameter in signature.parameters.items():
         out.append(bound.arguments[name] if name in bound.arguments else type_of(parameter.default))
     return out
-
-
-__all__ = ["Context", "FRONT", "Pass", "Program", "SIMPLIFY", "Param", "all_defines"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from tangentc.api import Derivative, jvp, vjp
+from tangentc.api import jvp, vjp
+from tangentc.derivative import Derivative
 from tangentc.errors import BadRule
 from tangentc.inspection.check import GradientMismatch, five_point, flatten, rebuild
 from tangentc.rules.registry import REGISTRY, Rule
@@ -194,6 +194,3 @@ def _close(what: str, given: Any, want: Any, rtol: float) -> None:
     scale = float(np.max(np.abs(want), initial=0.0)) + 1.0
     if given.size and not np.max(np.abs(given - want)) <= rtol * scale:
         raise GradientMismatch(f"{what} is {given}, and differences give {want}")
-
-
-__all__ = ["check_rule", "inspect", "samples"]

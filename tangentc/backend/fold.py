@@ -29,7 +29,6 @@ from tangentc.core.nodes import (
     Function,
     If,
     Leave,
-    Opaque,
     Statement,
     Store,
     While,
@@ -332,6 +331,3 @@ class Folding:
 
     def _same_base(self, a: str, b: str) -> bool:
         return version_base(a) == version_base(b)
-
-
-__all__ = ["Folding", "Opaque"]

@@ -12,7 +12,7 @@ import keyword
 from collections import defaultdict
 from typing import Any
 
-from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Opaque, Statement, While, version_base
+from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, While, version_base
 from tangentc.core.walk import defines, reads
 
 Stretch = tuple[float, float]
@@ -272,6 +272,3 @@ def base(name: str) -> str:
 def plain_base(name: str) -> str:
     out = "".join(c if c.isalnum() or c == "_" else "_" for c in version_base(name).lstrip("%"))
     return out if out and not out[0].isdigit() else f"value_{out}".rstrip("_")
-
-
-__all__ = ["Naming", "Opaque", "Statement"]

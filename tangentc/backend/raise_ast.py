@@ -34,7 +34,6 @@ from tangentc.core.nodes import (
     Leave,
     Merge,
     Opaque,
-    Param,
     Span,
     Statement,
     Store,
@@ -490,6 +489,3 @@ class _Rename(ast.NodeTransformer):
         if isinstance(node.ctx, ast.Load) and node.id in self.mapping:
             return copy.deepcopy(self.mapping[node.id])
         return node
-
-
-__all__ = ["Line", "Param", "raise_function", "version_base"]

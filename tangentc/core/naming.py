@@ -81,3 +81,12 @@ def hint(op: Any, args: tuple[Atom, ...]) -> str:
     name = getattr(op, "__name__", "value").strip("<>").lstrip("_") or "value"
     first = names[0] if names else ""
     return f"%{name}_{first}" if first and first.isidentifier() and len(first) <= 12 else f"%{name}"
+
+
+def shown(name: Atom) -> str:
+    """The name of a value as a message shows it: as the user wrote it, without its version."""
+    if isinstance(name, Global):
+        return name.name
+    if isinstance(name, str):
+        return name.lstrip("%").split(".")[0]
+    return str(name.value)

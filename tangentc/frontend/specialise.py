@@ -18,8 +18,8 @@ import numpy as np
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
-from tangentc.core.types import Array, Dict, Scalar, Sequence, Tuple, Unknown, is_container, is_differentiable
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, Statement, Store
+from tangentc.core.types import Array, Dict, Scalar, Sequence, Tuple, Unknown, is_differentiable
 from tangentc.core.walk import definitions, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 
@@ -245,6 +245,3 @@ def _without_augmented(function: Function) -> Function:
         return (s,)
 
     return replace(function, body=transform(function.body, rewrite))
-
-
-__all__ = ["specialise", "is_container", "If", "While"]

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.api import Derivative, grad, jvp, python_function, vjp
+from tangentc.api import jvp, vjp
 from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
+from tangentc.derivative import Derivative, python_function
 
 MOST_ENTRIES = 200
 
@@ -180,4 +181,4 @@ def _compare(given: Any, wanted: Any, what: str, rtol: float, atol: float) -> No
         raise GradientMismatch(f"{what}{place} is {given[entry]}, and differences give {wanted[entry]}")
 
 
-__all__ = ["GradientMismatch", "check_grads", "five_point", "flatten", "grad"]
+__all__ = ["GradientMismatch", "check_grads", "five_point", "flatten"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tangentc.api import Derivative, Differentiable, arrays_of
+from tangentc.api import Differentiable
+from tangentc.arguments import arrays_of
 from tangentc.backend.export import module_text, write
+from tangentc.derivative import Derivative
 from tangentc.errors import BadArgument
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 from tangentc.analysis.activity import Activity
 from tangentc.analysis.aliases import Aliases
-from tangentc.api import Derivative, Differentiable, _own_copy
+from tangentc.api import Differentiable
+from tangentc.arguments import own_copy
 from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
 from tangentc.backend.load import Text, load, print_program
 from tangentc.backend.raise_ast import raise_function
 from tangentc.core.nodes import Function, version_base
 from tangentc.core.types import Unknown, describe, type_of
+from tangentc.derivative import Derivative
 from tangentc.pipeline import Context
 
 
@@ -35,7 +37,7 @@ class Stage:
 
     def run(self, *args: Any, **keywords: Any) -> Any:
         """Run the text with arguments as the function itself takes them."""
-        return self._load()(*map(_own_copy, self._bind(args, keywords)))
+        return self._load()(*map(own_copy, self._bind(args, keywords)))
 
     def __str__(self) -> str:
         return f"# {self.name}: {self.does}\n{self.text}"

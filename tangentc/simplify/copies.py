@@ -26,7 +26,6 @@ from tangentc.core.nodes import (
     Atom,
     Block,
     Carry,
-    Effect,
     For,
     Function,
     If,
@@ -145,6 +144,3 @@ def _defined(s: Statement) -> tuple[str, ...]:
     from tangentc.core.walk import defines
 
     return defines(s)
-
-
-__all__ = ["copies", "elide", "Effect"]

@@ -21,6 +21,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
+from tangentc.core.naming import shown
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Const
 from tangentc.core.types import (
     Array,
@@ -300,9 +301,9 @@ class Adjoints:
         made = self.aliases.allocation(x)
         if len(made) != 1:
             raise UnsafeMutation(
-                f"{_shown(x)} is changed in place, and may be one of several arrays",
+                f"{shown(x)} is changed in place, and may be one of several arrays",
                 self.b.span,
-                why="arrays " + " and ".join(map(_shown, made)) + " meet under one name"
+                why="arrays " + " and ".join(map(shown, made)) + " meet under one name"
                 if made
                 else "it lies in a container, or comes from outside",
                 way_out="copy the array before changing it",
@@ -460,10 +461,6 @@ def leaves(adjoint: Adjoint | None) -> list[Atom]:
 
 def bar_name(x: Atom) -> str:
     return f"{x}_bar" if isinstance(x, str) else "%bar"
-
-
-def _shown(name: str) -> str:
-    return name.lstrip("%").split(".")[0]
 
 
 def get_part(b: Builder, x: Atom, key: Any) -> Atom:

@@ -39,7 +39,6 @@ from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
-from tangentc.transform.calls import missing
 from tangentc.transform.forward import forward
 from tangentc.transform.link import Region
 from tangentc.transform.reverse import Sweeps, reverse
@@ -521,6 +520,3 @@ def make_tangent(
     emitted = ops.Emitted(name, program.pure, Tuple((program.result, _adjoint_type(program.result))))
     context.pairs[key] = emitted
     return emitted
-
-
-__all__ = ["Pair", "Unit", "gradient", "is_differentiable", "make_pair", "make_tangent", "missing"]

@@ -18,7 +18,7 @@ from tangentc.analysis.recording import cut, is_cheap
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Block, Effect, If, Leave, Statement, Store, version_base
-from tangentc.core.walk import all_defines, all_reads, blocks, defines, statements, substitute_block
+from tangentc.core.walk import all_reads, blocks, defines, statements, substitute_block
 
 
 @dataclass
@@ -239,6 +239,3 @@ def _own_reads(s: Statement) -> Any:
     from tangentc.core.walk import reads
 
     return reads(s)
-
-
-__all__ = ["Region", "all_defines"]

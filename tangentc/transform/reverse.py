@@ -14,37 +14,30 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.aliases import Aliases, changes_argument
+from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_sure
+from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     Assign,
     Atom,
     Block,
-    Carry,
     Const,
     Effect,
     For,
     Function,
-    Global,
     If,
-    Leave,
-    Merge,
-    Span,
     Statement,
     Store,
     While,
 )
 from tangentc.core.types import (
     Array,
-    Known,
-    Scalar,
     Struct,
     Tuple,
     Type,
@@ -53,14 +46,10 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
 )
-from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
-from tangentc.errors import UnsafeMutation, UnsupportedSyntax
-from tangentc.simplify.dead import remove_dead
-from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, is_long, leaves
+from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, is_long
 from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials
-from tangentc.transform.link import Region
-
-DISTINCT = {np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from}
+from tangentc.transform.control import Control
+from tangentc.transform.stores import Stores
 
 
 @dataclass(frozen=True)
@@ -89,7 +78,7 @@ def reverse(
     return Sweeps(head + primal, builder.out, writer.adj, builder, tuple(writer.lists))
 
 
-class _Reverse:
+class _Reverse(Stores, Control):
     def __init__(self, function: Function, builder: Builder, aliases: Aliases, active: set[str], context: Any):
         self.b, self.aliases, self.active, self.context = builder, aliases, active, context
         like: dict[Type, Any] = {}
@@ -244,36 +233,18 @@ class _Reverse:
             else:
                 self.b.store(shadow, Const(key), y_bar[key], operator.add)
 
-    def _is_unique(self, key: Atom) -> bool:
-        """Whether no entry is taken twice: a mask, or index arrays one of which counts."""
-        t = self.b.type(key)
-        if isinstance(t, Array) and t.dtype == "bool":
-            return True
-        made = self.context.definitions.get(key) if isinstance(key, str) else None
-        if isinstance(made, Assign):
-            if made.op is np.arange or made.op in DISTINCT:
-                return True
-            if made.op is ops.make_tuple and made.args:  # rows, columns = np.triu_indices(n)
-                parts = [self.context.definitions.get(a) for a in made.args if isinstance(a, str)]
-                whole = {p.args[0] for p in parts if isinstance(p, Assign) and p.op is operator.getitem}
-                if len(parts) == len(made.args) and len(whole) == 1 and all(p.op is operator.getitem for p in parts):
-                    return self._is_unique(next(iter(whole)))
-            if made.op is ops.make_tuple:
-                return any(self._is_unique(a) for a in made.args if isinstance(a, str))
-        return False
-
     def _rule(self, s: Assign, y_bar: Atom) -> None:
         rule = self.context.rule(s.op)
         if rule is None:
             active = next(a for a in s.atoms if a in self.active)
-            raise missing(s, f"a derivative flows through its argument {_shown(active)}")
+            raise missing(s, f"a derivative flows through its argument {shown(active)}")
         if rule.kind == "zero":
             return
         call = bind(s, rule)
         check_domain(self.b, call)
         for _, option in call.options.items():
             if hasattr(option, "atom") and option.atom in self.active:
-                raise missing(s, f"its argument {_shown(option.atom)} is active, and the rule takes it for a constant")
+                raise missing(s, f"its argument {shown(option.atom)} is active, and the rule takes it for a constant")
         if rule.kind == "elementwise":
             self._elementwise(s, call, y_bar)
         else:
@@ -328,7 +299,7 @@ class _Reverse:
         args: list[Atom] = []
         for atom in pair.arguments:
             if isinstance(atom, str) and self.aliases.is_changed(atom):
-                copy = self.b.fresh(f"%{_shown(atom)}")
+                copy = self.b.fresh(f"%{shown(atom)}")
                 self.b.types.of_name[copy] = self.b.type(atom)
                 out.append(Assign(copy, np.copy, (atom,), (), s.span))
                 atom = copy
@@ -355,375 +326,9 @@ class _Reverse:
             self.adj.add(atom, bar)
         return tuple(out)
 
-    def effect(self, s: Effect) -> tuple[Statement, ...]:
-        if s.op == np.add.at and isinstance(s.args[0], str) and len(s.args) == 3:
-            return self._add_at(s)
-        if changes_argument(s.op) and any(a in self.active for a in s.atoms):
-            raise UnsafeMutation(
-                f"np.{s.op.__name__} changes an active array in place",
-                s.span,
-                why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
-                way_out="write it as a subscript assignment",
-            )
-        if changes_argument(s.op) and isinstance(s.args[0], str):
-            raise UnsafeMutation(
-                f"np.{s.op.__name__} changes an array in place",
-                s.span,
-                why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
-                way_out="write it as a subscript assignment",
-            )
-        return (s,)
-
-    def _add_at(self, s: Effect) -> tuple[Statement, ...]:
-        """``np.add.at(A, key, x)``: ``A[key]`` restored; ``x_bar += A_bar[key]``."""
-        array, key, value = s.args
-        assert isinstance(array, str)
-        store = Store(array, key, value, operator.add, s.span)
-        self._check_array(store)
-        old = self._old(store, key)
-        self.b.store(array, key, old["name"])
-        shadow = self.adj.shadow_of(array) if array in self.active else None
-        if shadow is not None and isinstance(value, str) and value in self.active:
-            self.adj.add(value, self.b.emit(np.copy, (self.b.emit(operator.getitem, (shadow, key)),), name="rhs_bar"))
-        return (*old["statements"], s)
-
     # ---------------------------------------------------------- stores
-    def store(self, s: Store) -> tuple[Statement, ...]:
-        t = self.b.type(s.object)
-        if not isinstance(t, Array):
-            if s.object in self.active or isinstance(s.value, str) and s.value in self.active:
-                raise UnsafeMutation(
-                    f"an item of {_shown(s.object)} is assigned, and it is not an array", s.span,
-                    why="lists and dicts that change are not followed yet",
-                    way_out="build a new list or dict, or use an array",
-                )  # fmt: skip
-            return (s,)
-        self._check_store(s)
-        key: Atom = Const(...) if s.key is None else s.key
-        old = self._old(s, key)
-        self.b.store(s.object, None if s.key is None else key, old.pop("name"))
-        if s.key is None:
-            self.b.out[-1] = replace(self.b.out[-1], key=Const(...))  # type: ignore[arg-type]
-        if s.object in self.active:
-            self._store_adjoint(s, key)
-        return (*old["statements"], s)
-
-    def _store_adjoint(self, s: Store, key: Atom) -> None:
-        if self.adj.shadow_of(s.object) is None:
-            if s.object not in self.aliases.views and self.adj.shadow_key(s.object) not in self.adj.shadows:
-                return
-            if self.adj.shadow_key(s.object) not in self.adj.shadows:
-                return
-        shadow = self.adj.shadow_of(s.object)
-        if shadow is None:
-            return
-        if isinstance(s.value, str) and s.value in self.active:
-            view = shadow if s.key is None else self.b.emit(operator.getitem, (shadow, key))
-            if s.op is operator.sub:
-                taken = self.b.emit(operator.neg, (view,), name="rhs_bar")
-            elif isinstance(self.b.type(view), Scalar):
-                taken = view
-            else:
-                taken = self.b.emit(np.copy, (view,), name="rhs_bar")
-            if s.op is None:
-                self.b.store(shadow, key, Const(0))
-            self.adj.add(s.value, taken)
-        elif s.op is None:
-            self.b.store(shadow, key, Const(0))
-
-    def _old(self, s: Store, key: Atom) -> dict[str, Any]:
-        """The part of an array that a store overwrites, saved before it."""
-        base = _shown(s.object)
-        item = self.b.fresh(f"%{base}_item")
-        t = self.b.types.result(operator.getitem, (s.object, key))
-        self.b.types.of_name[item] = t
-        if isinstance(t, Scalar):
-            name = self.b.fresh(f"{base}_saved")
-            self.b.types.of_name[name] = t
-            return {"name": name, "statements": (Assign(name, operator.getitem, (s.object, key), (), s.span),)}
-        name = self.b.fresh(f"{base}_saved")
-        self.b.types.of_name[name] = t
-        self.aliases.parent[item] = self.aliases.root(s.object)
-        copy = (Assign(item, operator.getitem, (s.object, key), (), s.span), Assign(name, np.copy, (item,), (), s.span))
-        return {"name": name, "statements": copy}
-
-    def _check_store(self, s: Store) -> None:
-        self._check_array(s)
-        if s.key is not None and not self.aliases.is_basic(s.key) and not self._is_unique(s.key):
-            raise UnsafeMutation(
-                f"{_shown(s.object)} is changed through an array of indices",
-                s.span,
-                why="an index that occurs twice would be written twice, and only the last write counts",
-                way_out="write it as a loop, or with slices or a mask",
-            )
-
-    def _check_array(self, s: Store) -> None:
-        if self.b.type(s.object).shape == ():  # type: ignore[union-attr]
-            raise UnsafeMutation(
-                f"{_shown(s.object)}, an array without axes, is changed in place", s.span,
-                why="whether such an array or a number is meant depends on each operation",
-                way_out="use a number, or an array of length one",
-            )  # fmt: skip
-        made = self.aliases.allocation(s.object)
-        root = self.aliases.root(s.object)
-        holder = self.aliases.holder(s.object)
-        if holder is not None:
-            raise UnsafeMutation(
-                f"{_shown(s.object)} is changed in place while {holder} sees it too",
-                s.span,
-                why="an array inside a container, or given to and taken from a function, is not followed yet",
-                way_out=f"change a copy: {_shown(s.object)} = {_shown(s.object)}.copy()",
-            )
-        if len(made) != 1 or self.aliases.root("%global") == root and self.aliases.globals:
-            others = " and ".join(map(_shown, made)) or "a value from outside"
-            raise UnsafeMutation(
-                f"{_shown(s.object)} is changed in place, and it is not certain which array it is",
-                s.span,
-                why=f"it may be {others}, or lie in a container",
-                way_out=f"change a copy: {_shown(s.object)} = {_shown(s.object)}.copy()",
-            )
 
     # ---------------------------------------------------------- control flow
-    def _prepare(self, s: Statement, in_loop: bool) -> list[str]:
-        """Make the shadows that the adjoint of a compound statement adds to; gives the names of the
-        outside values whose adjoints a loop carries."""
-        outside = sorted(_inner_reads(s) - all_defines((s,)))
-        subscripted = {
-            x.args[0]
-            for x in statements((s,))
-            if isinstance(x, Assign) and x.op is operator.getitem and x.target in self.active
-        }
-        carried = []
-        for x in outside:
-            if x not in self.active:
-                if x in self.b.types.of_name and self.aliases.is_changed(x):
-                    continue
-                continue
-            if self.aliases.is_changed(x):
-                self.adj.ensure_shadow(x)
-            elif isinstance(self.b.type(x), Array) or is_container(self.b.type(x)):
-                if in_loop or x in subscripted:
-                    dynamic = is_container(self.b.type(x))
-                    if dynamic and not in_loop and not self._dynamic_subscript(s, x):
-                        continue
-                    self.adj.ensure_shadow(x)
-            else:
-                carried.append(x)
-        for x in sorted(all_reads((s,)) - all_defines((s,))):  # arrays that are stored into, under other names
-            if x in self.active and x in self.b.types.of_name and self.aliases.is_changed(x):
-                self.adj.ensure_shadow(x)
-        return carried
-
-    def _dynamic_subscript(self, s: Statement, x: str) -> bool:
-        return any(
-            isinstance(a, Assign) and a.op is operator.getitem and a.args[0] == x and not isinstance(a.args[1], Const)
-            for a in statements((s,))
-        )
-
-    def branch(self, s: If) -> If:
-        self._prepare(s, False)
-        tag = self.b.fresh("statement" if s.tag.startswith("statement") else "expression")
-        merged = [(m, self.adj.take(m.name)) for m in s.merged if m.name in self.active and self.adj.has(m.name)]
-        base, shadows = self.adj.values, set(self.adj.shadows)
-        blocks: list[list[Statement]] = []
-        primal: list[Block] = []
-        values: list[dict[str, Adjoint]] = []
-        for block, pick in ((s.then, 0), (s.orelse, 1)):
-            self.adj.values = _copied(base)
-            with self.b.block() as out:
-                for m, bar in merged:
-                    self.adj.add((m.then, m.orelse)[pick], bar)
-                primal.append(self.block(block))
-                blocks.append(out)
-            self.adj.leave_branch(shadows)
-            values.append(self.adj.values)
-        joined, merges = self._join_values(s.span, blocks, values)
-        self.adj.values = joined
-        if merges or any(blocks):
-            self.b.out.append(If(s.test, tuple(blocks[0]), tuple(blocks[1]), tuple(merges), s.span, tag))
-        return replace(s, then=primal[0], orelse=primal[1], tag=tag)
-
-    def _join_values(
-        self, span: Span, blocks: list[list[Statement]], values: list[dict[str, Adjoint]]
-    ) -> tuple[dict[str, Adjoint], list[Merge]]:
-        joined: dict[str, Adjoint] = {}
-        merges: list[Merge] = []
-
-        def merge(x: Atom, bars: list[Any], name: str) -> Atom:
-            atoms: list[Atom] = []
-            for block, bar in zip(blocks, bars, strict=True):
-                with self.b.reopen(block):
-                    self.b.span = span
-                    atoms.append(self.adj.zero(x) if bar is None else self.b.rename(self.adj.full(bar, x), bar_name(x)))
-            new = self.b.fresh(name)
-            self.b.types.of_name[new] = self.b.types.join(self.b.type(atoms[0]), self.b.type(atoms[1]))
-            merges.append(Merge(new, *atoms))
-            return new
-
-        def parts(x: Atom, bars: list[Any]) -> Adjoint:
-            if not any(isinstance(bar, dict) for bar in bars):
-                return bars[0] if bars[0] == bars[1] else merge(x, bars, bar_name(x))
-            from tangentc.transform.adjoints import get_part
-
-            out: dict = {}
-            for key in dict.fromkeys(k for bar in bars if bar for k in bar):
-                inner = [bar.get(key) if bar else None for bar in bars]
-                out[key] = inner[0] if inner[0] == inner[1] else parts(get_part(self.b, x, key), inner)
-            return out
-
-        for x in dict.fromkeys([*values[0], *values[1]]):
-            bars = [v.get(x) for v in values]
-            joined[x] = bars[0] if bars[0] == bars[1] and bars[0] is not None else parts(x, bars)
-        return joined, merges
-
-    def loop(self, s: For | While) -> tuple[Statement, ...]:
-        active_carries = [c for c in s.carried if c.name in self.active]
-        for c in active_carries:
-            if self.aliases.is_changed(c.name):
-                raise UnsafeMutation(
-                    f"{_shown(c.name)} is changed in place, and means different arrays in different trips",
-                    s.span,
-                    why="which array a store changes depends on the trip",
-                    way_out="copy the array before changing it, or write into one array",
-                )
-            if is_container(self.b.type(c.name)):
-                raise UnsupportedSyntax(
-                    f"{_shown(c.name)}, a container, changes from trip to trip, which is not differentiated yet",
-                    s.span,
-                    why="only numbers and arrays are carried by loops",
-                    way_out="carry its parts under names of their own",
-                )
-        if isinstance(s, For) and s.target in self.active:
-            raise UnsupportedSyntax(
-                "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
-                s.span,
-                why="its items cannot be found again by their positions",
-                way_out="loop over the positions, and take the items by subscript",
-            )
-        outside = self._prepare(s, True)
-        outside = [x for x in outside if x not in {c.name for c in s.carried}]
-        inits: list[tuple[Carry, Atom]] = []
-        for c in active_carries:
-            bar = self.adj.take_whole(c.name)
-            inits.append((c, self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)))
-        before = self.adj.values
-        self.adj.values = {}
-        names: dict[str, str] = {}
-        with self.b.loop_body({c.name for c in s.carried}) as out:
-            for x in [*(c.name for c in active_carries), *outside]:
-                names[x] = self.b.fresh(bar_name(x))
-                self.b.types.of_name[names[x]] = _float_type(self.b.type(x))
-            for x in outside:
-                self.adj.values[x] = names[x]
-            for c in active_carries:
-                self.adj.add(c.next, names[c.name])
-            self.depth += 1
-            primal = self.block(s.body)
-            self.depth -= 1
-            self.b.span = s.span
-            nexts = {}
-            for c in active_carries:
-                bar = self.adj.take_whole(c.name)
-                nexts[c.name] = self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)
-            ends = {x: self._renamed(self.adj.values.pop(x), x) for x in outside}
-            local = tuple(out)
-        self.adj.values = before
-        carried: list[Carry] = []
-        for c, init in inits:
-            carried.append(Carry(names[c.name], init, nexts[c.name]))
-        for x in outside:
-            end = ends[x]
-            if end == names[x]:
-                continue
-            assert not isinstance(end, dict)
-            old = self.adj.values.get(x)
-            assert not isinstance(old, dict)
-            start = self.adj.zero(x) if old is None else old
-            carried.append(Carry(names[x], start, end))
-            self.adj.values[x] = names[x]
-        result = self._finish_loop(s, primal, local, carried)
-        for c, _ in inits:
-            self.adj.add(c.init, names[c.name])
-        return result
-
-    def _renamed(self, adjoint: Adjoint, x: Atom) -> Adjoint:
-        return adjoint if isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
-
-    def _finish_loop(self, s: For | While, primal: Block, local: Block, carried: list[Carry]) -> tuple[Statement, ...]:
-        """Link both bodies, and write the adjoint loop."""
-        if not local and not carried:
-            return (replace(s, body=primal),)
-        local = remove_dead(local, [a for c in carried for a in (c.name, c.next)], self.b.types, None)
-        leaves_early = isinstance(s, While) or any(isinstance(x, Leave) for x in statements(primal))
-        inputs = [c.name for c in s.carried]
-        if isinstance(s, For) and leaves_early:
-            inputs.append(s.target)
-        if isinstance(s, While):  # what the test makes is given to the body
-            inputs += [n for x in s.head for n in defines(x)]
-        linked, adjoint, every_trip = Region(self.b, self.aliases, primal, local, inputs).link_loop(self.lists)
-        for name in self.lists:
-            self.b.types.of_name.setdefault(name, Unknown("a list of saved values"))
-        if not leaves_early:
-            assert isinstance(s, For)
-            iterable = self._reversed(s, adjoint)
-            target = self.b.fresh(s.target)
-            self.b.types.of_name[target] = self.b.type(s.target)
-            adjoint = substitute_block(adjoint, {s.target: target})
-            self.b.out.append(For(target, iterable, adjoint, tuple(carried), s.span))
-            return (replace(s, body=linked),)
-        if every_trip and self.depth == 0:
-            stack, popped = every_trip[0]
-            adjoint = tuple(
-                x for x in adjoint if not (isinstance(x, Assign) and x.op is ops.pop and x.args == (stack,))
-            )
-            iterable = self.b.emit(builtins.reversed, (stack,))
-            self.b.out.append(For(popped, iterable, adjoint, tuple(carried), s.span))
-            return (replace(s, body=linked),)
-        trips, after = self.b.fresh("trips"), self.b.fresh("trips")
-        for name in (trips, after):
-            self.b.types.of_name[name] = Scalar("int64", True)
-        count = Assign(after, operator.add, (trips, Const(1)), (), s.span)
-        iterable = self.b.emit(builtins.range, (trips,))
-        blank = self.b.fresh("_")
-        self.b.types.of_name[blank] = Scalar("int64", True)
-        self.b.out.append(For(blank, iterable, adjoint, tuple(carried), s.span))
-        return (replace(s, body=(count, *linked), carried=(*s.carried, Carry(trips, Const(0), after))),)
-
-    def _reversed(self, s: For, adjoint: Block) -> Atom:
-        made = self.context.definitions.get(s.iterable) if isinstance(s.iterable, str) else None
-        if isinstance(made, Assign) and made.op is builtins.reversed:
-            return made.args[0]
-        iterable = s.iterable
-        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip):
-            iterable = self.b.emit(made.op, made.args, made.keywords)  # the first one is used up
-        t = self.b.type(iterable)
-        if s.target not in all_reads(adjoint):
-            return iterable
-        if isinstance(t, Known) and isinstance(t.value, range) or isinstance(t, (Array, Tuple)):
-            return self.b.emit(builtins.reversed, (iterable,))
-        if isinstance(t, Unknown):
-            raise UnsupportedSyntax(
-                "what this loop runs over is not known when compiling", s.span, why=t.reason or "its type is unknown",
-                way_out="loop over a range, an array, a list or a tuple",
-            )  # fmt: skip
-        everything = self.b.emit(builtins.list, (iterable,))
-        return self.b.emit(builtins.reversed, (everything,))
-
-
-def _inner_reads(s: Statement) -> set[str]:
-    """What the bodies of a compound statement read, and what they hand to the next trip or to a merge."""
-    match s:
-        case If():
-            return (
-                all_reads(s.then)
-                | all_reads(s.orelse)
-                | {a for m in s.merged for a in (m.then, m.orelse) if isinstance(a, str)}
-            )
-        case For():
-            return all_reads(s.body) | {c.next for c in s.carried if isinstance(c.next, str)}
-        case While():
-            return all_reads(s.body) | all_reads(s.head) | {c.next for c in s.carried if isinstance(c.next, str)}
-    return set()
 
 
 def _collect_like(t: Type, param: str, path: tuple, like: dict[Type, Any]) -> None:
@@ -733,20 +338,3 @@ def _collect_like(t: Type, param: str, path: tuple, like: dict[Type, Any]) -> No
     elif is_container(t):
         for key, part in components(t):
             _collect_like(part, param, (*path, key), like)
-
-
-def _copied(values: dict[str, Adjoint]) -> dict[str, Adjoint]:
-    return {k: _copied(v) if isinstance(v, dict) else v for k, v in values.items()}
-
-
-def _float_type(t: Type) -> Type:
-    return t
-
-
-def _shown(name: Atom) -> str:
-    if isinstance(name, Global):
-        return name.name
-    return name.lstrip("%").split(".")[0] if isinstance(name, str) else str(getattr(name, "value", name))
-
-
-__all__ = ["Sweeps", "reverse", "leaves", "Iterable"]

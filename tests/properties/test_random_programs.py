@@ -149,7 +149,8 @@ def check(text):
             return f(*(a + t * d for a, d in zip(ARGUMENTS, TANGENTS, strict=True)))
 
         coarse, fine = five_point(moved, 1e-4), five_point(moved, 1e-5)
-        if abs(coarse - fine) <= 1e-6 * (1 + abs(fine)):  # not at a kink
+        left, right = (value - moved(-1e-6)) / 1e-6, (moved(1e-6) - value) / 1e-6
+        if abs(coarse - fine) <= 1e-6 * (1 + abs(fine)) and abs(left - right) <= 1e-3 * (1 + abs(fine)):  # not at a kink
             assert reverse == pytest.approx(fine, rel=1e-5, abs=1e-6), text
     return True
 

@@ -1,0 +1,224 @@
+"""Arguments: what compiled code depends on in them, and what is refused."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from tangentc.core.types import (
+    EXACT,
+    Array,
+    Scalar,
+    Type,
+    Unknown,
+    components,
+    describe,
+    is_array,
+    is_container,
+    is_differentiable,
+    type_of,
+)
+from tangentc.errors import BadArgument, BadSeed, NotDifferentiable
+
+
+def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], bool]:
+    """The positions that ``wrt`` names, and whether it names one alone."""
+    single = not isinstance(wrt, (tuple, list))
+    out = []
+    for item in (wrt,) if single else wrt:
+        if isinstance(item, str) and item in names:
+            out.append(names.index(item))
+        elif isinstance(item, (int, np.integer)) and not isinstance(item, bool) and -len(names) <= item < len(names):
+            out.append(int(item) % len(names))
+        else:
+            raise BadArgument(
+                f"wrt={wrt!r} does not name a parameter of {function.__name__}",
+                why=f"its parameters are {', '.join(names)}" if names else "it has no parameters",
+                way_out="give an index, a name, or a tuple of them",
+            )
+    if not out:
+        raise BadArgument(
+            f"wrt={wrt!r} names nothing", why="there is nothing to differentiate by", way_out="name a parameter"
+        )
+    return tuple(out), single
+
+
+def refuse_integers(t: Type, name: str, function: Any) -> None:
+    if isinstance(t, Unknown) or is_differentiable(t):
+        return
+    raise NotDifferentiable(
+        f"{function.__name__} cannot be differentiated with respect to {name}, which is {describe(t)}",
+        why="a derivative is taken by a real or complex number, and an integer cannot move by a little",
+        way_out=_as_float(t, name),
+    )  # fmt: skip
+
+
+def _as_float(t: Type, name: str) -> str:
+    if isinstance(t, Scalar):
+        return f"pass a float: {name}=float({name})"
+    return f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers"
+
+
+def key_of(args: tuple) -> Any:
+    """What compiled code depends on in its arguments, cheap to make."""
+    out: list[Any] = []
+    for a in args:
+        cls = type(a)
+        if cls is float:
+            out.append(float)
+        elif cls is np.ndarray:
+            out.append((a.dtype, a.shape))
+        elif cls is int:
+            out.append((int, a) if 8 <= a < 1 << 20 else int)
+        else:
+            out.append(_key(a))
+    return tuple(out)
+
+
+def _key(a: Any) -> Any:
+    cls = type(a)
+    if is_array(a):
+        return cls, a.dtype, a.shape
+    if cls in (int, float, complex):
+        return cls
+    if cls is list and a and type(a[0]) in (int, float) and len(builtins.set(map(type, a))) == 1:
+        return list, type(a[0]), len(a)
+    if isinstance(a, (list, tuple)):
+        return cls, tuple(map(_key, a))
+    if cls is dict:
+        return dict, tuple(a), tuple(map(_key, a.values()))
+    if isinstance(a, (bool, str, bytes)) or a is None:
+        return cls, a
+    if isinstance(a, np.generic):
+        return cls
+    t = type_of(a)
+    if is_container(t):
+        return cls, tuple(_key(getattr(a, k)) for k, _ in components(t))
+    return cls, id(a)
+
+
+def seed_key(args: tuple) -> Any:
+    return _key(args[-1])
+
+
+def arrays_of(args: Any) -> str:
+    """The module of the arrays among the arguments.  Raises `BadArgument` if two are mixed."""
+    found: set[str] = set()
+    stack = list(args)
+    while stack:
+        a = stack.pop()
+        if isinstance(a, np.ndarray):
+            found.add("numpy")
+        elif is_array(a):
+            found.add("cupy")
+        elif isinstance(a, (list, tuple)):
+            stack.extend(a[:64] if len(a) > 64 and type(a[0]) in (int, float) else a)
+        elif isinstance(a, dict):
+            stack.extend(a.values())
+    if len(found) > 1:
+        raise BadArgument(
+            "some arguments are NumPy arrays and some are CuPy arrays",
+            why="a function runs on the processor or on the device, not on both",
+            way_out="convert them: cupy.asarray(x), or x.get()",
+        )
+    return found.pop() if found else "numpy"
+
+
+def _surely_differ(a: Any, b: Any) -> bool:
+    """Whether two lengths cannot be the same: a symbol may be any length from `EXACT` on."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a != b
+    if isinstance(a, int) or isinstance(b, int):
+        known, other = (a, b) if isinstance(a, int) else (b, a)
+        return other.many and known < EXACT + min(other.offset, 0)
+    return a.many and b.many and a.symbol == b.symbol and a.offset != b.offset
+
+
+def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
+    """Refuse a seed that does not have the result's shape."""
+    if isinstance(result, Unknown) or isinstance(seed, Unknown):
+        return
+    if is_container(result):
+        given, wanted = (
+            [k for k, _ in components(seed)] if is_container(seed) else None,
+            [k for k, _ in components(result)],
+        )
+        if given != wanted:
+            raise BadSeed(
+                f"the seed of {name} does not have the structure of its result",
+                why=f"the result is {describe(result)}, and the seed is {describe(seed)}",
+                way_out="give a seed for each part of the result",
+            )
+        for (_, s), (_, r) in zip(components(seed), components(result), strict=True):
+            check_seed(name, s, r)
+        return
+    if isinstance(result, (Scalar, Array)):
+        wanted_shape = result.shape if isinstance(result, Array) else ()
+        given_shape = seed.shape if isinstance(seed, Array) else () if isinstance(seed, Scalar) else None
+        if (
+            given_shape is None
+            or len(given_shape) != len(wanted_shape)
+            or any(_surely_differ(a, b) for a, b in zip(given_shape, wanted_shape, strict=True))
+        ):
+            raise BadSeed(
+                f"the seed of {name} does not have the shape of its result",
+                why=f"the result is {describe(result)}, and the seed is {describe(seed)}",
+                way_out="give a seed of the result's shape, np.ones_like(result) for instance",
+            )
+
+
+def as_seed(seed: Any, value: Any) -> Any:
+    """A seed with the dtypes of the value."""
+    if isinstance(value, np.generic):
+        return type(value)(seed)
+    if is_array(value) and is_array(seed):
+        return seed.astype(value.dtype, copy=False)
+    if isinstance(value, dict):
+        return {k: as_seed(seed[k], v) for k, v in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(as_seed(s, v) for s, v in zip(seed, value, strict=True)))
+    if isinstance(value, (list, tuple)):
+        return type(value)(as_seed(s, v) for s, v in zip(seed, value, strict=True))
+    return seed
+
+
+def sizes_of(value: Any) -> dict:
+    sizes: dict = {}
+    type_of(value, sizes)
+    return sizes
+
+
+def own_copy(value: Any) -> Any:
+    """Arrays copied, so that nobody can change what was saved."""
+    if is_array(value):
+        return value.copy()
+    if type(value) in (list, tuple):
+        return type(value)(map(own_copy, value))
+    if isinstance(value, tuple):
+        return type(value)(*map(own_copy, value))
+    if type(value) is dict:
+        return {k: own_copy(v) for k, v in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        copied = copy.copy(value)
+        for f in dataclasses.fields(value):
+            object.__setattr__(copied, f.name, own_copy(getattr(value, f.name)))
+        return copied
+    return value
+
+
+def is_zero_of_integer(primal: Any, t: Any) -> bool:
+    return not is_differentiable(type_of(primal)) and isinstance(t, (int, float)) and t == 0
+
+
+def zero_like(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(zero_like, value))
+    if isinstance(value, dict):
+        return {k: zero_like(v) for k, v in value.items()}
+    return (
+        np.zeros_like(value) if is_array(value) else 0.0 * value if isinstance(value, (float, complex, int)) else None
+    )

@@ -1,0 +1,301 @@
+"""Derivative functions: compiled for the types they are called with, and found again by them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types as pytypes
+from collections.abc import Callable
+from typing import Any
+
+from tangentc.arguments import arrays_of, check_seed, key_of, positions, refuse_integers, seed_key, sizes_of
+from tangentc.backend.load import Text, load, print_program
+from tangentc.core.types import Scalar, Type, Unknown, type_of
+from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
+from tangentc.pipeline import Context
+from tangentc.rules.registry import REGISTRY
+from tangentc.transform.assemble import gradient as write_gradient
+from tangentc.transform.assemble import make_tangent
+
+
+class Compiled:
+    """One emitted program; it is loaded when it is first run."""
+
+    def __init__(self, text: Text, context: Context, root: Any):
+        self.text, self.context = text, context
+        self.seeds: tuple[float, ...] = ()
+        self.dependencies = [
+            (scope, name, value, type_of(value) if _is_data(value) else None)
+            for (_, name), (scope, value) in context.dependencies.items()
+        ]
+        self.live = text.live
+        self.root = root
+
+    def with_seeds(self, args: tuple, seeded: bool) -> tuple:
+        """The arguments with the seeds, 1.0, of the gradients that are differentiated again."""
+        return (*args[:-1], *self.seeds, *args[-1:]) if seeded else (*args, *self.seeds)
+
+    @functools.cached_property
+    def function(self) -> Any:
+        function = load(self.text, self.root.__module__)
+        scope = function.__globals__
+        for where, name, _, known in self.dependencies:
+            if known is not None and name in self.live:
+                scope[name] = where.lookup(name)
+        return function
+
+    def is_fresh(self) -> bool:
+        """Whether the names that the code was compiled for still stand for the same things."""
+        for scope, name, value, known in self.dependencies:
+            try:
+                now = scope.lookup(name)
+            except NameError:
+                return False
+            if now is not value and (known is None or not _is_data(now) or type_of(now) != known):
+                return False
+        return True
+
+    def sync(self) -> None:
+        """Let the code see the present values of the module's data."""
+        if self.live:
+            scope = self.function.__globals__
+            for where, name, _, known in self.dependencies:
+                if known is not None and name in self.live:
+                    scope[name] = where.lookup(name)
+
+
+def _is_data(value: Any) -> bool:
+    return not (callable(value) or isinstance(value, pytypes.ModuleType))
+
+
+class Derivative:
+    """A derivative function of ``f``, compiled for the types it is called with.
+
+    ``source`` is the emitted text for the types of the last call, ``source_for(*args)`` for those of the
+    given arguments; neither runs the code.
+    """
+
+    def __init__(self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False):
+        self.function = python_function(function, kind)
+        self.kind, self.wrt, self.has_aux = kind, wrt, has_aux
+        functools.update_wrapper(self, self.function, updated=())
+        self.__name__ = f"{self.function.__name__}_{kind}"
+        self._cache: dict[Any, Compiled] = {}
+        self.last: Compiled | None = None
+        self._lock = threading.RLock()
+        self._version = REGISTRY.version
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} of {self.function.__name__}, wrt {self.wrt!r}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    # ---------------------------------------------------------- looking
+    @property
+    def source(self) -> str:
+        """The emitted text for the types of the last call; before any call, for unknown types."""
+        if self.last is not None:
+            return self.last.text.whole
+        types: list[Type] = [Unknown("no call has been made yet") for _ in self._signature().parameters]
+        try:
+            context, _ = self._context(types)
+            return print_program(context.emitted).whole
+        except TangentcError as error:
+            raise error.with_traceback(None) from None
+
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The emitted text for arguments of these types, compiled but not run."""
+        bound = self.bind(args, keywords)
+        return self.compiled(bound).text.whole
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<pre>{html.escape(self.source)}</pre>"
+
+    # ---------------------------------------------------------- calling
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        bound = self.bind(args, keywords) if keywords or self._needs_binding(args) else args
+        compiled = self.compiled(bound)
+        compiled.sync()
+        if compiled.seeds:
+            bound = compiled.with_seeds(bound, self.kind == "adjoint")
+        return compiled.function(*bound)
+
+    def _signature(self) -> inspect.Signature:
+        if not hasattr(self, "_known_signature"):
+            inner = self.function
+            self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
+            self._parameters = len(self._known_signature.parameters)
+        return self._known_signature
+
+    def signature(self) -> inspect.Signature:
+        """The signature of the derivative function."""
+        own = self._signature()
+        if self.kind != "adjoint":
+            return own
+        seed = inspect.Parameter("out_bar", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return own.replace(
+            parameters=[p.replace(default=inspect.Parameter.empty) for p in own.parameters.values()] + [seed]
+        )
+
+    @property
+    def arity(self) -> int:
+        self._signature()
+        return self._parameters + (self.kind == "adjoint")
+
+    def _needs_binding(self, args: tuple) -> bool:
+        return len(args) != self.arity
+
+    def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
+        """Every argument by position, defaults filled in."""
+        signature = self._signature()
+        seed: tuple = ()
+        if self.kind == "adjoint":
+            if len(args) != self.arity or keywords:
+                raise BadArgument(
+                    f"{self.__name__} takes {self.arity} arguments by position",
+                    why="an adjoint is called with every argument of the function, and then the seed out_bar",
+                    way_out=f"call it as {self.__name__}({', '.join(signature.parameters)}, out_bar)",
+                )
+            args, seed = args[:-1], args[-1:]
+            seed = (float(seed[0]),) if type(seed[0]) is int else seed
+        try:
+            bound = signature.bind(*args, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{self.function.__name__}: {error}") from None
+        bound.apply_defaults()
+        return (*(bound.arguments[name] for name in signature.parameters), *seed)
+
+    # ---------------------------------------------------------- compiling
+    def compiled(self, args: tuple) -> Compiled:
+        """The code for arguments of these types.  A refusal is raised without the compiler's own frames."""
+        try:
+            return self._compiled(args)
+        except TangentcError as error:
+            raise error.with_traceback(None) from None
+        except Exception as error:
+            raise internal(error, self.function) from error
+
+    def _compiled(self, args: tuple) -> Compiled:
+        key = key_of(args)
+        found = self._cache.get(key)
+        if found is not None and found.is_fresh() and self._version == REGISTRY.version:
+            self.last = found
+            return found
+        with self._lock:
+            sizes: dict[int, Any] = {}
+            types = [type_of(a, sizes) for a in args[: self.arity]]
+            if self.kind == "adjoint":
+                types.pop()
+            arrays = arrays_of(args)
+            if self._version != REGISTRY.version:
+                self._cache.clear()
+                self._version = REGISTRY.version
+            wide = (tuple(types), arrays, seed_key(args) if self.kind == "adjoint" else None)
+            found = self._cache.get(wide)
+            if found is None or not found.is_fresh():
+                found = self._compile(types, arrays, args)
+            if len(self._cache) > 1000:
+                self._cache.clear()
+            self._cache[wide] = self._cache[key] = found
+        self.last = found
+        return found
+
+    def _compile(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> Compiled:
+        context, source = self._context(types, arrays, args)
+        text = print_program(context.emitted, arrays)
+        compiled = Compiled(text, context, source)
+        compiled.seeds = (1.0,) * seeds_inside(source, types)
+        return compiled
+
+    def _context(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> tuple[Context, Any]:
+        source = self.resolve(types)
+        context = Context(source, arrays)
+        self.write(context, source, types, args)
+        return context, source
+
+    def resolve(self, types: list[Type]) -> Any:
+        """The Python function to differentiate: for a derivative, its emitted text for these types."""
+        if not isinstance(self.function, Derivative):
+            return self.function
+        inner = self.function
+        own = types[:-1] if inner.kind == "adjoint" else types
+        return inner._compile(own).function
+
+    def write(self, context: Context, source: Any, types: list[Type], args: tuple | None) -> None:
+        """Write the derivative of ``source`` for these types into a compilation."""
+        wrt, single = self.positions(types)
+        name = f"{plain_name(self.function)}_{self.kind}"
+        context.names.add(name)
+        types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
+        if self.kind == "jvp":
+            make_tangent(context, source, types, tuple(i in wrt for i in range(len(types))), name)
+            return
+        seed: Type | None = None
+        if self.kind == "adjoint":
+            seed = Unknown("no call has been made yet") if args is None else type_of(args[-1], sizes_of(args))
+            check_seed(self.function.__name__, seed, context.prepare(source, types).result)
+        write_gradient(
+            context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
+            seed_given=seed, name=name,
+        )  # fmt: skip
+
+    def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
+        """The positions of the parameters to differentiate by, and whether there is one, not a tuple."""
+        names = list(self._signature().parameters)
+        wrt, single = positions(self.wrt, names, self.function)
+        for i in wrt:
+            refuse_integers(types[i], names[i], self.function)
+        return wrt, single
+
+
+def internal(error: Exception, function: Any) -> InternalError:
+    """A fault of the compiler, as something that a user can report."""
+    return InternalError(
+        f"tangentc failed on {function.__name__}",
+        why=f"this is a fault of tangentc itself: {type(error).__name__}: {error}",
+        way_out="report it, with the function; nothing wrong has been computed",
+    )
+
+
+def plain_name(function: Any) -> str:
+    return function.__name__.replace("<lambda>", "lambda_")
+
+
+def python_function(function: Any, kind: str) -> Any:
+    """The Python function behind what the user gave."""
+    function = getattr(function, "__tangentc_function__", function)
+    if isinstance(function, (Derivative, pytypes.FunctionType)):
+        return function
+    if REGISTRY.find(function) is not None:
+        return _wrapped(function)
+    raise UnsupportedSyntax(
+        f"{function!r} is not a function that tangentc can read",
+        why="methods, partial functions and callable objects are not differentiated yet",
+        way_out="write a def that calls it",
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _wrapped(function: Any) -> pytypes.FunctionType:
+    """A function with a rule, as a function of Python: ``def f(x, y): return np.multiply(x, y)``."""
+    import linecache
+
+    rule = REGISTRY.find(function)
+    assert rule is not None
+    names = [n.strip("*") for n in rule.inputs] or ["x"]
+    name = getattr(function, "__name__", "function").strip("_")
+    text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(names)})\n"
+    filename = f"<tangentc rule {name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace: dict[str, Any] = {"_function": function, "__name__": "__main__"}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace[name]
+
+
+def seeds_inside(source: Any, types: list) -> int:
+    """How many seeds an emitted function takes beyond the arguments of the user's function."""
+    return len(inspect.signature(source).parameters) - len(types)

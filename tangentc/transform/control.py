@@ -1,0 +1,308 @@
+"""Reverse mode for branches and loops.
+
+if test:            the same test; the branches' adjoints
+for i in range(n):  the reversed range; adjoints of carried names cross its trips
+while test:         as many trips as there were, counted or known from what was saved
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from dataclasses import replace
+from typing import Any
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.naming import shown
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Carry,
+    Const,
+    For,
+    If,
+    Leave,
+    Merge,
+    Span,
+    Statement,
+    While,
+)
+from tangentc.core.types import (
+    Array,
+    Known,
+    Scalar,
+    Tuple,
+    Type,
+    Unknown,
+    is_container,
+)
+from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
+from tangentc.errors import UnsafeMutation, UnsupportedSyntax
+from tangentc.simplify.dead import remove_dead
+from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
+from tangentc.transform.link import Region
+
+
+class Control:
+    """The part of the reverse writer that knows branches and loops."""
+
+    b: Builder
+    adj: Adjoints
+    aliases: Aliases
+    active: set[str]
+    context: Any
+    lists: list[str]
+    depth: int
+    block: Any
+
+    def _prepare(self, s: Statement, in_loop: bool) -> list[str]:
+        """Make the shadows that the adjoint of a compound statement adds to; gives the names of the
+        outside values whose adjoints a loop carries."""
+        outside = sorted(_inner_reads(s) - all_defines((s,)))
+        subscripted = {
+            x.args[0]
+            for x in statements((s,))
+            if isinstance(x, Assign) and x.op is operator.getitem and x.target in self.active
+        }
+        carried = []
+        for x in outside:
+            if x not in self.active:
+                if x in self.b.types.of_name and self.aliases.is_changed(x):
+                    continue
+                continue
+            if self.aliases.is_changed(x):
+                self.adj.ensure_shadow(x)
+            elif isinstance(self.b.type(x), Array) or is_container(self.b.type(x)):
+                if in_loop or x in subscripted:
+                    dynamic = is_container(self.b.type(x))
+                    if dynamic and not in_loop and not self._dynamic_subscript(s, x):
+                        continue
+                    self.adj.ensure_shadow(x)
+            else:
+                carried.append(x)
+        for x in sorted(all_reads((s,)) - all_defines((s,))):  # arrays that are stored into, under other names
+            if x in self.active and x in self.b.types.of_name and self.aliases.is_changed(x):
+                self.adj.ensure_shadow(x)
+        return carried
+
+    def _dynamic_subscript(self, s: Statement, x: str) -> bool:
+        return any(
+            isinstance(a, Assign) and a.op is operator.getitem and a.args[0] == x and not isinstance(a.args[1], Const)
+            for a in statements((s,))
+        )
+
+    def branch(self, s: If) -> If:
+        self._prepare(s, False)
+        tag = self.b.fresh("statement" if s.tag.startswith("statement") else "expression")
+        merged = [(m, self.adj.take(m.name)) for m in s.merged if m.name in self.active and self.adj.has(m.name)]
+        base, shadows = self.adj.values, set(self.adj.shadows)
+        blocks: list[list[Statement]] = []
+        primal: list[Block] = []
+        values: list[dict[str, Adjoint]] = []
+        for block, pick in ((s.then, 0), (s.orelse, 1)):
+            self.adj.values = _copied(base)
+            with self.b.block() as out:
+                for m, bar in merged:
+                    self.adj.add((m.then, m.orelse)[pick], bar)
+                primal.append(self.block(block))
+                blocks.append(out)
+            self.adj.leave_branch(shadows)
+            values.append(self.adj.values)
+        joined, merges = self._join_values(s.span, blocks, values)
+        self.adj.values = joined
+        if merges or any(blocks):
+            self.b.out.append(If(s.test, tuple(blocks[0]), tuple(blocks[1]), tuple(merges), s.span, tag))
+        return replace(s, then=primal[0], orelse=primal[1], tag=tag)
+
+    def _join_values(
+        self, span: Span, blocks: list[list[Statement]], values: list[dict[str, Adjoint]]
+    ) -> tuple[dict[str, Adjoint], list[Merge]]:
+        joined: dict[str, Adjoint] = {}
+        merges: list[Merge] = []
+
+        def merge(x: Atom, bars: list[Any], name: str) -> Atom:
+            atoms: list[Atom] = []
+            for block, bar in zip(blocks, bars, strict=True):
+                with self.b.reopen(block):
+                    self.b.span = span
+                    atoms.append(self.adj.zero(x) if bar is None else self.b.rename(self.adj.full(bar, x), bar_name(x)))
+            new = self.b.fresh(name)
+            self.b.types.of_name[new] = self.b.types.join(self.b.type(atoms[0]), self.b.type(atoms[1]))
+            merges.append(Merge(new, *atoms))
+            return new
+
+        def parts(x: Atom, bars: list[Any]) -> Adjoint:
+            if not any(isinstance(bar, dict) for bar in bars):
+                return bars[0] if bars[0] == bars[1] else merge(x, bars, bar_name(x))
+            from tangentc.transform.adjoints import get_part
+
+            out: dict = {}
+            for key in dict.fromkeys(k for bar in bars if bar for k in bar):
+                inner = [bar.get(key) if bar else None for bar in bars]
+                out[key] = inner[0] if inner[0] == inner[1] else parts(get_part(self.b, x, key), inner)
+            return out
+
+        for x in dict.fromkeys([*values[0], *values[1]]):
+            bars = [v.get(x) for v in values]
+            joined[x] = bars[0] if bars[0] == bars[1] and bars[0] is not None else parts(x, bars)
+        return joined, merges
+
+    def loop(self, s: For | While) -> tuple[Statement, ...]:
+        active_carries = [c for c in s.carried if c.name in self.active]
+        for c in active_carries:
+            if self.aliases.is_changed(c.name):
+                raise UnsafeMutation(
+                    f"{shown(c.name)} is changed in place, and means different arrays in different trips",
+                    s.span,
+                    why="which array a store changes depends on the trip",
+                    way_out="copy the array before changing it, or write into one array",
+                )
+            if is_container(self.b.type(c.name)):
+                raise UnsupportedSyntax(
+                    f"{shown(c.name)}, a container, changes from trip to trip, which is not differentiated yet",
+                    s.span,
+                    why="only numbers and arrays are carried by loops",
+                    way_out="carry its parts under names of their own",
+                )
+        if isinstance(s, For) and s.target in self.active:
+            raise UnsupportedSyntax(
+                "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
+                s.span,
+                why="its items cannot be found again by their positions",
+                way_out="loop over the positions, and take the items by subscript",
+            )
+        outside = self._prepare(s, True)
+        outside = [x for x in outside if x not in {c.name for c in s.carried}]
+        inits: list[tuple[Carry, Atom]] = []
+        for c in active_carries:
+            bar = self.adj.take_whole(c.name)
+            inits.append((c, self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)))
+        before = self.adj.values
+        self.adj.values = {}
+        names: dict[str, str] = {}
+        with self.b.loop_body({c.name for c in s.carried}) as out:
+            for x in [*(c.name for c in active_carries), *outside]:
+                names[x] = self.b.fresh(bar_name(x))
+                self.b.types.of_name[names[x]] = _float_type(self.b.type(x))
+            for x in outside:
+                self.adj.values[x] = names[x]
+            for c in active_carries:
+                self.adj.add(c.next, names[c.name])
+            self.depth += 1
+            primal = self.block(s.body)
+            self.depth -= 1
+            self.b.span = s.span
+            nexts = {}
+            for c in active_carries:
+                bar = self.adj.take_whole(c.name)
+                nexts[c.name] = self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)
+            ends = {x: self._renamed(self.adj.values.pop(x), x) for x in outside}
+            local = tuple(out)
+        self.adj.values = before
+        carried: list[Carry] = []
+        for c, init in inits:
+            carried.append(Carry(names[c.name], init, nexts[c.name]))
+        for x in outside:
+            end = ends[x]
+            if end == names[x]:
+                continue
+            assert not isinstance(end, dict)
+            old = self.adj.values.get(x)
+            assert not isinstance(old, dict)
+            start = self.adj.zero(x) if old is None else old
+            carried.append(Carry(names[x], start, end))
+            self.adj.values[x] = names[x]
+        result = self._finish_loop(s, primal, local, carried)
+        for c, _ in inits:
+            self.adj.add(c.init, names[c.name])
+        return result
+
+    def _renamed(self, adjoint: Adjoint, x: Atom) -> Adjoint:
+        return adjoint if isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
+
+    def _finish_loop(self, s: For | While, primal: Block, local: Block, carried: list[Carry]) -> tuple[Statement, ...]:
+        """Link both bodies, and write the adjoint loop."""
+        if not local and not carried:
+            return (replace(s, body=primal),)
+        local = remove_dead(local, [a for c in carried for a in (c.name, c.next)], self.b.types, None)
+        leaves_early = isinstance(s, While) or any(isinstance(x, Leave) for x in statements(primal))
+        inputs = [c.name for c in s.carried]
+        if isinstance(s, For) and leaves_early:
+            inputs.append(s.target)
+        if isinstance(s, While):  # what the test makes is given to the body
+            inputs += [n for x in s.head for n in defines(x)]
+        linked, adjoint, every_trip = Region(self.b, self.aliases, primal, local, inputs).link_loop(self.lists)
+        for name in self.lists:
+            self.b.types.of_name.setdefault(name, Unknown("a list of saved values"))
+        if not leaves_early:
+            assert isinstance(s, For)
+            iterable = self._reversed(s, adjoint)
+            target = self.b.fresh(s.target)
+            self.b.types.of_name[target] = self.b.type(s.target)
+            adjoint = substitute_block(adjoint, {s.target: target})
+            self.b.out.append(For(target, iterable, adjoint, tuple(carried), s.span))
+            return (replace(s, body=linked),)
+        if every_trip and self.depth == 0:
+            stack, popped = every_trip[0]
+            adjoint = tuple(
+                x for x in adjoint if not (isinstance(x, Assign) and x.op is ops.pop and x.args == (stack,))
+            )
+            iterable = self.b.emit(builtins.reversed, (stack,))
+            self.b.out.append(For(popped, iterable, adjoint, tuple(carried), s.span))
+            return (replace(s, body=linked),)
+        trips, after = self.b.fresh("trips"), self.b.fresh("trips")
+        for name in (trips, after):
+            self.b.types.of_name[name] = Scalar("int64", True)
+        count = Assign(after, operator.add, (trips, Const(1)), (), s.span)
+        iterable = self.b.emit(builtins.range, (trips,))
+        blank = self.b.fresh("_")
+        self.b.types.of_name[blank] = Scalar("int64", True)
+        self.b.out.append(For(blank, iterable, adjoint, tuple(carried), s.span))
+        return (replace(s, body=(count, *linked), carried=(*s.carried, Carry(trips, Const(0), after))),)
+
+    def _reversed(self, s: For, adjoint: Block) -> Atom:
+        made = self.context.definitions.get(s.iterable) if isinstance(s.iterable, str) else None
+        if isinstance(made, Assign) and made.op is builtins.reversed:
+            return made.args[0]
+        iterable = s.iterable
+        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip):
+            iterable = self.b.emit(made.op, made.args, made.keywords)  # the first one is used up
+        t = self.b.type(iterable)
+        if s.target not in all_reads(adjoint):
+            return iterable
+        if isinstance(t, Known) and isinstance(t.value, range) or isinstance(t, (Array, Tuple)):
+            return self.b.emit(builtins.reversed, (iterable,))
+        if isinstance(t, Unknown):
+            raise UnsupportedSyntax(
+                "what this loop runs over is not known when compiling", s.span, why=t.reason or "its type is unknown",
+                way_out="loop over a range, an array, a list or a tuple",
+            )  # fmt: skip
+        everything = self.b.emit(builtins.list, (iterable,))
+        return self.b.emit(builtins.reversed, (everything,))
+
+
+def _inner_reads(s: Statement) -> set[str]:
+    """What the bodies of a compound statement read, and what they hand to the next trip or to a merge."""
+    match s:
+        case If():
+            return (
+                all_reads(s.then)
+                | all_reads(s.orelse)
+                | {a for m in s.merged for a in (m.then, m.orelse) if isinstance(a, str)}
+            )
+        case For():
+            return all_reads(s.body) | {c.next for c in s.carried if isinstance(c.next, str)}
+        case While():
+            return all_reads(s.body) | all_reads(s.head) | {c.next for c in s.carried if isinstance(c.next, str)}
+    return set()
+
+
+def _copied(values: dict[str, Adjoint]) -> dict[str, Adjoint]:
+    return {k: _copied(v) if isinstance(v, dict) else v for k, v in values.items()}
+
+
+def _float_type(t: Type) -> Type:
+    return t
