@@ -79,11 +79,12 @@ class _Pairs:
 _PAIRS: dict[Any, _Pairs] = {}
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:
+def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, Callable[[Any], tuple]]:
     """``(value, pullback)``; ``pullback(seed)`` gives one cotangent for each primal, in a tuple.
 
     The cotangent of an integer, a flag or a string is None.  A pullback may be called any number of times
-    and changes nothing.  Raises `BadSeed` if the seed does not fit the value.
+    and changes nothing.  What it needs of ``primals`` is copied, so that changing them afterwards does no
+    harm; ``copy=False`` leaves that out.  Raises `BadSeed` if the seed does not fit the value.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> value, pullback(1.0)
@@ -123,8 +124,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         if len(_PAIRS) > 500:
             _PAIRS.pop(next(iter(_PAIRS)))
     primal, adjoint_function, compiled, defaults = found
-    compiled.sync()
-    value, saved = primal(*map(own_copy, args), *defaults)
+    compiled.sync(args)
+    value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
 
     def pullback(seed: Any) -> tuple:
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))
@@ -132,7 +133,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         parts = iter((given,) if sum(flags) == 1 else given)
         return tuple(next(parts) if flag else None for flag in flags)
 
-    return own_copy(value), pullback
+    return own_copy(value) if copy else value, pullback
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -165,7 +166,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     derivative = _jvp_of(base, moving)
     bound = derivative.bind(primals, {})
     compiled = derivative.compiled(bound)
-    compiled.sync()
+    compiled.sync(bound)
     value, tangent = compiled.function(*bound, *compiled.seeds, *(tangents[i] for i in moving))
     return value, own_copy(tangent)
 

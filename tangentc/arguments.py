@@ -22,7 +22,7 @@ from tangentc.core.types import (
     is_differentiable,
     type_of,
 )
-from tangentc.errors import BadArgument, BadSeed, NotDifferentiable
+from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, UnsafeMutation
 
 
 def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], bool]:
@@ -126,6 +126,29 @@ def arrays_of(args: Any) -> str:
             way_out="convert them: cupy.asarray(x), or x.get()",
         )
     return found.pop() if found else "numpy"
+
+
+def refuse_overlap(name: str, args: tuple, written: int) -> None:
+    """Refuse arguments that share memory with one that the function writes into."""
+    for k, other in enumerate(args):
+        for leaf in _arrays_in(other):
+            if k != written and is_array(args[written]) and np.may_share_memory(args[written], leaf):
+                raise UnsafeMutation(
+                    f"{name} writes into its argument {written}, which shares memory with argument {k}",
+                    why="a gradient works on copies, and two copies would not change together",
+                    way_out="pass a copy of one of them",
+                )
+
+
+def _arrays_in(value: Any) -> list[Any]:
+    """The arrays of a value, those inside containers among them."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)) and not (value and type(value[0]) in (int, float)):
+        return [leaf for item in value for leaf in _arrays_in(item)]
+    return []
 
 
 def _surely_differ(a: Any, b: Any) -> bool:

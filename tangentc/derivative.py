@@ -9,7 +9,16 @@ import types as pytypes
 from collections.abc import Callable
 from typing import Any
 
-from tangentc.arguments import arrays_of, check_seed, key_of, positions, refuse_integers, seed_key, sizes_of
+from tangentc.arguments import (
+    arrays_of,
+    check_seed,
+    key_of,
+    positions,
+    refuse_integers,
+    refuse_overlap,
+    seed_key,
+    sizes_of,
+)
 from tangentc.backend.load import Text, load, print_program
 from tangentc.core.types import Scalar, Type, Unknown, type_of
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
@@ -31,6 +40,9 @@ class Compiled:
         ]
         self.live = text.live
         self.root = root
+        names = list(inspect.signature(root).parameters)
+        written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
+        self.written = tuple(names.index(n) for n in names if n in written)
 
     def with_seeds(self, args: tuple, seeded: bool) -> tuple:
         """The arguments with the seeds, 1.0, of the gradients that are differentiated again."""
@@ -56,8 +68,14 @@ class Compiled:
                 return False
         return True
 
-    def sync(self) -> None:
-        """Let the code see the present values of the module's data."""
+    def sync(self, args: tuple) -> None:
+        """Let the code see the present values of the module's data.
+
+        Refuses arguments that share memory where the function writes into one: it would see two arrays
+        where the user's function sees one.
+        """
+        for i in self.written if args else ():
+            refuse_overlap(self.root.__name__, args, i)
         if self.live:
             scope = self.function.__globals__
             for where, name, _, known in self.dependencies:
@@ -119,7 +137,7 @@ class Derivative:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         bound = self.bind(args, keywords) if keywords or self._needs_binding(args) else args
         compiled = self.compiled(bound)
-        compiled.sync()
+        compiled.sync(bound)
         if compiled.seeds:
             bound = compiled.with_seeds(bound, self.kind == "adjoint")
         return compiled.function(*bound)

@@ -226,3 +226,26 @@ def test_import_is_light():
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parent.parent
     )
     assert done.stdout.strip() == "[]"
+
+
+def adds_into(x, y):
+    x[0] += y[1]
+    return np.sum(x * y)
+
+
+def test_arguments_that_overlap_and_are_written_are_refused():
+    x = np.array([1.0, 2.0, 3.0])
+    for call in (
+        lambda: tangentc.grad(adds_into)(x, x),
+        lambda: tangentc.vjp(adds_into, x[:2], x[1:]),
+        lambda: tangentc.jvp(adds_into, (x, x), (x, None)),
+    ):
+        with pytest.raises(tangentc.UnsafeMutation, match="shares memory with argument 1"):
+            call()
+    np.testing.assert_array_equal(tangentc.grad(adds_into)(x, x.copy()), [1.0, 2.0, 3.0])
+
+
+def test_vjp_without_copies():
+    x = np.array([1.0, 2.0])
+    value, pullback = tangentc.vjp(lambda x: x * x, x, copy=False)
+    np.testing.assert_array_equal(pullback(np.ones(2))[0], [2.0, 4.0])

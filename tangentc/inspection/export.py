@@ -43,6 +43,6 @@ def export(f: Any, path: Any, *args: Any) -> Path:
             f"{derivative.__name__} has not been called yet", why="its code depends on the types of its arguments",
             way_out="give arguments: export(f, path, *args)",
         )  # fmt: skip
-    compiled.sync()
+    compiled.sync(())
     live = {name: compiled.function.__globals__[name] for name in compiled.live}
     return write(path, module_text(compiled.text, live, derivative.__name__))

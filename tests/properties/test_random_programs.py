@@ -150,7 +150,9 @@ def check(text):
 
         coarse, fine = five_point(moved, 1e-4), five_point(moved, 1e-5)
         left, right = (value - moved(-1e-6)) / 1e-6, (moved(1e-6) - value) / 1e-6
-        if abs(coarse - fine) <= 1e-6 * (1 + abs(fine)) and abs(left - right) <= 1e-3 * (1 + abs(fine)):  # not at a kink
+        if abs(coarse - fine) <= 1e-6 * (1 + abs(fine)) and abs(left - right) <= 1e-3 * (
+            1 + abs(fine)
+        ):  # not at a kink
             assert reverse == pytest.approx(fine, rel=1e-5, abs=1e-6), text
     return True
 
