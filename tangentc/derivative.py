@@ -304,6 +304,12 @@ def _wrapped(function: Any) -> pytypes.FunctionType:
 
     rule = REGISTRY.find(function)
     assert rule is not None
+    if any(n.startswith("*") for n in rule.inputs):
+        raise UnsupportedSyntax(
+            f"{function.__name__} itself is not differentiated",
+            why="how many arguments it takes depends on the call",
+            way_out="write a def that calls it with the arguments that are meant",
+        )
     names = [n.strip("*") for n in rule.inputs] or ["x"]
     name = getattr(function, "__name__", "function").strip("_")
     text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(names)})\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -65,8 +64,6 @@ class Activity:
             return ()
         if s.op is builtins.getattr and s.args[1].value in ("shape", "size", "ndim", "dtype"):  # type: ignore[union-attr]
             return ()
-        if s.op is operator.getitem:
-            return s.args[:1]
         return s.atoms
 
     def _forward(self, s: Statement) -> None:

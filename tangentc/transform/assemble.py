@@ -7,6 +7,7 @@ f_primal(x, ...) -> (out, saved)         with f_adjoint(saved, out_bar): a pair
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import operator
 from dataclasses import dataclass, replace
@@ -33,7 +34,17 @@ from tangentc.core.nodes import (
     Store,
     version_base,
 )
-from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, is_differentiable
+from tangentc.core.types import (
+    Array,
+    Scalar,
+    Tuple,
+    Type,
+    Unknown,
+    components,
+    is_complex,
+    is_container,
+    is_differentiable,
+)
 from tangentc.core.walk import all_reads, definitions, statements, substitute, substitute_block, transform
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
@@ -248,6 +259,8 @@ def _final(sweeps: Sweeps, name: str) -> Atom:
         return b.emit(runtime.unbroadcast, (whole, name), name=bar_name(name))
     if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:  # type: ignore[union-attr]
         return b.emit(np.dtype(t.dtype).type, (whole,), name=bar_name(name))
+    if is_complex(t) and isinstance(t, Scalar) and not is_complex(b.type(whole)):
+        return b.emit(builtins.complex, (whole,), name=bar_name(name))
     if isinstance(whole, Const):
         return whole
     if not shadowed:

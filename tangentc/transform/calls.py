@@ -5,16 +5,24 @@ from __future__ import annotations
 import builtins
 import inspect
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const
-from tangentc.core.types import is_complex, is_container
+from tangentc.core.types import is_complex, is_container, is_differentiable
 from tangentc.errors import MissingRule, NotDifferentiable
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import Formula, Rule
+
+# what is given a list or a tuple item by item; everything else takes numbers and arrays
+TAKES_ITEMS = {np.array, np.asarray, np.concatenate, np.stack, builtins.sum, runtime.split_like}
 
 
 @dataclass(frozen=True)
@@ -27,8 +35,13 @@ class Call:
     statement: Assign
 
 
+SYNTAX = {operator.getitem: "this subscript", builtins.getattr: "this attribute"}
+
+
 def spelled(op: Any) -> str:
     """A function's name as a message shows it."""
+    if op in SYNTAX:
+        return SYNTAX[op]
     if op in ops.BINARY or op in ops.UNARY or op in ops.COMPARE:
         table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}  # type: ignore[misc]
         return f"the operator {table[op].strip()}"
@@ -122,12 +135,21 @@ def check_domain(b: Builder, call: Call) -> None:
                     f"{spelled(s.op)} is not differentiated for complex arguments", s.span,
                     why="its rule holds for real numbers", way_out="take real and imaginary parts",
                 )  # fmt: skip
-            if call.rule.kind == "elementwise" and is_container(b.type(a)) and s.op is not ops.identity:
+            takes_items = call.rule.kind == "adjoint" and s.op in TAKES_ITEMS
+            if is_container(b.type(a)) and is_differentiable(b.type(a)) and not takes_items:
                 raise missing(
                     s,
                     "its argument is a list or a tuple, not a number or an array",
                     "make an array of it with np.array",
                 )
+
+
+def refuse_active_key(s: Assign, active: Any) -> None:
+    """Refuse a derivative that flows through what stands between the brackets, as in ``np.r_[x, 0]``."""
+    if isinstance(s.args[1], str) and s.args[1] in active:
+        raise missing(
+            s, f"a derivative flows through the subscript {shown(s.args[1])}", "use np.concatenate or np.array"
+        )
 
 
 def prefers_math(op: Any) -> bool:
@@ -188,8 +210,6 @@ def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], inde
     atom = b.emit(function, (*args, *extra), keywords, name=f"%{formula.name}_adjoints")
     if len(call.rule.inputs) == 1:
         return Value(atom)
-    import operator
-
     return Value(b.emit(operator.getitem, (atom, Const(index))))
 
 

@@ -21,7 +21,7 @@ from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, 
 from tangentc.core.types import Array, Scalar, Type, Unknown, components, is_complex, is_container, is_differentiable
 from tangentc.errors import MissingRule, UnsafeMutation, UnsupportedSyntax
 from tangentc.transform.adjoints import build_container, get_part, may_be_full
-from tangentc.transform.calls import Call, bind, check_domain, missing, partials, tangent
+from tangentc.transform.calls import Call, bind, check_domain, missing, partials, refuse_active_key, tangent
 
 
 def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
@@ -187,6 +187,7 @@ class _Forward:
         if op is ops.make_struct:
             return lambda: self.b.emit(op, (*args[:2], *map(self._part_dot, args[2:])), name=self.name(s.target))
         if op is operator.getitem:
+            refuse_active_key(s, self.dots)
             return lambda: self.b.emit(op, (self.dot(args[0]), args[1]), name=self.name(s.target))
         if op is builtins.getattr and is_container(self.b.type(args[0])):
             return lambda: self.b.emit(op, (self.dot(args[0]), args[1]), name=self.name(s.target))

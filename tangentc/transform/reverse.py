@@ -38,6 +38,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import (
     Array,
+    Known,
     Struct,
     Tuple,
     Type,
@@ -47,7 +48,7 @@ from tangentc.core.types import (
     is_differentiable,
 )
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, is_long
-from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials
+from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials, refuse_active_key
 from tangentc.transform.control import Control
 from tangentc.transform.stores import Stores
 
@@ -182,6 +183,7 @@ class _Reverse(Stores, Control):
 
     def _subscript(self, s: Assign, y_bar: Adjoint | None) -> None:
         x, key = s.args
+        refuse_active_key(s, self.active)
         if not isinstance(x, str) or x not in self.active or y_bar is None:
             return
         t = self.b.type(x)
@@ -212,8 +214,8 @@ class _Reverse(Stores, Control):
         """``y = xs[i]`` for a list ``xs``: into the list of shadows."""
         shadow = self.adj.shadow_of(x)
         assert shadow is not None
-        part = self.b.type(s.target)
-        if isinstance(key, Const) and isinstance(key.value, slice) or not is_differentiable(part):
+        part, index = self.b.type(s.target), self.b.type(key)
+        if isinstance(index, Known) and isinstance(index.value, slice) or not is_differentiable(part):
             raise missing(s, "its argument is a slice of a list", "take the items one by one")
         if isinstance(y_bar, dict):
             item = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
