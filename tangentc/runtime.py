@@ -155,6 +155,7 @@ def product_of_pairs(x, v, axis=None):
     x = np.asarray(x)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(a % x.ndim for a in axes)
+    v = np.broadcast_to(v, x.shape)
     total = np.zeros_like(x)
     for index in np.ndindex(*(x.shape[a] for a in axes)):
         place = [slice(None)] * x.ndim

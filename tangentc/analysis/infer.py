@@ -524,7 +524,11 @@ def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: boo
         if len(set(items)) == 1:
             return Sequence(list, items[:1], len(a) if len(a) == len(b) else None)
         return Sequence(list, items, len(a)) if len(a) == len(b) else Unknown("a list of several types")
-    return Known(Const(a))
+    if isinstance(a, dict) and tuple(a) == tuple(b):
+        return Dict(tuple(a), tuple(_from_results(a[k], b[k], symbols, fresh, trusted) for k in a))
+    if a is None or isinstance(a, (str, bytes, type, np.dtype, slice, range)):
+        return Known(Const(a))
+    return Unknown("it is neither a number nor an array")
 
 
 def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:
