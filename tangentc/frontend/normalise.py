@@ -78,8 +78,7 @@ def _gather(block: Block, name: str) -> Block:
     """Move what follows a branch that leaves into the other branch."""
     out: list[Statement] = []
     for k, statement in enumerate(block):
-        if isinstance(statement, (For, While)):
-            statement = replace(statement, body=_gather(statement.body, name))
+        statement = _gather_inside(statement, name)
         if isinstance(statement, If) and (_may_leave(statement.then) or _may_leave(statement.orelse)):
             then, orelse, rest = statement.then, statement.orelse, block[k + 1 :]
             if _leaves(then):
@@ -99,6 +98,15 @@ def _gather(block: Block, name: str) -> Block:
             return tuple(out)
         out.append(statement)
     return tuple(out)
+
+
+def _gather_inside(statement: Statement, name: str) -> Statement:
+    """The loops in a statement gathered: what leaves a loop stays inside it."""
+    if isinstance(statement, (For, While)):
+        return replace(statement, body=_gather(statement.body, name))
+    if isinstance(statement, If) and not _may_leave((statement,)):
+        return replace(statement, then=_gather(statement.then, name), orelse=_gather(statement.orelse, name))
+    return statement
 
 
 def _with_flag(statement: If, rest: Block, name: str) -> Block:
@@ -150,7 +158,7 @@ def _with_flag(statement: If, rest: Block, name: str) -> Block:
                     return tuple(out)
                 out.append(replace(s, then=kept(then), orelse=kept(orelse)))
                 return tuple(out)
-            out.append(s)
+            out.append(_gather_inside(s, name))
         return tuple(out)
 
     branches = replace(statement, then=marked(kept(statement.then)), orelse=marked(kept(statement.orelse)))

@@ -105,6 +105,21 @@ def condition_inside_a_while(a, v):
     return a
 
 
+def loop_left_inside_a_branch(c, u, v):
+    """What leaves a loop that stands in a branch is gathered there too."""
+    if c > -0.7:
+        for k in range(4):
+            if np.sin(c * k) > 0.5:
+                continue
+            u = np.sin(np.sin(u) - u) - v
+            if np.sum(u) > 3:
+                break
+            u = u * c
+    else:
+        c += v[2]
+    return c + np.sum(u * v)
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -118,5 +133,7 @@ PROGRAMS = [
     (same_store_twice, (1.1, array(0.4, -0.9, 1.3))), (added_at, (array(1, 2, 3), np.array([0, 1, 1]))),
     (backwards, (array(2, 3),)), (nested_returns, (2.0,)), (nested_returns, (0.5,)), (nested_returns, (-0.5,)),
     (shadow_in_one_branch, (1.3, array(0.4, -0.9), array(0.2, 0.7))), (shadow_in_one_branch, (0.3, array(0.4, -0.9), array(0.2, 0.7))),
+    (loop_left_inside_a_branch, (0.4, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
+    (loop_left_inside_a_branch, (-0.9, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (condition_inside_a_while, (1.1, array(0.4, 0.9, 1.3))),
 ]  # fmt: skip
