@@ -12,7 +12,10 @@ AXES = [{}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1)}, {"axis": 1, "keepdims":
 
 
 def all_axes(rng):
-    return [((rng.normal(size=(3, 4)),), options) for options in AXES] + [((rng.normal(size=5),), {})]
+    return [((rng.normal(size=(3, 4)),), options) for options in AXES] + [
+        ((rng.normal(size=5),), {}),
+        ((np.zeros((0, 3)),), {"axis": 1}),
+    ]
 
 
 @inline

@@ -79,7 +79,8 @@ def position(y_bar, axis, k):
 
 def several_arrays(rng):
     a, b = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
-    return [(([a, b],), {}), (((a, b),), {"axis": 1}), (([a, b],), {"axis": -1})]
+    empty = np.zeros((0, 3))
+    return [(([a, b],), {}), (((a, b),), {"axis": 1}), (([a, b],), {"axis": -1}), (([empty, empty],), {})]
 
 
 @adjoint_rule(np.concatenate, linear="jointly", samples=several_arrays)
