@@ -118,6 +118,7 @@ class _Raise:
         spelling.local = set(self.names.values())
         spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
         self.nexts: list[tuple[Carry, ...]] = []
+        self.open: list[list[tuple[If, int]]] = [[]]  # for each loop, the branches that we are in
 
     def function(self) -> ast.FunctionDef:
         f = self.source
@@ -161,7 +162,7 @@ class _Raise:
                 case Leave(kind="return"):
                     out.append(ast.Return(self.atom(s.values[0])))
                 case Leave():
-                    out += [*self.copies_at_end(), ast.Break() if s.kind == "break" else ast.Continue()]
+                    out += self.leave(s.kind)
                 case Opaque():
                     out.append(self.opaque(s))
         return out
@@ -248,21 +249,29 @@ class _Raise:
                     Assign(name, ops.identity, (), (), s.span),
                 )
             ]
-        then = self.block(s.then)
-        orelse = self.block(s.orelse)
-        ends = [self.merges(s.merged, pick, s.span) for pick in (0, 1)]
-        leaving = bool(s.then) and isinstance(s.then[-1], Leave)
-        if leaving:
-            copies = self.copies_at_end()
-            keep = len(copies) + 1
-            then = then[: len(then) - keep] + ends[0] + then[len(then) - keep :]
-            return [ast.If(self.atom(s.test), then, []), *orelse, *ends[1]]
-        then, orelse = then + ends[0], orelse + ends[1]
+        sides: list[list[ast.stmt]] = []
+        for block, pick in ((s.then, 0), (s.orelse, 1)):
+            self.open[-1].append((s, pick))
+            side = self.block(block)
+            self.open[-1].pop()
+            if not _ends_in_leave(block):
+                side += self.merges(s.merged, pick, s.span)
+            sides.append(side)
+        then, orelse = sides
+        if _ends_in_leave(s.then):
+            return [ast.If(self.atom(s.test), then, []), *orelse]
         if not then and not orelse:
             return []
         if not then:
             return [ast.If(_negated(self.atom(s.test)), orelse, [])]
         return [ast.If(self.atom(s.test), then, orelse)]
+
+    def leave(self, kind: str) -> list[ast.stmt]:
+        """Leaving a trip from inside branches: what they and the loop's end would have assigned comes first."""
+        out: list[ast.stmt] = []
+        for branch, pick in reversed(self.open[-1]):
+            out += self.merges(branch.merged, pick, branch.span)
+        return [*out, *self.copies_at_end(), ast.Break() if kind == "break" else ast.Continue()]
 
     def merges(self, merged: tuple[Merge, ...], pick: int, span: Span) -> list[ast.stmt]:
         pairs = [(m.name, (m.then, m.orelse)[pick]) for m in merged]
@@ -274,6 +283,7 @@ class _Raise:
             [(c.name, c.init) for c in s.carried]
         )
         self.nexts.append(s.carried)
+        self.open.append([])
         if isinstance(s, For):
             target = ast.Name(self.name(s.target))
             body_block, unpacked = self.loop_target(s)
@@ -293,6 +303,7 @@ class _Raise:
             else:
                 statement = ast.While(self.atom(s.test), body or [ast.Pass()], [])
         self.nexts.pop()
+        self.open.pop()
         return [*before, statement]
 
     def loop_target(self, s: For) -> tuple[Block, ast.expr | None]:

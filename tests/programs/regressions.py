@@ -120,6 +120,17 @@ def loop_left_inside_a_branch(c, u, v):
     return c + np.sum(u * v)
 
 
+def two_breaks(b, u, v):
+    """The second break stands in what the first one does not leave."""
+    for _ in range(3):
+        if u[0] > 0.8:
+            break
+        u = b * np.sin(u[-1]) * v
+        if np.sum(u * u[0]) * 0.3 + 2.0 > 0.4:
+            break
+    return np.sum(u * v)
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -133,6 +144,8 @@ PROGRAMS = [
     (same_store_twice, (1.1, array(0.4, -0.9, 1.3))), (added_at, (array(1, 2, 3), np.array([0, 1, 1]))),
     (backwards, (array(2, 3),)), (nested_returns, (2.0,)), (nested_returns, (0.5,)), (nested_returns, (-0.5,)),
     (shadow_in_one_branch, (1.3, array(0.4, -0.9), array(0.2, 0.7))), (shadow_in_one_branch, (0.3, array(0.4, -0.9), array(0.2, 0.7))),
+    (two_breaks, (0.3, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
+    (two_breaks, (0.3, array(0.9, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (loop_left_inside_a_branch, (0.4, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (loop_left_inside_a_branch, (-0.9, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (condition_inside_a_while, (1.1, array(0.4, 0.9, 1.3))),
