@@ -46,12 +46,7 @@ def source_of(function: types.FunctionType) -> Source:
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__)
     if not lines:
-        raise NoSource(
-            f"the source of {name} cannot be found",
-            Span(code.co_firstlineno, 0, 0, "", file, name),
-            why="tangentc reads a function's text, and this one was made by exec or eval, or its file is gone",
-            way_out="put the function in a file, or in a notebook cell",
-        )
+        raise _missing(function)
     try:
         module = _parse("".join(lines), file)
     except SyntaxError:
@@ -71,8 +66,20 @@ def source_of(function: types.FunctionType) -> Source:
     return Source(tree, file, tuple(lines), "<lambda>" if isinstance(tree, ast.Lambda) else tree.name)
 
 
+def _missing(function: types.FunctionType) -> NoSource:
+    code = function.__code__
+    return NoSource(
+        f"the source of {function.__name__} cannot be found",
+        Span(code.co_firstlineno, 0, 0, "", code.co_filename, function.__name__),
+        why="tangentc reads a function's text, and this one was made by exec or eval, or its file is gone",
+        way_out="put the function in a file, or in a notebook cell",
+    )
+
+
 def _stale(function: types.FunctionType) -> NoSource:
     code = function.__code__
+    if code.co_filename == "<string>":  # the name that exec gives to any text
+        return _missing(function)
     text = linecache.getline(code.co_filename, code.co_firstlineno)
     return NoSource(
         f"the source of {function.__name__} is not the code that runs",
