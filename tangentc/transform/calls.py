@@ -15,9 +15,9 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Const
+from tangentc.core.nodes import Assign, Atom, Const, For, While
 from tangentc.core.types import is_complex, is_container, is_differentiable
-from tangentc.errors import MissingRule, NotDifferentiable
+from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import Formula, Rule
 
@@ -149,6 +149,17 @@ def refuse_active_key(s: Assign, active: Any) -> None:
     if isinstance(s.args[1], str) and s.args[1] in active:
         raise missing(
             s, f"a derivative flows through the subscript {shown(s.args[1])}", "use np.concatenate or np.array"
+        )
+
+
+def refuse_active_items(s: For | While, active: set[str]) -> None:
+    """Refuse a loop whose items are active and have no positions."""
+    if isinstance(s, For) and s.target in active:
+        raise UnsupportedSyntax(
+            "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
+            s.span,
+            why="its items cannot be found again by their positions",
+            way_out="loop over the positions, and take the items by subscript",
         )
 
 

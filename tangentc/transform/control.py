@@ -43,6 +43,7 @@ from tangentc.core.walk import all_defines, all_reads, defines, statements, subs
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
+from tangentc.transform.calls import refuse_active_items
 from tangentc.transform.link import Region
 
 
@@ -167,13 +168,7 @@ class Control:
                     why="only numbers and arrays are carried by loops",
                     way_out="carry its parts under names of their own",
                 )
-        if isinstance(s, For) and s.target in self.active:
-            raise UnsupportedSyntax(
-                "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
-                s.span,
-                why="its items cannot be found again by their positions",
-                way_out="loop over the positions, and take the items by subscript",
-            )
+        refuse_active_items(s, self.active)
         outside = self._prepare(s, True)
         outside = [x for x in outside if x not in {c.name for c in s.carried}]
         inits: list[tuple[Carry, Atom]] = []

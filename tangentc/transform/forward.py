@@ -19,9 +19,18 @@ from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Type, Unknown, components, is_complex, is_container, is_differentiable
-from tangentc.errors import MissingRule, UnsafeMutation, UnsupportedSyntax
+from tangentc.errors import MissingRule, UnsafeMutation
 from tangentc.transform.adjoints import build_container, get_part, may_be_full
-from tangentc.transform.calls import Call, bind, check_domain, missing, partials, refuse_active_key, tangent
+from tangentc.transform.calls import (
+    Call,
+    bind,
+    check_domain,
+    missing,
+    partials,
+    refuse_active_items,
+    refuse_active_key,
+    tangent,
+)
 
 
 def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
@@ -329,13 +338,7 @@ class _Forward:
         return t
 
     def loop(self, s: For | While) -> None:
-        if isinstance(s, For) and s.target in self.active:
-            raise UnsupportedSyntax(
-                "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
-                s.span,
-                why="its items cannot be found again by their positions",
-                way_out="loop over the positions, and take the items by subscript",
-            )
+        refuse_active_items(s, self.active)
         carries: list[tuple[Carry, str, Atom]] = []
         for c in s.carried:
             if c.name not in self.active:
