@@ -35,8 +35,9 @@ class Compiled:
         self.text, self.context = text, context
         self.seeds: tuple[float, ...] = ()
         self.dependencies = [
-            (scope, name, value, type_of(value) if _is_data(value) else None)
-            for (_, name), (scope, value) in context.dependencies.items()
+            (place, name, value, type_of(value) if _is_data(value) else None)
+            for place, name in context.dependencies
+            for value in (place.lookup(name),)
         ]
         self.live = text.live
         self.root = root
@@ -51,17 +52,14 @@ class Compiled:
     @functools.cached_property
     def function(self) -> Any:
         function = load(self.text, self.root.__module__)
-        scope = function.__globals__
-        for where, name, _, known in self.dependencies:
-            if known is not None and name in self.live:
-                scope[name] = where.lookup(name)
+        function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
         return function
 
     def is_fresh(self) -> bool:
         """Whether the names that the code was compiled for still stand for the same things."""
-        for scope, name, value, known in self.dependencies:
+        for place, name, value, known in self.dependencies:
             try:
-                now = scope.lookup(name)
+                now = place.lookup(name)
             except NameError:
                 return False
             if now is not value and (known is None or not _is_data(now) or type_of(now) != known):
@@ -78,9 +76,8 @@ class Compiled:
             refuse_overlap(self.root.__name__, args, i)
         if self.live:
             scope = self.function.__globals__
-            for where, name, _, known in self.dependencies:
-                if known is not None and name in self.live:
-                    scope[name] = where.lookup(name)
+            for name, atom in self.live.items():
+                scope[name] = atom.lookup()
 
 
 def _is_data(value: Any) -> bool:

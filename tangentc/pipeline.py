@@ -21,14 +21,15 @@ from tangentc.analysis.masks import masks
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Span, Statement, Store
-from tangentc.core.types import Type, Unknown, type_of
+from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Span, Statement
+from tangentc.core.types import Array, Known, Type, Unknown, is_differentiable, type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
-from tangentc.errors import UnsafeMutation, UnsupportedSyntax
+from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.feedback import Feedback
+from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
-from tangentc.frontend.resolve import Scope
 from tangentc.frontend.specialise import specialise
 from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
@@ -37,6 +38,7 @@ from tangentc.simplify.dead import dead
 
 load_families()
 
+DEEPEST = 24  # rounds and types of a function that calls itself
 Observer = Callable[[str, str, Function, Types], None]
 
 
@@ -75,18 +77,9 @@ def _own_parameters(program: Program) -> Function:
     for name in aliases.params:
         if not aliases.is_changed(name):
             continue
-        made = aliases.allocation(name)
-        if made != [name] or "%global" in aliases.parent and aliases.root("%global") == aliases.root(name):
-            others = [n.lstrip("%").split(".")[0] for n in made if n != name]
-            other = others[0] if others else "a value of the module"
-            raise UnsafeMutation(
-                f"{name} is changed in place, and shares its memory with something else",
-                next(s.span for s in statements(function.body) if isinstance(s, Store)),
-                why=f"the array changed may also be {other}",
-                way_out=f"change a copy: {name} = {name}.copy()",
-            )
         copy = builder.fresh(name)
-        head.append(Assign(copy, np.copy, (name,), (), function.span))
+        op: Any = np.copy if isinstance(program.types.of(name), Array) else ops.copied
+        head.append(Assign(copy, op, (name,), (), function.span))
         table[name] = copy
     if not table:
         return function
@@ -101,17 +94,13 @@ def _user_functions(program: Program, context: Context) -> Function:
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
             callee = context.callee(s, program.types)
-            aliased = isinstance(callee.function.result, str) and any(
-                callee.aliases.root(p.name) == callee.aliases.root(callee.function.result)
-                for p in callee.function.params
-            )
             if callee.changes:
                 raise UnsafeMutation(
-                    f"{s.op.__name__} changes its argument {callee.changes[0]} in place", s.span,
-                    why="changes in place are not followed through calls yet",
+                    f"{s.op.__name__} changes its argument {callee.changes[0]} in place, and calls itself", s.span,
+                    why="changes in place are not followed through recursion",
                     way_out="let the function return a new array",
                 )  # fmt: skip
-            op = ops.UserFunction(s.op, callee.pure, aliased)
+            op = ops.UserFunction(s.op, callee.pure, _gives_back(callee))
             return (replace(s, op=op),)
         if isinstance(s, Assign) and isinstance(s.op, type) and (built := _structure(s)) is not None:
             return (built,)
@@ -138,15 +127,40 @@ def _structure(s: Assign) -> Assign | None:
     return replace(s, op=ops.make_struct, args=(Const(cls), Const(tuple(fields)), *values), keywords=())
 
 
-def is_user_function(op: Any) -> bool:
-    return isinstance(op, pytypes.FunctionType) and REGISTRY.find(op) is None and not is_library(op)
+def _refuse_open(program: Program) -> None:
+    """Refuse what typing did not settle: a starred value of unknown length, a call of something unknown."""
+    for s in statements(program.function.body):
+        if not isinstance(s, (Assign, Effect)):
+            continue
+        if s.op is ops.spread or s.op is ops.call and s.args[0] == Const(None):
+            what = "unpacks with a star something of unknown length, or makes a dict of unknown keys"
+        elif s.op is ops.call and any(is_differentiable(program.types.of(a)) for a in s.atoms[1:]):
+            what = "calls a value that is not known when compiling"
+        else:
+            continue
+        raise UnsupportedSyntax(
+            f"{program.function.name} {what}", s.span, why="which code runs would depend on the values",
+            way_out="write the items out, or call a function by its name",
+        )  # fmt: skip
 
 
-def is_library(op: Any) -> bool:
-    return ops.module_root(op) in (*ops.NUMERIC_MODULES, "operator") or op.__module__ in (
-        "tangentc.core.ops",
-        "tangentc.runtime",
+def _unknown_yet(function: pytypes.FunctionType) -> Program:
+    """What is known of a function that is met while it is being prepared."""
+    nothing = Function(function.__name__, (), (), Const(None))
+    types = Types()
+    return Program(nothing, types, Aliases(nothing, types), Known(Const(ops.UNDEFINED)), True, function)
+
+
+def _gives_back(callee: Program) -> bool:
+    """Whether the result of a function may share memory with an argument."""
+    result = callee.function.result
+    return isinstance(result, str) and any(
+        callee.aliases.root(p.name) == callee.aliases.root(result) for p in callee.function.params
     )
+
+
+def _is_changed(program: Program, s: Assign) -> bool:
+    return any(isinstance(a, str) and program.aliases.is_changed(a) for a in (s.target, *s.atoms))
 
 
 FRONT = (
@@ -174,10 +188,14 @@ class Context:
         self.root, self.arrays, self.observer, self.checked = root, arrays, observer, checked
         self.prepared: dict[Any, Program] = {}
         self.in_progress: list[pytypes.FunctionType] = []
+        self.assumed: dict[Any, Program] = {}  # what is being prepared, as far as it is known
+        self.recursive: set[Any] = set()
+        self.failed: dict[Any, TangentcError] = {}
         self.pairs: dict[Any, Any] = {}
         self.emitted: list[tuple[Program, pytypes.FunctionType]] = []
         self.names: set[str] = set()
-        self.dependencies: dict[tuple[int, str], tuple[Any, Any]] = {}
+        self.dependencies: dict[tuple[Place, str], Place] = {}  # names, where the code found them
+        self.refused: list[TangentcError] = []
 
     # ---------------------------------------------------------- the front
     def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
@@ -185,26 +203,42 @@ class Context:
         key = function, tuple(types)
         if key in self.prepared:
             return self.prepared[key]
-        if function in self.in_progress:
+        if key in self.assumed:  # it calls itself
+            self.recursive.add(key)
+            return self.assumed[key]
+        if self.in_progress.count(function) > DEEPEST:
             raise UnsupportedSyntax(
-                f"{function.__name__} calls itself", _where(function),
-                why="recursion is not differentiated yet", way_out="write it as a loop",
+                f"{function.__name__} calls itself with arguments of ever other types", _where(function),
+                why="each call would need code of its own", way_out="write it as a loop",
             )  # fmt: skip
+        if key in self.failed:
+            raise self.failed[key]
         self.in_progress.append(function)
+        self.assumed[key] = _unknown_yet(function)
+        others = set(self.prepared)
         try:
-            program = self._prepare(function, types)
+            for _ in range(DEEPEST):
+                program = self._prepare(function, types)
+                before = self.assumed[key]
+                if key not in self.recursive or (before.result, before.pure) == (program.result, program.pure):
+                    break
+                self.assumed[key] = program  # what it gives is known better now: so is what the others give
+                self.prepared = {k: p for k, p in self.prepared.items() if k in others}
+                self.failed = {}
+        except TangentcError as error:
+            self.failed[key] = error
+            raise
         finally:
             self.in_progress.pop()
+            del self.assumed[key]
         self.prepared[key] = program
         return program
 
     def _prepare(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
-        lowered = lower(source)
+        lowered, program, params = self._lowered(source, types)
         self.observe("lower", "one operation a statement, names resolved to objects", lowered, None)
-        function = normalise(lowered)
-        params = dict(zip((p.name for p in function.params), types, strict=True))
-        program = self.typed(function, params, source)
-        self.observe("normalise", "one definition a name; control flow joins where it says so", function, program.types)
+        self.observe("normalise", "one definition a name; control flow joins where it says so",
+                     program.function, program.types)  # fmt: skip
         changes: tuple[str, ...] = ()
         for step in FRONT:
             if step.name == "own":
@@ -221,13 +255,55 @@ class Context:
             self.observe(step.name, step.does, program.function, program.types)
         program.changes = changes
         program.pure = all(map(_is_pure_statement, statements(program.function.body)))
-        self._depend(source, program.function)
         return program
+
+    def _lowered(
+        self, source: pytypes.FunctionType, types: Sequence[Type]
+    ) -> tuple[Function, Program, dict[str, Type]]:
+        """Lower, and type, until the types tell nothing more of what is called."""
+        known = Feedback()
+        names = list(inspect.signature(source, follow_wrapped=False).parameters)
+        params = dict(zip(names, types, strict=False))
+        while True:
+            lowered, places = lower(source, params, known)
+            function = normalise(lowered)
+            params = dict(zip((p.name for p in function.params), types, strict=True))
+            self.refused: list[TangentcError] = []
+            program = self.typed(function, params, source)
+            refused = self.refused
+            before = known.size()
+            self._inline(program, known)
+            known.learn(program)
+            if known.size() == before:
+                break
+        if refused:
+            raise refused[0]
+        _refuse_open(program)
+        self.dependencies.update(places)
+        return lowered, program, params
+
+    def _inline(self, program: Program, known: Feedback) -> None:
+        """Note the calls that cannot have an adjoint of their own: what is called changes its arguments,
+        or gives back what it was given while that is changed."""
+        for s in statements(program.function.body):
+            if not (isinstance(s, (Assign, Effect)) and is_user_function(s.op)) or s.span.site is None:
+                continue
+            if s.op in self.in_progress:
+                continue
+            if any(isinstance(program.types.of(a), Known) and callable(program.types.of(a).value) for a in s.atoms):  # type: ignore[union-attr]
+                known.inline.add(s.span.site)
+                continue
+            try:
+                callee = self.callee(s, program.types)
+            except TangentcError:
+                known.inline.add(s.span.site)
+                continue
+            if callee.changes or _gives_back(callee) and isinstance(s, Assign) and _is_changed(program, s):
+                known.inline.add(s.span.site)
 
     def typed(self, function: Function, params: dict[str, Type], source: pytypes.FunctionType) -> Program:
         """The program with its types and aliases worked out anew."""
-        scope = Scope(source)
-        types = Types(scope.lookup, self.call_type).function(function, params)
+        types = Types(self.call_type).function(function, params)
         return self.with_facts(function, types, source)
 
     def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
@@ -244,7 +320,11 @@ class Context:
             op = op.function
         if not is_user_function(op):
             return None
-        return self.prepare(op, _bound_types(op, types, keywords)).result
+        try:
+            return self.prepare(op, _bound_types(op, types, keywords)).result
+        except TangentcError as error:
+            self.refused.append(error)  # unless the call is lowered into its caller
+            return Unknown("what is called is refused")
 
     def callee(self, s: Any, types: Types) -> Program:
         given = [types.of(a) for a in s.args]
@@ -256,18 +336,6 @@ class Context:
         if self.observer is not None and len(self.in_progress) <= 1:
             self.observer(name, does, function, types)  # type: ignore[arg-type]
 
-    def _depend(self, source: pytypes.FunctionType, function: Function) -> None:
-        """Note what the compiled code is only good for: the objects that names stand for now."""
-        code = source.__code__
-        names = set(code.co_names) | set(code.co_freevars)
-        scope = Scope(source)
-        for name in names:
-            try:
-                value = scope.lookup(name)
-            except NameError:
-                continue
-            self.dependencies[id(source), name] = (scope, value)
-
     # ---------------------------------------------------------- the back
     def simplify(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
         program = self.with_facts(function, types, source)
@@ -277,7 +345,7 @@ class Context:
         return program
 
     def masks(self, program: Program) -> Any:
-        return masks(program.function, program.types)
+        return masks(program.function, program.types, _has_no_derivative)
 
     def definitions(self, program: Program) -> Any:
         return definitions(program.function.body)
@@ -290,6 +358,11 @@ class Context:
             wanted = f"{head}_{k}_{tail}" if head else f"{name}_{k}"
         self.names.add(wanted)
         return wanted
+
+
+def _has_no_derivative(op: Any) -> bool:
+    rule = REGISTRY.find(op)
+    return rule is not None and rule.kind == "zero"
 
 
 def _where(function: pytypes.FunctionType) -> Span:
@@ -315,7 +388,7 @@ def _call_aliases(op: Any) -> bool | None:
 
 def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: dict[str, Type]) -> list[Type]:
     """The type of each parameter, defaults included."""
-    signature = inspect.signature(function)
+    signature = inspect.signature(function, follow_wrapped=False)
     try:
         bound = signature.bind(*types, **keywords)
     except TypeError as error:

@@ -4,6 +4,8 @@ Each works for any argument types; where types are known when compiling, emitted
 them.  `tangentc.export` writes the ones that a module uses into it, so each stands by itself.
 """
 
+import types
+
 import numpy as np
 
 
@@ -56,26 +58,77 @@ def zeros_of(x):
         return [zeros_of(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
-    if hasattr(x, "__dataclass_fields__"):
-        return {key: zeros_of(getattr(x, key)) for key in x.__dataclass_fields__}
     if getattr(x, "shape", None):
         return np.zeros_like(x)
+    if hasattr(x, "__dict__") or hasattr(x, "__slots__"):
+        slots = [name for cls in type(x).__mro__ for name in getattr(cls, "__slots__", ())]
+        names = [*slots, *getattr(x, "__dict__", ())]
+        return types.SimpleNamespace(**{n: zeros_of(getattr(x, n)) for n in names if hasattr(x, n)})
     return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
 
 
-def add_items(x_bar, contribution):
-    """Add a list or an array of contributions to the adjoints of a list's items, in place.
+def add_items(x_bar, contribution, places=None, in_place=False):
+    """Add a list or an array of contributions to the adjoints of a list's items; ``places`` says to which
+    items, by default all; with ``in_place`` arrays are added to, since others see them too.
 
     >>> x_bar = [0.0, [1.0]]
     >>> add_items(x_bar, [2.0, [3.0]])
     >>> x_bar
     [2.0, [4.0]]
     """
-    for k, item in enumerate(contribution):
+    for k, item in zip(range(len(x_bar)) if places is None else places, contribution):
+        if item is None:
+            continue
         if isinstance(x_bar[k], list):
-            add_items(x_bar[k], item)
+            add_items(x_bar[k], item, None, in_place)
+        elif in_place and np.ndim(x_bar[k]):
+            x_bar[k][...] += item
         else:
             x_bar[k] = x_bar[k] + item
+
+
+def copied(values, known=None):
+    """Copies of all arrays, lists, dicts and objects in ``values``, which share memory as the originals do.
+
+    >>> a = np.zeros(3)
+    >>> b, view = copied([a, a[1:]])
+    >>> view[0] = 1.0
+    >>> b
+    array([0., 1., 0.])
+    """
+    known = {} if known is None else known
+    if id(values) in known:
+        return known[id(values)][0]
+    new = values
+    if isinstance(values, np.ndarray):
+        base = values
+        while isinstance(base.base, np.ndarray):
+            base = base.base
+        if base is values:
+            new = values.copy(order="K")
+        elif base.flags.c_contiguous or base.flags.f_contiguous:
+            whole = copied(base, known)
+            start = values.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+            buffer = whole if whole.flags.c_contiguous else whole.T
+            new = np.ndarray(values.shape, values.dtype, buffer, start, values.strides)
+        else:
+            new = values.copy(order="K")
+    elif hasattr(values, "__cuda_array_interface__"):
+        new = values.copy()
+    elif type(values) in (list, dict):
+        new = known.setdefault(id(values), (type(values)(), values))[0]
+        if isinstance(values, dict):
+            new.update({key: copied(item, known) for key, item in values.items()})
+        else:
+            new.extend(copied(item, known) for item in values)
+    elif isinstance(values, tuple):
+        items = [copied(item, known) for item in values]
+        new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
+    elif hasattr(values, "__dict__") and not isinstance(values, (type, types.FunctionType, types.ModuleType)):
+        new = known.setdefault(id(values), (object.__new__(type(values)), values))[0]
+        new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})
+    known[id(values)] = new, values
+    return new
 
 
 def shaped_like(x_bar, x):
@@ -92,7 +145,7 @@ def shaped_like(x_bar, x):
     if isinstance(x, dict):
         return {key: shaped_like(x_bar[key], item) for key, item in x.items()}
     if hasattr(x, "__dataclass_fields__"):
-        return type(x)(**{key: shaped_like(x_bar[key], getattr(x, key)) for key in x.__dataclass_fields__})
+        return type(x)(**{key: shaped_like(getattr(x_bar, key), getattr(x, key)) for key in x.__dataclass_fields__})
     return x_bar if hasattr(x, "shape") or isinstance(x, (float, complex)) else None
 
 
@@ -109,6 +162,46 @@ def reduce_to_shape(x_bar, shape):
         x_bar = np.sum(x_bar, axis=tuple(range(extra)))
     ones = tuple(k for k, n in enumerate(shape) if n == 1 and np.shape(x_bar)[k] != 1)
     return np.sum(x_bar, axis=ones, keepdims=True) if ones else x_bar
+
+
+def along_axis(x, indices, axis):
+    """The subscript with which ``x[...]`` takes what `numpy.take_along_axis` takes.
+
+    >>> x = np.array([[3.0, 1.0], [2.0, 5.0]])
+    >>> x[along_axis(x, np.array([[1], [0]]), 1)]
+    array([[1.],
+           [2.]])
+    """
+    axis = axis % np.ndim(x)
+    key = list(np.indices(np.shape(indices), sparse=True))
+    key[axis] = indices
+    return tuple(key)
+
+
+def last_written(x_bar, key):
+    """``x_bar[key]`` for the adjoint of ``x[key] = values``: of values written to one entry, only the last counts.
+
+    >>> last_written(np.array([1.0, 2.0]), np.array([0, 0, 1]))
+    array([0., 1., 2.])
+    """
+    order = np.full(np.shape(x_bar), -1)
+    taken = x_bar[key]
+    numbers = np.arange(np.size(taken)).reshape(np.shape(taken))
+    order[key] = numbers
+    return np.where(order[key] == numbers, taken, 0)
+
+
+def add_if_copied(x_bar, y_bar):
+    """Add ``y_bar`` to the shadow ``x_bar`` unless it is a view of it: for ``y = x.reshape(...)``.
+
+    >>> x_bar = np.zeros((2, 2))
+    >>> add_if_copied(x_bar, np.ones(4))
+    >>> x_bar
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    if not np.may_share_memory(x_bar, y_bar):
+        x_bar += np.reshape(y_bar, np.shape(x_bar))
 
 
 def split_like(x, arrays, axis=0):
@@ -169,6 +262,17 @@ def product_of_pairs(x, v, axis=None):
     return total
 
 
-for _helper in (unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs):
+for _helper in (
+    unbroadcast,
+    zeros_of,
+    shaped_like,
+    reduce_to_shape,
+    split_like,
+    product_of_others,
+    product_of_pairs,
+    along_axis,
+    copied,
+    last_written,
+):
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

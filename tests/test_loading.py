@@ -252,7 +252,6 @@ def test_vjp_without_copies():
 
 
 def test_a_container_made_by_a_constructor_does_not_lose_the_derivative():
-    with pytest.raises(tangentc.MissingRule, match="no rule for dict"):
-        tangentc.grad(lambda x: dict(a=x * x)["a"])(2.0)
+    assert tangentc.grad(lambda x: dict(a=x * x)["a"])(2.0) == 4.0
     with pytest.raises(tangentc.TangentcError):
         tangentc.grad(lambda x: {x * x}.pop())(2.0)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tangentc.analysis.aliases import Aliases, changes_argument
-from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Effect, For, Function, If, Opaque, Statement, Store, While
+from tangentc.analysis.points import CHANGES
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, If, Opaque, Statement, Store, While
 from tangentc.core.types import is_differentiable
 from tangentc.core.walk import statements
 from tangentc.errors import NotDifferentiable
@@ -62,7 +62,11 @@ class Activity:
         """The arguments that the value of the result depends on smoothly."""
         if self.is_zero(s.op) or s.op is builtins.len:
             return ()
-        if s.op is builtins.getattr and s.args[1].value in ("shape", "size", "ndim", "dtype"):  # type: ignore[union-attr]
+        if (
+            s.op is builtins.getattr
+            and isinstance(s.args[1], Const)
+            and s.args[1].value in ("shape", "size", "ndim", "dtype")
+        ):  # type: ignore[union-attr]
             return ()
         return s.atoms
 
@@ -76,6 +80,9 @@ class Activity:
             case Store():
                 if self._has(self.varied, s.value):
                     self._add(self.varied, s.object)
+            case Effect() if s.op in CHANGES:
+                if self._has(self.varied, s.args[-1]):
+                    self._add(self.varied, s.args[0])
             case Effect() if changes_argument(s.op):
                 if any(self._has(self.varied, a) for a in s.atoms[1:]):
                     self._add(self.varied, s.args[0])
@@ -102,6 +109,9 @@ class Activity:
             case Store() if self._has(self.useful, s.object):
                 self._add(self.useful, s.value)
                 self._add(self.useful, s.object)
+            case Effect() if s.op in CHANGES and self._has(self.useful, s.args[0]):
+                self._add(self.useful, s.args[-1])
+                self._add(self.useful, s.args[0])
             case Effect() if changes_argument(s.op) and self._has(self.useful, s.args[0]):
                 for a in s.atoms:
                     self._add(self.useful, a)
@@ -129,8 +139,6 @@ class Activity:
                 raise NotDifferentiable(
                     f"the derivative of {through} flows through code that tangentc only carries along",
                     s.span,
-                    why="no adjoint is made of comprehensions, lambdas and set displays",
+                    why="no adjoint is made of set displays, set comprehensions and `match`",
                     way_out="write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient",
                 )
-            if isinstance(s, Effect) and s.op in (ops.push,):
-                continue

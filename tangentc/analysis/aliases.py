@@ -10,9 +10,24 @@ import builtins
 import operator
 from typing import Any
 
+from tangentc.analysis.points import Points
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Effect, For, Function, Global, If, Opaque, Statement, Store, While
-from tangentc.core.types import Array, Scalar, Type, Unknown, is_container
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    For,
+    Function,
+    Global,
+    If,
+    Opaque,
+    Statement,
+    Store,
+    While,
+)
+from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.walk import statements
 
 VIEWS = {
@@ -24,7 +39,8 @@ VIEWS = {
 HOLDERS = {
     ops.identity, ops.stopped, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
     builtins.reversed,
-    builtins.enumerate, builtins.zip, builtins.list, builtins.tuple, ops.pop,
+    builtins.enumerate, builtins.zip, builtins.list, builtins.tuple, builtins.dict, ops.pop, ops.take, ops.old_item,
+    ops.items_from, operator.add, operator.mul,
 }  # fmt: skip
 
 
@@ -40,7 +56,8 @@ class Aliases:
         self.changed: set[str] = set()
         self.globals: set[str] = set()
         self.called: list[str] = []  # what functions of the user gave that they may have been given
-        self._holders: dict[str, str] | None = None
+        self.joins: list[str] = []  # names that are one value or another
+        self.points = Points(function, types)
         self.params = [p.name for p in function.params if self._has_memory(p.name)]
         own: list[str] = list(self.params)
         stores: list[str] = []
@@ -56,20 +73,22 @@ class Aliases:
                         own.append(s.target)
                     elif len(shared) == 1 and isinstance(shared[0], str):
                         self.views[s.target] = s
+                case Store() if is_container(self._type(s.object)):
+                    self._union(s.object, s.value)
                 case Store():
                     stores.append(s.object)
-                    if s.op is None and not isinstance(self._type(s.object), Array):
-                        self._union(s.object, s.value)
-                case Effect() if s.op is ops.push:
-                    self._union(*s.args[:2])
+                case Effect() if s.op in (ops.push, ops.append, ops.insert):
+                    self._union(s.args[0], s.args[-1])
                 case Effect() if s.args and isinstance(s.args[0], str) and changes_argument(s.op):
                     stores.append(s.args[0])
                 case If():
                     for m in s.merged:
+                        self.joins.append(m.name)
                         self._union(m.name, m.then)
                         self._union(m.name, m.orelse)
                 case For() | While():
                     for c in s.carried:
+                        self.joins.append(c.name)
                         self._union(c.name, c.init)
                         self._union(c.name, c.next)
                     if isinstance(s, For):
@@ -81,6 +100,17 @@ class Aliases:
         for name in own:
             self.allocations.setdefault(self.root(name), []).append(name)
         self.changed = {self.root(name) for name in stores}
+        self._find_simple()
+
+    def _find_simple(self) -> None:
+        """The classes of arrays that have one maker, lie in no container, and have views of their own names."""
+        crowded = {self.root(n) for n in (*self.called, *self.joins) if self._has_memory(n)}
+        crowded |= {self.root(n) for n, t in self.types.of_name.items() if is_container(t) and self._known(n)}
+        crowded |= {self.root("%global")} if self.globals else set()
+        self.simple = {r for r in self.changed if len(self.allocations.get(r, ())) == 1 and r not in crowded}
+
+    def _known(self, name: str) -> bool:
+        return name in self.parent or name in self.parent.values() or name in self.params
 
     def _type(self, atom: Atom) -> Type:
         return self.types.of(atom)
@@ -101,20 +131,27 @@ class Aliases:
             return atoms if called else []
         if op is operator.getitem:
             base = self._type(s.args[0])
-            if isinstance(base, Array) and not self.is_basic(s.args[1]):
+            if isinstance(base, Array) and not self.is_basic(s.args[1]) and not self._is_unknown(s.args[1]):
                 return []
             return atoms[:1]
+        if op in (operator.add, operator.mul):  # of lists
+            return atoms if is_container(self._type(s.target)) else []
         if op is builtins.getattr:
-            return [] if s.args[1].value in ("shape", "dtype", "size", "ndim") else atoms[:1]  # type: ignore[union-attr]
+            shape = isinstance(s.args[1], Const) and s.args[1].value in ("shape", "dtype", "size", "ndim")
+            return [] if shape else atoms[:1]
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
         if name in VIEWS:
             return atoms[:1]
         return atoms if op in HOLDERS or not ops.is_pure(op) and op is not ops.new_list and not known(op) else []
 
+    def _is_unknown(self, key: Atom) -> bool:
+        t = self._type(key)
+        return isinstance(t, Unknown) or isinstance(t, Tuple) and any(isinstance(i, Unknown) for i in t.items)
+
     def is_basic(self, key: Atom) -> bool:
         """Whether a subscript is made of integers, slices, None and `...` alone, so that it gives a view."""
         from tangentc.analysis.infer import _is_basic
-        from tangentc.core.types import Known, Tuple, type_of
+        from tangentc.core.types import Known, type_of
 
         t = self._type(key)
         if isinstance(t, Known) and isinstance(t.value, tuple):
@@ -148,23 +185,25 @@ class Aliases:
             self.parent[x] = y
 
     def is_changed(self, name: str) -> bool:
-        """Whether the memory of this name is stored into anywhere in the function."""
-        return self.root(name) in self.changed
+        """Whether what this name stands for is changed anywhere in the function: an array that is stored
+        into, a container that is, or that holds such an array."""
+        return self.root(name) in self.changed or self.points.is_changed(name)
+
+    def is_mirrored(self, name: str) -> bool:
+        """Whether the shadow of a value that changes must be made beside it: it may be one of several, or
+        lies in a container, or is a container that holds what changes."""
+        root = self.root(name)
+        if root in self.changed:
+            return root not in self.simple
+        return self.points.is_changed(name) and not self.points.is_single(name)
 
     def allocation(self, name: str) -> list[str]:
         """The names whose definition made the memory of this class, parameters among them."""
         return self.allocations.get(self.root(name), [])
 
-    def holder(self, name: str) -> str | None:
-        """What else holds the memory of this name, beside arrays and views of them, if anything does."""
-        if self._holders is None:
-            self._holders = {}
-            for other, t in list(self.types.of_name.items()):
-                if is_container(t) and other in self.parent | dict.fromkeys(self.parent.values()):
-                    self._holders.setdefault(self.root(other), "a container")
-            for other in self.called:
-                self._holders.setdefault(self.root(other), "a function that was given it")
-        return self._holders.get(self.root(name))
+    def is_outside(self, name: str) -> bool:
+        """Whether this may be an array of the user's module."""
+        return bool(self.globals) and self.root("%global") == self.root(name)
 
     def is_view(self, name: str) -> bool:
         return name in self.views

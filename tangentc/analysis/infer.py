@@ -63,6 +63,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
     if op is ops.identity:
         return args[0]
+    if any(isinstance(t, Known) and t.value is ops.UNDEFINED for t in args):
+        return Known(Const(ops.UNDEFINED))  # nothing flows here yet
     structural = _structural(op, args, fresh)
     if structural is not None:
         return structural
@@ -92,7 +94,18 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
             return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
         return Unknown(f"the method {name} of a value of unknown type")
-    return _by_sample(op, args, keywords, fresh)
+    if any(map(_holds_nothing, args)):
+        return Known(Const(ops.UNDEFINED))  # a list into which nothing is put yet
+    try:
+        return _by_sample(op, args, keywords, fresh)
+    except (TypeError, ValueError, AttributeError):
+        return Unknown("no samples of its arguments can be made")
+
+
+def _holds_nothing(t: Type) -> bool:
+    if isinstance(t, Sequence) and not t.items:
+        return True
+    return isinstance(t, (Sequence, Tuple)) and any(map(_holds_nothing, t.items))
 
 
 MUTATING = {"fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "setflags", "itemset"}
@@ -117,13 +130,12 @@ def item_type(t: Type, fresh: Fresh) -> Type:
             return Scalar("int64", True)
         case Known(const) if isinstance(const.value, str):
             return Unknown("a letter")
+        case Known(const) if isinstance(const.value, (tuple, list)):
+            return joined([type_of(v) for v in const.value], fresh)
         case Array(dtype, shape) if shape:
             return Array(dtype, shape[1:]) if len(shape) > 1 else Scalar(dtype)
-        case Sequence(_, items, _) | Tuple(items, _) if items:
-            out = items[0]
-            for other in items[1:]:
-                out = join(out, other, fresh)
-            return out
+        case Sequence(_, items, _) | Tuple(items, _):
+            return joined(items, fresh)
     return Unknown("what the loop gives is not known")
 
 
@@ -210,17 +222,137 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Struct(cls, tuple(fields), tuple(args[2:]))  # type: ignore[arg-type]
     if op is ops.new_list:
         return Unknown("a list of saved values")
+    if op is ops.new_object:
+        return Struct(args[0].value, (), ())  # type: ignore[union-attr,arg-type]
+    if op is ops.copied:
+        return args[0]
+    if op in (ops.take, ops.old_item):
+        return _taken(args, fresh)
+    if op in (ops.call, ops.spread):
+        return Unknown("what is called is not known")
+    if op is ops.enter:
+        return Unknown("a context manager gives it")
+    if (
+        op in (builtins.list, builtins.tuple, ops.items_from)
+        and args
+        and (of_items := _as_list(op, args, fresh)) is not None
+    ):
+        return of_items
+    if op is builtins.dict and len(args) == 1 and isinstance(args[0], (Dict, Sequence)):
+        return args[0] if isinstance(args[0], Dict) or args[0].kind is dict else None
+    if op is operator.add and all(isinstance(t, (Sequence, Tuple)) for t in args):
+        return _joined_lists(args[0], args[1], fresh)
+    if op is operator.mul and isinstance(args[0], Sequence) and len(args[0].items) <= 1:
+        return Sequence(list, args[0].items, None)
     if op is ops.select:
         return join(args[1], args[2], fresh)
     if op is builtins.len and len(args) == 1:
         return _length_of(args[0])
-    if op is builtins.getattr and len(args) == 2:
+    if op is builtins.getattr and len(args) == 2 and isinstance(args[1], Known):
         return _attribute(args[0], args[1].value, fresh)  # type: ignore[arg-type,union-attr]
     if op is operator.getitem:
         return subscript(args[0], args[1], fresh)
     if op in (operator.is_, operator.is_not, ops.contains, ops.not_contains, builtins.isinstance):
         return Scalar("bool", True)
     return None
+
+
+def _taken(args: Seq[Type], fresh: Fresh) -> Type:
+    """The type of what ``pop`` gives, and of an item that is overwritten."""
+    t = args[0]
+    if isinstance(t, Struct):
+        name = str(_constant(args[1]))
+        return t.items[t.fields.index(name)] if name in t.fields else Known(Const(None))
+    if len(args) > 1:
+        return subscript(t, args[1], fresh)
+    return item_type(t, fresh)
+
+
+def _as_list(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
+    """The type of ``list(x)``, ``tuple(x)`` and ``*rest``."""
+    t = args[0]
+    items: tuple[Type, ...] | None = None
+    length: int | None = None
+    match t:
+        case Tuple(parts, _):
+            items, length = parts, len(parts)
+        case Sequence(_, parts, known):
+            items, length = parts, known
+            if length is not None and len(parts) == 1:
+                items = parts * length
+        case Dict(keys, _):
+            items, length = tuple(map(type_of, keys)), len(keys)
+        case Array(_, shape) if shape:
+            length = shape[0] if isinstance(shape[0], int) else None
+            items = (item_type(t, fresh),) * (1 if length is None else length)
+        case _:
+            return None
+    if op is ops.items_from:
+        start, stop = _constant(args[1]), _constant(args[2])
+        if length is None:
+            return Sequence(list, items[:1], None)
+        items = items[start : stop or None]
+        length = len(items)
+    if op is builtins.tuple and length is not None:
+        return Tuple(items)
+    return Sequence(list, items[:1] if len(set(items)) == 1 else items, length)
+
+
+def _joined_lists(a: Type, b: Type, fresh: Fresh) -> Type | None:
+    """The type of ``a + b`` for two lists or two tuples."""
+    if isinstance(a, Tuple) and isinstance(b, Tuple):
+        return Tuple(a.items + b.items)
+    if not (isinstance(a, Sequence) and isinstance(b, Sequence)):
+        return None
+    if a.length is not None and b.length is not None:
+        items = tuple(a.items * (a.length if len(a.items) == 1 else 1)) + tuple(
+            b.items * (b.length if len(b.items) == 1 else 1)
+        )
+        return Sequence(list, items[:1] if len(set(items)) == 1 else items, len(items))
+    item = joined((*a.items, *b.items), fresh)
+    return Sequence(list, (item,), None)
+
+
+def joined(items: Seq[Type], fresh: Fresh) -> Type:
+    """One type for several values; what is not there yet does not count."""
+    out: Type = Known(Const(ops.UNDEFINED))
+    for t in items:
+        if isinstance(t, Known) and t.value is ops.UNDEFINED:
+            continue
+        out = t if isinstance(out, Known) and out.value is ops.UNDEFINED else join(out, t, fresh)
+    return out
+
+
+def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
+    """The type of a container into which an item is put; ``key`` is '*' where it is not known."""
+    undefined = isinstance(item, Known) and item.value is ops.UNDEFINED
+    match t:
+        case Sequence(kind, items, length) if kind is not dict:
+            if undefined:
+                return Sequence(kind, items[:1] if len(items) == 1 else (joined(items, fresh),) if items else (), None)
+            exact = not resizes and length is not None and isinstance(key, int) and -length <= key < length
+            if exact:
+                parts = list(items * (length if len(items) == 1 else 1))
+                parts[key] = joined((parts[key], item), fresh)
+                return Sequence(kind, tuple(parts[:1]) if len(set(parts)) == 1 else tuple(parts), length)
+            return Sequence(kind, (joined((*items, item), fresh),), None if resizes else length)
+        case Sequence(kind, items, _):
+            return Sequence(kind, (joined((*items, item), fresh),), None)
+        case Dict(keys, items) if undefined:
+            return t
+        case Dict(keys, items) if key == "*":
+            return Sequence(dict, (joined((*items, item), fresh),), None)
+        case Dict(keys, items) if key in keys:
+            k = keys.index(key)
+            return Dict(keys, (*items[:k], joined((items[k], item), fresh), *items[k + 1 :]))
+        case Dict(keys, items):
+            return Dict((*keys, key), (*items, item))
+        case Struct(cls, fields, items) if key in fields:
+            k = fields.index(key)
+            return Struct(cls, fields, (*items[:k], joined((items[k], item), fresh), *items[k + 1 :]))
+        case Struct(cls, fields, items) if key != "*":
+            return Struct(cls, (*fields, key), (*items, item))
+    return t
 
 
 def _length_of(t: Type) -> Type | None:
@@ -250,6 +382,8 @@ def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
             return _int(d)
         case Struct(_, fields, items) if name in fields:
             return items[fields.index(name)]
+        case Struct():
+            return Known(Const(ops.UNDEFINED))
         case Tuple(items, cls) if cls is not None and name in getattr(cls, "_fields", ()):
             return items[cls._fields.index(name)]  # type: ignore[attr-defined]
         case Known(const):
@@ -281,6 +415,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
                 return items[index]
             if items and isinstance(key, Scalar):
                 return item_type(t, fresh)
+            if not items:
+                return Known(Const(ops.UNDEFINED))
         case Dict(keys, items) if index is not None and index in keys:
             return items[keys.index(index)]
         case Array():

@@ -9,6 +9,7 @@ under the mask, so that the branch that was not taken never puts a NaN into the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,11 @@ from tangentc.core.walk import reads, statements
 Mask = tuple[Atom, bool]
 
 
-def masks(function: Function, types: Any) -> dict[str, Mask]:
-    """For each value that has one, the mask (test, which arm) under which it is used."""
+def masks(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
+    """For each value that has one, the mask (test, which arm) under which it is used.
+
+    What no derivative flows through (``is_zero``), a test say, is no use.
+    """
     uses: dict[str, list[Mask | None]] = {}
     found: dict[str, Mask] = {}
     if isinstance(function.result, str):
@@ -32,8 +36,9 @@ def masks(function: Function, types: Any) -> dict[str, Mask]:
             given = uses.get(s.target, [])
             if given and given[0] is not None and all(m == given[0] for m in given):
                 found[s.target] = given[0]
+        passive = isinstance(s, Assign) and is_zero(s.op)
         for k, atom in enumerate(reads(s)):
-            if isinstance(atom, str):
+            if isinstance(atom, str) and not passive:
                 uses.setdefault(atom, []).append(_through(s, k, atom, found, types))
     return found
 

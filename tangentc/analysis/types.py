@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tangentc.analysis.infer import infer, item_type, join
+from tangentc.analysis.infer import infer, item_type, join, put
+from tangentc.analysis.points import Points, change_of
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, While
 from tangentc.core.types import Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, Unknown, type_of
+from tangentc.core.walk import statements
 
+MOST_ROUNDS = 12
 CallType = Callable[[Any, list[Type], dict[str, Type]], Type | None]
 
 
@@ -19,12 +22,12 @@ class Types:
     ``call_type`` gives the result type of a call of a user's function, `None` if it is not one.
     """
 
-    def __init__(self, globals_: Callable[[str], Any] | None = None, call_type: CallType | None = None):
+    def __init__(self, call_type: CallType | None = None):
         self.of_name: dict[str, Type] = {}
-        self.globals = globals_
         self.call_type = call_type
         self.unknown_lengths = 0
         self.memo: dict[Any, Type] = {}
+        self.widened: dict[str, Type] = {}  # containers, with what is put into them later
 
     def fresh(self) -> Length:
         self.unknown_lengths += 1
@@ -37,8 +40,7 @@ class Types:
             if type(atom.value) is int:
                 return Scalar("int64", True, atom.value)
             return type_of(atom.value) if isinstance(atom.value, (float, complex)) else Known(atom)
-        assert self.globals is not None
-        return type_of(self.globals(atom.name))
+        return type_of(atom.lookup())
 
     def result(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> Type:
         """The type of ``op(*args, **keywords)``."""
@@ -63,16 +65,45 @@ class Types:
 
     # ---------------------------------------------------------- whole programs
     def function(self, function: Function, params: Mapping[str, Type]) -> Types:
-        self.of_name.update(params)
-        self.block(function.body)
+        changes = any(_changes_container(s) for s in statements(function.body))
+        for _ in range(MOST_ROUNDS):
+            self.of_name.update(params)
+            self.of_name.update({n: t for n, t in self.widened.items() if n in params})
+            self.block(function.body)
+            if not changes or not self._widen(function):
+                break
         return self
+
+    def _widen(self, function: Function) -> bool:
+        """What is put into a container later belongs to its type from the start; says whether that is news."""
+        news = False
+        points = Points(function, self)
+        for place, change in points.changes:
+            old = self.of_name.get(place)
+            if old is None:
+                continue
+            new = put(old, "*", Known(Const(ops.UNDEFINED)), True, self.fresh) if change.resizes else old
+            for key, atom in change.puts:
+                item = self.of(atom)
+                if change.all_items and key == "*":
+                    if isinstance(old, Dict) and isinstance(item, Dict):
+                        for k, part in zip(item.keys, item.items, strict=True):
+                            new = put(new, k, part, False, self.fresh)
+                        continue
+                    item = self.item(atom)
+                new = put(new, key, item, change.resizes, self.fresh)
+            if _certain(new) != _certain(old):
+                news = True
+                self.widened[place] = self.of_name[place] = new
+        return news
 
     def block(self, block: Block) -> None:
         of = self.of_name
         for s in block:
             match s:
                 case Assign():
-                    of[s.target] = self.result(s.op, s.args, s.keywords)
+                    t = self.result(s.op, s.args, s.keywords)
+                    of[s.target] = self.widened.get(s.target, t)
                 case If():
                     self.block(s.then)
                     self.block(s.orelse)
@@ -89,8 +120,16 @@ class Types:
                     self._until_stable(s, (s.head, s.body))
                 case Opaque(writes=writes, text=text):
                     for _, name in writes:
-                        is_text = type(s.tree).__name__ == "JoinedStr"
-                        of[name] = Known(Const(text)) if is_text else Unknown("it is made by code that is not analysed")
+                        of[name] = self.carried_along(s, text, name)
+
+    @staticmethod
+    def carried_along(s: Opaque, text: str, name: str) -> Type:
+        """The type of what code makes that is not analysed."""
+        if type(s.tree).__name__ == "JoinedStr":
+            return Known(Const(text))
+        if s.writes[0] == (("raised", name)) or s.writes[0] == ("matched", name):
+            return Scalar("int64", True)
+        return Unknown("it is made by code that is not analysed")
 
     def join(self, a: Type, b: Type) -> Type:
         if isinstance(a, Known) and a.value is ops.UNDEFINED:
@@ -116,6 +155,10 @@ class Types:
     def item(self, iterable: Atom) -> Type:
         """The type of what a loop over this value gives."""
         return item_type(self.of(iterable), self.fresh)
+
+
+def _changes_container(s: Any) -> bool:
+    return change_of(s) is not None
 
 
 def _certain(t: Type) -> Any:

@@ -39,6 +39,7 @@ class Spelling:
     def __init__(self, scope: Mapping[str, Any], arrays: str = "numpy", local: set[str] | frozenset[str] = frozenset()):
         self.scope, self.arrays, self.local = scope, arrays, local
         self.bindings: dict[str, Any] = {}
+        self.data: dict[Any, str] = {}  # how the data of the user's modules is written
         self.imports: dict[str, str] = {}
         self.same: dict[str, str] = {}  # an emitted function whose text another one has already
         self.by_id = {id(v): k for k, v in reversed(list(scope.items())) if not k.startswith("__") and k not in local}

@@ -60,6 +60,7 @@ class Folding:
             if isinstance(s, If) and isinstance(s.test, str) and len(s.merged) == 1:
                 if s.test in (s.merged[0].then, s.merged[0].orelse):
                     self.uses[s.test] -= 1  # `a and b` names a once
+        self.stored = {s.object for s in statements(function.body) if isinstance(s, Store)}
         self.made: dict[str, Assign | If] = {}
         self.folded: set[str] = set()
         self.expressions: dict[str, If] = {}  # branches that are conditional expressions
@@ -177,6 +178,8 @@ class Folding:
         for inner in statements((s,)):
             if isinstance(inner, Store):
                 out.add(self.aliases.root(inner.object))
+            if isinstance(inner, Assign) and inner.op is ops.take:
+                out.add(self.aliases.root(inner.args[0]))  # type: ignore[arg-type]
             if (
                 isinstance(inner, Effect)
                 and inner.op is not ops.push
@@ -224,6 +227,8 @@ class Folding:
         name = s.target
         if name in self.unpacked or name in self.items:
             return False
+        if name in self.stored and s.op not in (operator.getitem, builtins.getattr, np.transpose, ops.pop):
+            return False
         if s.op is ops.pop:
             return is_temporary(name)
         if not ops.is_pure(s.op) or s.op is ops.new_list or s.op is np.zeros_like and name.endswith("_bar"):
@@ -261,6 +266,9 @@ class Folding:
         out = set()
         for atom in s.atoms:
             if isinstance(atom, str) and self.aliases.is_changed(atom):
+                if self.aliases.points.is_changed(atom):  # a container: it may hold something else later
+                    out.add(self.aliases.root(atom))
+                    continue
                 if atom in self.aliases.shares(s):
                     continue  # a view: read where it is used
                 if s.op in (builtins.len, builtins.getattr, np.shape, np.size):

@@ -27,7 +27,7 @@ class Text:
     text: str
     imports: tuple[str, ...]
     bindings: Mapping[str, Any]
-    live: tuple[str, ...]
+    live: Mapping[str, Global]
     same: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -45,10 +45,10 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
     spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
     texts: list[str] = []
     seen: dict[str, str] = {}
-    live: dict[str, None] = {}
+    spelling.data = spelled(emitted, own | set(spelling.bindings))
+    live = {name: atom for atom, name in spelling.data.items()}
     for program, _ in emitted:
-        names = {a.name for s in statements(program.function.body) for a in reads(s) if isinstance(a, Global)}
-        live.update(dict.fromkeys(sorted(names)))
+        names = {spelling.data[a] for a in _data(program.function)}
         reserved = names | own | _called(program.function)
         spelling.local = frozenset()
         tree = raise_function(program.function, program.types, program.aliases, spelling, reserved)
@@ -61,9 +61,27 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
                 continue
         texts.append(text)
     imports = _imports(spelling.imports.values())
-    return Text(
-        emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, tuple(live), spelling.same
-    )
+    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same)
+
+
+def _data(function: Any) -> list[Global]:
+    """The data of the user's modules that a function reads, in the order of the text."""
+    atoms = [a for s in statements(function.body) for a in (*reads(s), function.result) if isinstance(a, Global)]
+    return list(dict.fromkeys(atoms))
+
+
+def spelled(emitted: list[tuple[Any, types.FunctionType]], taken: set[str]) -> dict[Global, str]:
+    """How each datum is written: by its name, unless two modules have one of that name."""
+    root = emitted[-1][1].__globals__
+    atoms = dict.fromkeys(a for program, _ in emitted for a in _data(program.function))
+    out: dict[Global, str] = {}
+    for atom in sorted(atoms, key=lambda a: a.place.home is not root):
+        name, k = atom.name, 1
+        while name in taken or name in out.values():
+            k += 1
+            name = f"{atom.name}_{k}"
+        out[atom] = name
+    return out
 
 
 def _imports(lines: Iterable[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.backend.arrays import Spelling
 from tangentc.backend.fold import Folding
 from tangentc.backend.naming import Naming
@@ -40,7 +41,9 @@ from tangentc.core.nodes import (
     While,
     version_base,
 )
-from tangentc.core.types import Array, Scalar
+from tangentc.core.types import Array, Dict, Scalar, Sequence
+from tangentc.core.walk import statements
+from tangentc.errors import UnsupportedSyntax
 
 BINARY = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
@@ -53,6 +56,11 @@ COMPARE = {
     operator.lt: ast.Lt, operator.le: ast.LtE, operator.gt: ast.Gt, operator.ge: ast.GtE, operator.eq: ast.Eq,
     operator.ne: ast.NotEq, operator.is_: ast.Is, operator.is_not: ast.IsNot, ops.contains: ast.In,
     ops.not_contains: ast.NotIn,
+}  # fmt: skip
+
+
+METHODS = {
+    ops.pop: "pop", ops.append: "append", ops.take: "pop", ops.insert: "insert", ops.reverse: "reverse",
 }  # fmt: skip
 
 
@@ -108,6 +116,22 @@ def _own_names(function: Function) -> dict[str, str]:
     return out
 
 
+def _handed_on(function: Function) -> set[Atom]:
+    """The names that are copied as they are, so that they must have a value even where none is meant."""
+    out: set[Atom] = set()
+    for s in statements(function.body):
+        match s:
+            case If():
+                out.update(a for m in s.merged for a in (m.then, m.orelse))
+            case For() | While():
+                out.update(a for c in s.carried for a in (c.init, c.next))
+            case Effect() if s.op in (ops.push, ops.append):
+                out.add(s.args[-1])
+            case Assign() if s.op in (ops.identity, ops.make_tuple):
+                out.update(s.args)
+    return out | {function.result}
+
+
 class _Raise:
     def __init__(
         self, function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool
@@ -117,6 +141,7 @@ class _Raise:
         self.names = _own_names(function) if plain else Naming(function, self.folding, globals_).final
         spelling.local = set(self.names.values())
         spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
+        self.handed_on = _handed_on(function)
         self.nexts: list[tuple[Carry, ...]] = []
         self.open: list[list[tuple[If, int]]] = [[]]  # for each loop, the branches that we are in
 
@@ -164,7 +189,7 @@ class _Raise:
                 case Leave():
                     out += self.leave(s.kind)
                 case Opaque():
-                    out.append(self.opaque(s))
+                    out += self.opaque(s)
         return out
 
     def line(self, statement: ast.stmt, s: Statement) -> ast.stmt:
@@ -195,7 +220,9 @@ class _Raise:
 
     def store(self, s: Store) -> ast.stmt:
         target = self.atom(s.object)
-        if s.key is not None:
+        if isinstance(s.key, Const) and isinstance(s.key.value, ops.Attribute):
+            target = ast.Attribute(target, str(s.key.value))
+        elif s.key is not None:
             target = ast.Subscript(target, self.key(s.key))
         if s.op is not None:
             value = s.value
@@ -206,12 +233,15 @@ class _Raise:
             return ast.AugAssign(target, BINARY[op](), self.atom(value))  # type: ignore[arg-type]
         return ast.Assign([target], self.atom(s.value))
 
-    def opaque(self, s: Opaque) -> ast.stmt:
+    def opaque(self, s: Opaque) -> list[ast.stmt]:
         mapping = {text: self.atom(atom) for text, atom in s.reads}
-        tree = _Rename(mapping).visit(copy.deepcopy(s.tree))
+        written = {text: self.names.get(name, text) for text, name in s.writes}
+        tree = _Rename(mapping, written).visit(copy.deepcopy(s.tree))
+        if isinstance(tree, ast.Module):
+            return tree.body
         if not s.writes:
-            return tree
-        return ast.Assign([ast.Name(self.name(s.writes[0][1]))], tree)
+            return [tree]
+        return [ast.Assign([ast.Name(self.name(s.writes[0][1]))], tree)]
 
     # ---------------------------------------------------------- joins
     def copies(self, pairs: list[tuple[str, Atom]], after_branch: bool = False) -> list[ast.stmt]:
@@ -221,7 +251,7 @@ class _Raise:
             if name not in self.names:
                 continue
             if isinstance(atom, Const) and atom.value is ops.UNDEFINED:
-                if not after_branch:
+                if not after_branch and name not in self.handed_on:
                     continue
                 atom = Const(None)
             value = self.atom(atom)
@@ -327,7 +357,7 @@ class _Raise:
     # ---------------------------------------------------------- expressions
     def atom(self, atom: Atom) -> ast.expr:
         if isinstance(atom, Global):
-            return ast.Name(atom.name)
+            return ast.Name(self.spelling.data.get(atom, atom.name))
         if isinstance(atom, Const):
             return self.constant(atom.value)
         if atom in self.folding.folded:
@@ -370,6 +400,13 @@ class _Raise:
             return ast.Name(self.spelling.same.get(value.__name__, value.__name__))
         if isinstance(value, ops.UserFunction):
             value = value.function
+        if hasattr(value, "state"):  # a function made while the program runs: its calls are written out
+            if isinstance(self.folding, _Unfolded):
+                return ast.Constant(None)
+            raise UnsupportedSyntax(
+                f"{self.source.name} keeps a function that it makes, {value.__name__}, as a value", self.source.span,
+                why="which function is called later is not known when compiling", way_out="call it by its name",
+            )  # fmt: skip
         return ast.parse(self.spelling.object(value), mode="eval").body
 
     def key(self, atom: Atom) -> ast.expr:
@@ -442,8 +479,27 @@ class _Raise:
             return ast.IfExp(atom(args[0]), atom(args[1]), atom(args[2]))
         if op is ops.push:
             return ast.Call(ast.Attribute(atom(args[0]), "append"), [atom(args[1])], [])
-        if op is ops.pop:
-            return ast.Call(ast.Attribute(atom(args[0]), "pop"), [], [])
+        if op in METHODS:
+            return ast.Call(ast.Attribute(atom(args[0]), METHODS[op]), [atom(a) for a in args[1:]], [])
+        if op is ops.copied:
+            return ast.Call(self.reference(runtime.copied), [atom(args[0])], [])
+        if op is ops.old_item:
+            return self.old_item(*args)
+        if op is ops.enter:
+            return ast.Call(ast.Attribute(atom(args[0]), "__enter__"), [], [])
+        if op is ops.leave:
+            return ast.Call(ast.Attribute(atom(args[0]), "__exit__"), [ast.Constant(None)] * 3, [])
+        if op is ops.call:
+            return ast.Call(atom(args[0]), [atom(a) for a in args[1:]], [])
+        if op is ops.spread:
+            return atom(args[0])
+        if op is ops.items_from:
+            start, stop = (a.value or None for a in args[1:])  # type: ignore[union-attr]
+            whole = ast.Call(ast.Name("list"), [atom(args[0])], [])
+            bounds = [None if b is None else self.number(b) for b in (start, stop)]
+            return ast.Subscript(whole, ast.Slice(*bounds)) if any(bounds) else whole
+        if op is ops.new_object:
+            return ast.Call(ast.Attribute(ast.Name("object"), "__new__"), [atom(args[0])], [])
         named = [ast.keyword(k, atom(v)) for k, v in keywords]
         if op is ops.method:
             return ast.Call(ast.Attribute(atom(args[0]), args[1].value), [atom(a) for a in args[2:]], named)  # type: ignore[union-attr]
@@ -462,6 +518,15 @@ class _Raise:
             if op in (np.size, np.shape):
                 return ast.Attribute(atom(args[0]), op.__name__)
         return ast.Call(self.reference(op), [atom(a) for a in args], named)
+
+    def old_item(self, container: Atom, key: Atom) -> ast.expr:
+        t = self.types.of(container)
+        if isinstance(key, Const) and isinstance(key.value, ops.Attribute):
+            args = [self.atom(container), ast.Constant(str(key.value)), ast.Constant(None)]
+            return ast.Call(ast.Name("getattr"), args, [])
+        if isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict:
+            return ast.Call(ast.Attribute(self.atom(container), "get"), [self.atom(key)], [])
+        return ast.Subscript(self.atom(container), self.key(key))
 
     def conditional(self, s: If) -> ast.expr:
         m = s.merged[0]
@@ -493,10 +558,20 @@ def _ends_in_leave(block: Block) -> bool:
 
 
 class _Rename(ast.NodeTransformer):
-    def __init__(self, mapping: dict[str, ast.expr]):
-        self.mapping = mapping
+    """Code that is carried along, with the names that its values have in the emitted text."""
+
+    def __init__(self, mapping: dict[str, ast.expr], written: dict[str, str]):
+        self.mapping, self.written = mapping, written
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.written:
+            return ast.Name(self.written[node.id], node.ctx)
         if isinstance(node.ctx, ast.Load) and node.id in self.mapping:
             return copy.deepcopy(self.mapping[node.id])
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        own = {a.arg for a in node.args.args}
+        inner = _Rename({k: v for k, v in self.mapping.items() if k not in own}, {})
+        node.body = [inner.visit(s) for s in node.body]
         return node

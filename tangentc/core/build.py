@@ -48,6 +48,7 @@ class Builder:
         self.renamed: dict[Atom, Atom] = {}
         self.named: set[Atom] = set()  # values whose name is meant, though it be that of a temporary
         self.moment: dict[Any, Atom] | None = None
+        self.pinned: set[str] = set()  # made once: the adjoint sweep adds to these very objects
         self.stored: set[Atom] = set()  # arrays that the new statements store into
         self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
         self.may_change: Callable[[str], bool] = lambda name: False

@@ -16,6 +16,7 @@ of a statement is a name, a `Const` or a `Global`.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,7 @@ class Span:
     text: str
     file: str = ""
     function: str = ""
+    site: Any = field(default=None, compare=False, repr=False)  # the node, along the calls that led to it
 
 
 NOWHERE = Span(0, 0, 0, "")
@@ -66,11 +68,50 @@ def _identity(value: Any) -> Any:
     return type(value), id(value)
 
 
+class Place:
+    """Where a name of the user's module, or of a closure, keeps its value: a namespace, a cell, a value."""
+
+    __slots__ = ("kind", "home")
+
+    def __init__(self, kind: str, home: Any):
+        self.kind, self.home = kind, home
+
+    def lookup(self, name: str) -> Any:
+        """What the name stands for now.  Raises `NameError` as Python does."""
+        if self.kind == "value":
+            return self.home
+        if self.kind == "cell":
+            try:
+                return self.home.cell_contents
+            except ValueError:
+                raise NameError(f"free variable {name!r} has no value yet") from None
+        if self.kind == "attribute":
+            try:
+                return getattr(self.home, name)
+            except AttributeError as error:
+                raise NameError(str(error)) from None
+        if name in self.home:
+            return self.home[name]
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        raise NameError(f"name {name!r} is not defined")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.kind == other.kind and self.home is other.home
+
+    def __hash__(self) -> int:
+        return hash((self.kind, id(self.home)))
+
+
 @dataclass(frozen=True, slots=True)
 class Global:
     """A number, array or container of the user's module or closure, read each time it runs."""
 
     name: str
+    place: Place = field(repr=False)
+
+    def lookup(self) -> Any:
+        return self.place.lookup(self.name)
 
 
 Atom = str | Const | Global
@@ -94,7 +135,8 @@ class Assign:
 class Store:
     """``object[key] = value``; with ``op`` it is ``object[key] op= value``.
 
-    ``key`` None means the whole array: ``object += value``.
+    ``key`` None means the whole array: ``object += value``; a constant `ops.Attribute` means
+    ``object.attribute = value``.
     """
 
     object: str

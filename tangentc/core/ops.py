@@ -70,6 +70,35 @@ def method(receiver: Any, name: str, *args: Any, **keywords: Any) -> Any:
     return getattr(receiver, name)(*args, **keywords)
 
 
+def call(callee: Any, *args: Any, **keywords: Any) -> Any:
+    """``callee(*args)``, as long as it is not known what is called."""
+    return callee(*args, **keywords)
+
+
+def spread(x: Any) -> Any:
+    """``*x`` or ``**x``, as long as it is not known how many items it has."""
+    return x
+
+
+def enter(manager: Any) -> Any:
+    """``with manager``: its body begins."""
+    return manager.__enter__()
+
+
+def leave(manager: Any) -> None:
+    """The body of ``with manager`` is over."""
+    manager.__exit__(None, None, None)
+
+
+def new_object(cls: type) -> Any:
+    """An object of a class, before its ``__init__``."""
+    return object.__new__(cls)
+
+
+class Attribute(str):
+    """As the key of a store: ``object.name = value``."""
+
+
 def item(x: Any) -> Any:
     """``x.item()``: the only entry of an array, as a Python number."""
     return x.item()
@@ -97,8 +126,45 @@ def push(saved: list, value: Any) -> None:
     saved.append(value)
 
 
-def pop(saved: list) -> Any:
-    return saved.pop()
+def pop(saved: list, *position: int) -> Any:
+    return saved.pop(*position)
+
+
+def append(items: list, value: Any) -> None:
+    """``items.append(value)`` on a list of the user."""
+    items.append(value)
+
+
+def take(items: Any, *position: Any) -> Any:
+    """``items.pop(position)`` on a list or dict of the user."""
+    return items.pop(*position)
+
+
+def insert(items: list, position: int, value: Any) -> None:
+    items.insert(position, value)
+
+
+def reverse(items: list) -> None:
+    items.reverse()
+
+
+def old_item(container: Any, key: Any) -> Any:
+    """What a container holds under a key, None if it does not hold it yet."""
+    if isinstance(key, Attribute):
+        return getattr(container, key, None)
+    return container.get(key) if isinstance(container, dict) else container[key]
+
+
+def copied(x: Any) -> Any:
+    """A container with all that it holds, made once more."""
+    from tangentc import runtime
+
+    return runtime.copied(x)
+
+
+def items_from(items: Any, start: int, stop: int) -> list:
+    """``*rest`` in an unpacking: the items from ``start`` to before ``stop``, in a list."""
+    return list(items)[start : stop or None]
 
 
 SYNTAX = {identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select}
@@ -169,7 +235,8 @@ def stopped(x: Any) -> Any:
 
 
 SYNTAX.add(stopped)
-PURE.update({stopped, identity, item, snapshot})
+PURE.update({stopped, identity, item, snapshot, old_item, copied, items_from})
+CHANGES_LIST = {append, insert, reverse}
 
 
 class UserFunction:

@@ -13,6 +13,9 @@ about which nothing is known has ``many`` False.
 from __future__ import annotations
 
 import dataclasses
+import enum
+import functools
+import types as pytypes
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -77,7 +80,7 @@ class Dict:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A dataclass instance."""
+    """An object with attributes: an instance of a dataclass, or of another class of the user."""
 
     cls: type
     fields: tuple[str, ...]
@@ -175,10 +178,56 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
         return Tuple(items, None if cls is tuple else cls)
     if cls is dict:
         return Dict(tuple(value), tuple(type_of(v, sizes) for v in value.values()))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = tuple(f.name for f in dataclasses.fields(value))
-        return Struct(cls, names, tuple(type_of(getattr(value, n), sizes) for n in names))
+    if is_object(value):
+        return _object_type(value, sizes)
     return Known(Const(value))
+
+
+_OPEN: list[int] = []  # the objects whose types are being found, to stop at a circle
+
+
+def _object_type(value: Any, sizes: dict[int, Length]) -> Type:
+    if id(value) in _OPEN:
+        return Known(Const(value))
+    _OPEN.append(id(value))
+    try:
+        names = attributes_of(value)
+        return Struct(type(value), names, tuple(type_of(getattr(value, n), sizes) for n in names))
+    finally:
+        _OPEN.pop()
+
+
+def attributes_of(value: Any) -> tuple[str, ...]:
+    """The names of the data that an object of a user's class holds."""
+    if dataclasses.is_dataclass(value):
+        names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
+    else:
+        slots = [getattr(c, "__slots__", ()) for c in type(value).__mro__]
+        names = [n for s in slots for n in ((s,) if isinstance(s, str) else s) if hasattr(value, n)]
+    return tuple(dict.fromkeys([*names, *getattr(value, "__dict__", ())]))
+
+
+_NOT_OBJECTS = (
+    pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.MethodType, type, functools.partial,
+    property, np.ufunc, np.dtype, np.generic, BaseException, range, slice, set, frozenset, pytypes.GenericAlias,
+)  # fmt: skip
+_LIBRARIES = {
+    "numpy", "scipy", "cupy", "builtins", "functools", "tangentc", "collections", "typing", "enum", "abc", "types",
+    "itertools", "operator", "_operator", "re", "_io", "io", "threading", "_thread", "logging", "random", "_random",
+    "pathlib", "datetime", "decimal", "fractions", "contextlib", "weakref", "_weakref", "inspect",
+}  # fmt: skip
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an instance of a class of the user, whose attributes are its data."""
+    cls = type(value)
+    if isinstance(value, _NOT_OBJECTS) or isinstance(value, (str, bytes, int, float, complex, dict, list, tuple)):
+        return False
+    if isinstance(value, enum.Enum) or value is None or value is Ellipsis or is_array(value):
+        return False
+    if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
+        return dataclasses.is_dataclass(value)
+    return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)
 
 
 def is_array(value: Any) -> bool:

@@ -12,8 +12,10 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import importlib
 import operator
 import types
+from collections.abc import Mapping
 from typing import Any
 
 import gast
@@ -26,23 +28,31 @@ from tangentc.core.nodes import (
     Block,
     Const,
     Effect,
-    For,
     Function,
     Global,
     If,
     Leave,
     Opaque,
     Param,
+    Place,
     Span,
     Statement,
     Store,
     While,
 )
+from tangentc.core.types import Known, Struct, Tuple, Type, type_of
+from tangentc.core.walk import defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence
+from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
+from tangentc.frontend.comprehend import Comprehend
+from tangentc.frontend.feedback import Feedback, found_in_class
+from tangentc.frontend.invoke import Invoke, is_library_module
+from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.resolve import Scope
-from tangentc.frontend.source import source_of
+from tangentc.frontend.source import Source, source_of
 from tangentc.frontend.split import split
+from tangentc.frontend.wrapping import Wrapping
 
 OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
@@ -55,57 +65,76 @@ OPERATORS = {
 }  # fmt: skip
 
 
-def lower(function: types.FunctionType) -> Function:
-    """The function in core form.  Raises `NoSource` or `UnsupportedSyntax`."""
-    source = source_of(function)
-    scope = Scope(function)
-    tree = split(source.tree, source.fresh_tree, source.span)
-    gtree: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
-    if isinstance(tree, ast.Lambda):
-        gtree = gtree.value
-    fence.check(gtree, source.span, source.name)
-    if gtree.args.vararg or gtree.args.kwarg:
+def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Feedback | None = None) -> Any:
+    """The function in core form, and the functions that were lowered into it.
+
+    ``params`` are the types of the parameters, ``known`` what typing has told of open places before.  Raises
+    `NoSource` or `UnsupportedSyntax`.
+    """
+    source, node = parsed(function)
+    if node.args.vararg or node.args.kwarg:
         raise UnsupportedSyntax(
-            f"{source.name} takes *args or **kwargs, which tangentc does not differentiate",
+            f"{source.name} takes *args or **kwargs, which tangentc does not differentiate here",
             source.span(source.tree),
             why="the number of parameters must be known",
             way_out="name the parameters",
         )
-    params = [a.id for a in (*gtree.args.posonlyargs, *gtree.args.args, *gtree.args.kwonlyargs)]
-    lowering = Lowering(source, scope, set(params))
-    body = gtree.body if isinstance(gtree.body, list) else [gast.copy_location(gast.Return(gtree.body), gtree.body)]
-    lowering.locals |= _assigned(body)
-    lowering.block(body)
+    names = [a.id for a in parameters(node.args)]
+    activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
+    lowering = Lowering(activation, known or Feedback())
+    lowering.types.update({n: t for n, t in (params or {}).items() if activation.local[n] == 1})
+    lowering.body(node)
     name = "lambda_" if source.name == "<lambda>" else source.name
-    return Function(name, tuple(map(Param, params)), tuple(lowering.out), Const(None), source.span(source.tree))
+    whole = Function(name, tuple(map(Param, names)), tuple(lowering.out), Const(None), source.span(source.tree))
+    return whole, lowering.places
 
 
-def _assigned(body: list) -> set[str]:
-    names: set[str] = set()
-    stack = list(body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
-            names.add(node.id)
-        if not isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)):
-            stack.extend(gast.iter_child_nodes(node))
-    return names
+def parsed(function: types.FunctionType) -> tuple[Source, Any]:
+    """A function's source and its tree, inside the language."""
+    source = source_of(function)
+    tree = split(source.tree, source.fresh_tree, source.span)
+    node: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
+    if isinstance(tree, ast.Lambda):
+        node = node.value
+    fence.check(node, source.span, source.name)
+    return source, node
 
 
-class Lowering:
+class Lowering(Invoke, Comprehend, Wrapping):
     """Lowers one function; ``out`` is the block that statements go to now."""
 
-    def __init__(self, source: Any, scope: Scope, params: set[str]):
-        self.source, self.scope, self.locals = source, scope, params
+    def __init__(self, activation: Activation, known: Feedback):
+        self.activation, self.known = activation, known
         self.out: list[Statement] = []
         self.counter: dict[str, int] = {}
-        self.loops = 0
-        self.statement: Span | None = None
+        self.loops: list[Any] = []  # the sites of the loops that are open
+        self.activations = 0
+        self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
+        self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
+        self.step: tuple = ()  # which trip of loops that are written out this is
+        self.note_names(activation.scope, activation.key)
+
+    def note_names(self, scope: Scope, code: types.CodeType) -> None:
+        """The compiled code is only good while the names of a function mean what they mean now."""
+        for name in {*code.co_names, *code.co_freevars}:
+            place = scope.place(name)
+            try:
+                place.lookup(name)
+            except NameError:
+                continue
+            self.places[place, name] = place
 
     # ---------------------------------------------------------- statements
+    def body(self, node: Any) -> None:
+        """The statements of a function, or the value of a lambda as what it returns."""
+        body = node.body
+        if not isinstance(body, list):
+            body = [gast.copy_location(gast.Return(body), body)]
+        self.activation.nonlocals = declared(body, (gast.Nonlocal, gast.Global))
+        self.block(body)
+
     def block(self, body: list) -> None:
         for node in body:
-            self.statement = self.source.span(node)
             getattr(self, "on_" + type(node).__name__)(node)
 
     def inner(self, body: list) -> Block:
@@ -114,18 +143,29 @@ class Lowering:
         inner, self.out = tuple(self.out), outer
         return inner
 
+    def span(self, node: Any) -> Span:
+        span = self.activation.source.span(node)
+        site = (self.activation.path, self.step, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+        return Span(span.line, span.column, span.end_column, span.text, span.file, span.function, site)
+
     def on_Pass(self, node: Any) -> None:
         pass
+
+    on_Nonlocal = on_TypeAlias = on_Pass
+
+    def on_Global(self, node: Any) -> None:
+        for name in node.names:
+            if self.activation.local[name]:
+                raise self.unsupported(node, f"`global {name}` and assigns to it", "pass the value in and return it")
 
     def on_Expr(self, node: Any) -> None:
         if isinstance(node.value, gast.Constant):
             return
-        if isinstance(node.value, gast.Call):
-            op, args, keywords = self.call_parts(node.value)
-            if not ops.is_pure(op):
-                self.out.append(Effect(op, args, keywords, self.source.span(node)))
-            return
-        self.expression(node.value)
+        start = len(self.out)
+        value = self.expression(node.value)
+        last = self.out[-1] if len(self.out) > start else None
+        if isinstance(last, Assign) and last.target == value and not ops.is_pure(last.op):
+            self.out[-1] = Effect(last.op, last.args, last.keywords, last.span)
 
     def on_Assert(self, node: Any) -> None:
         self.opaque(node, None)
@@ -133,16 +173,47 @@ class Lowering:
     on_Raise = on_Assert
 
     def on_Return(self, node: Any) -> None:
-        if self.loops:
-            raise self.unsupported(node, "`return` inside a loop", "leave the loop with `break`, and return after it")
-        value = Const(None) if node.value is None else self.expression(node.value, target=None)
-        self.out.append(Leave("return", (value,), self.source.span(node)))
+        value = Const(None) if node.value is None else self.expression(node.value)
+        self.out.append(Leave("return", (value,), self.span(node)))
 
     def on_Break(self, node: Any) -> None:
-        self.out.append(Leave("break", (), self.source.span(node)))
+        self.out.append(Leave("break", (), self.span(node)))
 
     def on_Continue(self, node: Any) -> None:
-        self.out.append(Leave("continue", (), self.source.span(node)))
+        self.out.append(Leave("continue", (), self.span(node)))
+
+    def on_Import(self, node: Any) -> None:
+        for alias in node.names:
+            module = importlib.import_module(alias.name)
+            top = module if alias.asname else importlib.import_module(alias.name.split(".")[0])
+            self.assign_value(alias.asname or alias.name.split(".")[0], Const(top), node)
+
+    def on_ImportFrom(self, node: Any) -> None:
+        package = self.activation.scope.globals.get("__package__") or ""
+        module = importlib.import_module("." * node.level + (node.module or ""), package)
+        for alias in node.names:
+            self.assign_value(alias.asname or alias.name, Const(getattr(module, alias.name)), node)
+
+    def on_FunctionDef(self, node: Any) -> None:
+        closure: Atom = self.closure(node)
+        for decorator in reversed(node.decorator_list):
+            closure = self.invoke(self.callee(decorator), [closure], [], decorator, None)
+        self.assign_value(node.name, closure, node)
+
+    def closure(self, node: Any) -> Const:
+        """A function that is defined here; its default values are computed now."""
+        args = node.args
+        plain = [a.id for a in (*args.posonlyargs, *args.args)]
+        given = dict(zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True))
+        given.update({a.id: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None})
+        defaults: dict[str, Atom] = {n: self.kept(self.expression(d), d) for n, d in given.items()}
+        return Const(Closure(node, self.activation, defaults, tuple(self.loops)))
+
+    def kept(self, atom: Atom, node: Any) -> Atom:
+        """A value as it is now: a variable may be assigned again."""
+        if not isinstance(atom, str) or atom.startswith("%"):
+            return atom
+        return self.emit(ops.identity, (atom,), node, name="%" + atom.split("'")[0])
 
     def on_AnnAssign(self, node: Any) -> None:
         if node.value is not None:
@@ -152,92 +223,165 @@ class Lowering:
         if len(node.targets) == 1:
             self.assign(node.targets[0], node.value)
             return
-        value = self.expression(node.value)
+        value = self.kept(self.expression(node.value), node)
         for target in node.targets:
             self.bind(target, value)
 
     def assign(self, target: Any, value: Any) -> None:
         if isinstance(target, gast.Name):
-            self.expression(value, target=target.id)
+            self.assign_value(target.id, self.expression(value, target=self.variable(target)), value)
         elif (
             isinstance(target, (gast.Tuple, gast.List))
             and isinstance(value, (gast.Tuple, gast.List))
             and len(target.elts) == len(value.elts)
+            and not any(isinstance(e, gast.Starred) for e in (*target.elts, *value.elts))
         ):
-            atoms = [self.expression(e) for e in value.elts]
-            atoms = [self.emit(ops.identity, (a,), value, name="%" + a) if a in self.locals else a for a in atoms]  # type: ignore[operator]
+            atoms = [self.kept(self.expression(e), e) for e in value.elts]
             for t, a in zip(target.elts, atoms, strict=True):
                 self.bind(t, a)
         else:
             self.bind(target, self.expression(value))
 
+    def variable(self, target: Any) -> str:
+        """The variable that an assignment to a name goes to."""
+        home = self.activation.home(target.id)
+        if home is None:
+            raise self.unsupported(target, "an assignment to a name of the module", "return the value instead")
+        return home.variable(target.id)
+
+    def assign_value(self, name: str, value: Atom, node: Any) -> None:
+        """``name = value``; a function that is the only value of a name is known by it."""
+        home = self.activation.home(name)
+        if home is None:
+            raise self.unsupported(node, "an assignment to a name of the module", "return the value instead")
+        variable = home.variable(name)
+        if value != variable:
+            self.emit(ops.identity, (value,), node, target=variable)
+        if home.local[name] == 1:
+            if isinstance(value, Const) and (callable(value.value) or isinstance(value.value, types.ModuleType)):
+                home.constants[name] = value
+            t = self.type_known(value)
+            if t is not None:
+                self.types[variable] = t
+
+    def bind_trip(self, target: Any, value: Any) -> None:
+        """Bind the target of a loop that is written out: in its trip a name may have a known value."""
+        if isinstance(value, tuple):
+            if isinstance(target, (gast.Tuple, gast.List)) and len(target.elts) == len(value):
+                for t, v in zip(target.elts, value, strict=True):
+                    self.bind_trip(t, v)
+                return
+            value = self.emit(ops.make_tuple, tuple(map(self.packed, value)), target)
+        self.bind(target, value)
+        if isinstance(target, gast.Name):
+            home = self.activation.home(target.id)
+            assert home is not None
+            home.constants.pop(target.id, None)
+            if isinstance(value, Const) and (home.local[target.id] == 1 or home.key is None):
+                home.constants[target.id] = value
+
+    def packed(self, value: Any) -> Atom:
+        return self.emit(ops.make_tuple, tuple(map(self.packed, value)), None) if isinstance(value, tuple) else value
+
     def bind(self, target: Any, value: Atom) -> None:
         if isinstance(target, gast.Name):
-            self.emit(ops.identity, (value,), target, target=target.id)
+            self.assign_value(target.id, value, target)
         elif isinstance(target, (gast.Tuple, gast.List)):
-            for i, t in enumerate(target.elts):
-                self.bind_item(t, value, i)
+            self.unpack(target, value)
+        elif isinstance(target, gast.Starred):
+            self.bind(target.value, value)
         elif isinstance(target, gast.Subscript):
             obj = self.named(self.expression(target.value), target.value)
             key = self.expression(target.slice)
-            self.out.append(Store(obj, key, value, None, self.source.span(target)))
+            self.out.append(Store(obj, key, value, None, self.span(target)))
         else:
-            raise self.unsupported(target, "assigning to an attribute", "return the new value instead")
+            obj = self.named(self.expression(target.value), target.value)
+            self.out.append(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
 
-    def bind_item(self, target: Any, value: Atom, index: int) -> None:
-        if isinstance(target, gast.Name):
-            self.emit(operator.getitem, (value, Const(index)), target, target=target.id)
-        else:
-            self.bind(target, self.emit(operator.getitem, (value, Const(index)), target))
+    def unpack(self, target: Any, value: Atom) -> None:
+        stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+        for i, t in enumerate(target.elts):
+            if stars and i == stars[0]:
+                stop = i + 1 - len(target.elts)
+                rest = self.emit(ops.items_from, (value, Const(i), Const(stop)), t, name="%rest")
+                self.bind(t, rest)
+                continue
+            index = i if not stars or i < stars[0] else i - len(target.elts)
+            inner = self.variable(t) if isinstance(t, gast.Name) else None
+            item = self.emit(operator.getitem, (value, Const(index)), t, target=inner)
+            if inner is None:
+                self.bind(t, item)
+
+    def on_Delete(self, node: Any) -> None:
+        for target in node.targets:
+            if isinstance(target, gast.Subscript):
+                obj, key = self.expression(target.value), self.expression(target.slice)
+                self.out.append(Effect(ops.take, (obj, key), (), self.span(node)))
 
     def on_AugAssign(self, node: Any) -> None:
         op = OPERATORS[type(node.op).__name__]
         target = node.target
         if isinstance(target, gast.Name):
+            variable = self.variable(target)
             value = self.expression(node.value)
-            self.emit(op, (target.id, value), node, target=target.id, augmented=True)
+            self.emit(op, (variable, value), node, target=variable, augmented=True)
             return
-        if not isinstance(target, gast.Subscript):
-            raise self.unsupported(target, "assigning to an attribute", "return the new value instead")
         obj = self.named(self.expression(target.value), target.value)
-        key = self.expression(target.slice)
-        if op in (operator.add, operator.sub):
-            self.out.append(Store(obj, key, self.expression(node.value), op, self.source.span(node)))
+        if isinstance(target, gast.Attribute):
+            key: Atom = Const(ops.Attribute(target.attr))
+            old = self.emit(builtins.getattr, (obj, Const(target.attr)), target)
+            new = self.emit(op, (old, self.expression(node.value)), node, name="%rhs", augmented=True)
+            self.out.append(Store(obj, key, new, None, self.span(node)))
             return
-        old = self.emit(operator.getitem, (obj, key), target)
-        new = self.emit(op, (old, self.expression(node.value)), node, name="%rhs")
-        self.out.append(Store(obj, key, new, None, self.source.span(node)))
+        key = self.kept(self.expression(target.slice), target.slice)
+        value = self.expression(node.value)
+        self.out.append(Store(obj, key, value, op, self.span(node)))
 
     def on_If(self, node: Any) -> None:
         test = self.expression(node.test)
-        self.out.append(If(test, self.inner(node.body), self.inner(node.orelse), (), self.header(node), "statement"))
-
-    def on_For(self, node: Any) -> None:
-        iterable = self.expression(node.iter)
-        self.loops += 1
-        outer, self.out = self.out, []
-        if isinstance(node.target, gast.Name):
-            target = node.target.id
-        else:
-            target = self.fresh("%item")
-            self.statement = self.header(node)
-            self.bind(node.target, target)
-        self.block(node.body)
-        body, self.out = tuple(self.out), outer
-        self.loops -= 1
-        self.out.append(For(target, iterable, body, (), self.header(node)))
+        if isinstance(test, Const) and (callable(test.value) or isinstance(test.value, (bool, int, str, type(None)))):
+            self.block(node.body if test.value else node.orelse)
+            return
+        self.out.append(If(test, self.inner(node.body), self.inner(node.orelse), (), self.span(node), "statement"))
 
     def on_While(self, node: Any) -> None:
         outer, self.out = self.out, []
         test = self.expression(node.test)
         head, self.out = tuple(self.out), outer
-        self.loops += 1
+        assigns = any(not name.startswith("%") for s in statements(head) for name in defines(s))
+        if assigns or any(isinstance(s, (Store, Effect)) for s in statements(head)):
+            # while (y := f(x)) > 0: what the test assigns belongs to the body
+            leave = If(test, (), (Leave("break", (), self.span(node)),), (), self.span(node), "statement")
+            self.loops.append(self.span(node).site)
+            body = (*head, leave, *self.inner(node.body))
+            self.loops.pop()
+            self.finish_loop(node, body, lambda b: While((), Const(True), b, (), self.span(node)))
+            return
+        self.loops.append(self.span(node).site)
         body = self.inner(node.body)
-        self.loops -= 1
-        self.out.append(While(head, test, body, (), self.header(node)))
+        self.loops.pop()
+        self.finish_loop(node, body, lambda b: While(head, test, b, (), self.span(node)))
 
-    def header(self, node: Any) -> Span:
-        return self.source.span(node)
+    def finish_loop(self, node: Any, body: Block, make: Any) -> None:
+        """The loop; if it is left by ``return``, or has an ``else``, flags say how it was left."""
+        returned, broke = f"%returned'{self.activation.number}", self.fresh("%broke")
+        returns, orelse = has(body, "return"), getattr(node, "orelse", [])
+        out = f"%out'{self.activation.number}" if self.activation.number else "%out"
+        span = self.span(node)
+        skips = bool(orelse) and has(body, "break")
+        if skips:
+            body = with_flag(body, "break", broke)
+            self.out.append(Assign(broke, ops.identity, (Const(False),), (), span))
+        if returns:
+            body = with_flag(body, "return", returned, out)
+            self.out.append(Assign(returned, ops.identity, (Const(False),), (), span))
+        self.out.append(make(body))
+        if returns:
+            self.out.append(If(returned, (Leave("return", (out,), span),), (), (), span, "statement"))
+        if orelse and skips:
+            self.out.append(If(broke, (), self.inner(orelse), (), span, "statement"))
+        elif orelse:
+            self.block(orelse)
 
     # ---------------------------------------------------------- expressions
     def fresh(self, name: str) -> str:
@@ -257,17 +401,23 @@ class Lowering:
         """Append ``target = op(args)``; without a target, to a temporary named after what it holds."""
         if target is None:
             target = self.fresh(name or hint(op, args))
-        span = self.source.span(node)
-        if augmented:
-            self.out.append(Assign(target, ops.augmented(op), args, keywords, span))
-        else:
-            self.out.append(Assign(target, op, args, keywords, span))
+        self.out.append(Assign(target, ops.augmented(op) if augmented else op, args, keywords, self.span(node)))
         return target
 
     def named(self, atom: Atom, node: Any) -> str:
         if isinstance(atom, str):
             return atom
+        if isinstance(atom, Global):  # the caller's data: what happens to it, the analysis of aliases decides
+            return self.emit(ops.identity, (atom,), node, name=f"%{atom.name}")
         raise self.unsupported(node, "changing a value of the module in place", "pass it in as an argument")
+
+    def type_known(self, atom: Atom) -> Type | None:
+        """The type of an atom, where it is certain before the program is typed."""
+        if isinstance(atom, Const):
+            return type_of(atom.value)
+        if isinstance(atom, Global):
+            return type_of(atom.lookup())
+        return self.types.get(atom)
 
     def expression(self, node: Any, target: str | None = None) -> Atom:
         """Lower an expression; with ``target``, its value goes to that name."""
@@ -282,16 +432,31 @@ class Lowering:
     def of_Constant(self, node: Any, target: str | None) -> Atom:
         return Const(node.value)
 
+    def of_NamedExpr(self, node: Any, target: str | None) -> Atom:
+        self.assign_value(node.target.id, self.expression(node.value), node)
+        return self.kept(self.variable(node.target), node)
+
+    def of_Lambda(self, node: Any, target: str | None) -> Atom:
+        return self.closure(node)
+
     def of_Name(self, node: Any, target: str | None) -> Atom:
-        if node.id in self.locals:
-            return node.id
+        home = self.activation.home(node.id)
+        if home is not None:
+            return home.constants.get(node.id) or home.variable(node.id)
         try:
-            return self.scope.resolve(node.id)
+            return self.outermost().scope.resolve(node.id)
         except NameError as error:
             raise UnsupportedSyntax(
-                f"{error}", self.source.span(node), why="the name means nothing where the function stands",
+                f"{error}", self.span(node), why="the name means nothing where the function stands",
                 way_out="define it, or import it, before differentiating",
             ) from None  # fmt: skip
+
+    def outermost(self) -> Activation:
+        """The activation whose function stands in the module: its scope is that of the functions inside it."""
+        found = self.activation
+        while found.outer is not None:
+            found = found.outer
+        return found
 
     def of_BinOp(self, node: Any, target: str | None) -> Atom:
         left, right = self.expression(node.left), self.expression(node.right)
@@ -302,6 +467,8 @@ class Lowering:
         op = OPERATORS[type(node.op).__name__]
         if op is operator.neg and isinstance(operand, Const) and isinstance(operand.value, (int, float)):
             return Const(-operand.value)
+        if op is operator.not_ and isinstance(operand, Const) and not isinstance(operand.value, float):
+            return Const(not operand.value)
         return self.emit(op, (operand,), node, target=target)
 
     def of_BoolOp(self, node: Any, target: str | None) -> Atom:
@@ -315,12 +482,14 @@ class Lowering:
             outer, self.out = self.out, []
             self.expression(value, target=result)
             inner, self.out = tuple(self.out), outer
-            span = self.source.span(node)
+            span = self.span(node)
             self.out.append(If(result, inner, (), (), span) if is_and else If(result, (), inner, (), span))
         return result
 
     def of_IfExp(self, node: Any, target: str | None) -> Atom:
         test = self.expression(node.test)
+        if isinstance(test, Const) and isinstance(test.value, (bool, type(None))):
+            return self.expression(node.body if test.value else node.orelse, target=target)
         result = target or self.fresh("%chosen")
         branches = []
         for arm in (node.body, node.orelse):
@@ -328,40 +497,106 @@ class Lowering:
             self.expression(arm, target=result)
             inner, self.out = tuple(self.out), outer
             branches.append(inner)
-        self.out.append(If(test, *branches, (), self.source.span(node)))  # type: ignore[arg-type,call-arg]
+        self.out.append(If(test, *branches, (), self.span(node)))  # type: ignore[arg-type,call-arg]
         return result
 
     def of_Compare(self, node: Any, target: str | None) -> Atom:
         left = self.expression(node.left)
         if len(node.ops) == 1:
             right = self.expression(node.comparators[0])
+            known = _compared(OPERATORS[type(node.ops[0]).__name__], left, right)
+            if known is not None:
+                return known
             return self.emit(OPERATORS[type(node.ops[0]).__name__], (left, right), node, target=target)
         result = self.fresh("%both")
-        for k, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
-            outer, self.out = self.out, []
+        blocks: list[list[Statement]] = [self.out]  # each comparison stands under the test of those before it
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
             right = self.expression(comparator)
             self.emit(OPERATORS[type(op).__name__], (left, right), node, target=result)
-            inner, self.out = tuple(self.out), outer
-            self.out.extend(inner if k == 0 else (If(result, inner, (), (), self.source.span(node)),))
             left = right
-            if k + 1 < len(node.ops) and k > 0 and isinstance(right, str) and right not in self.locals:
-                raise self.unsupported(node, "a chain of three or more comparisons", "join two of them with `and`")
+            self.out = []
+            blocks.append(self.out)
+        for inner, outer in zip(blocks[:0:-1], blocks[-2::-1], strict=True):
+            if inner:
+                outer.append(If(result, tuple(inner), (), (), self.span(node)))
+        self.out = blocks[0]
         return result
 
     def of_Attribute(self, node: Any, target: str | None) -> Atom:
+        if isinstance(node.value, gast.Call) and self.is_super(node.value):
+            return self.super_attribute(node)
         base = self.expression(node.value)
         if isinstance(base, Const):
-            try:
-                value = getattr(base.value, node.attr)
-            except AttributeError as error:
-                raise self.unsupported(node, f"something that is not there ({error})", "correct the name") from None
+            value = self.of_module(base.value, node)
             if callable(value) or isinstance(value, types.ModuleType) or value is None:
                 return Const(value)
-        return self.emit(builtins.getattr, (base, Const(node.attr)), node, target=target)
+            if isinstance(base.value, (types.ModuleType, type)) and not is_library_module(base.value):
+                return Global(node.attr, Place("attribute", base.value))
+        return self.attribute(base, node.attr, node, target)
+
+    def of_module(self, base: Any, node: Any) -> Any:
+        """An attribute of a module, a class or a function."""
+        try:
+            value = getattr(base, node.attr)
+        except AttributeError as error:
+            raise self.unsupported(node, f"something that is not there ({error})", "correct the name") from None
+        if isinstance(base, (types.ModuleType, type)) and not is_library_module(base):
+            self.places[Place("attribute", base), node.attr] = Place("attribute", base)
+        return value
+
+    def attribute(self, base: Atom, name: str, node: Any, target: str | None = None) -> Atom:
+        """``base.name``: a field, a property, something of the class, a method as a value."""
+        span = self.span(node)
+        t = self.type_known(base)
+        cls = t.cls if isinstance(t, Struct) or isinstance(t, Tuple) else self.known.classes.get(span.site)
+        fields: Any = t.fields if isinstance(t, Struct) else getattr(cls, "_fields", ())
+        if cls is not None and name not in fields:
+            kind, found, owner = found_in_class(cls, name)
+            if kind:
+                self.places[Place("attribute", owner), name] = Place("attribute", owner)
+            if kind == "property":
+                return self.invoke(found, [base], [], node, target, owner)
+            if kind in ("method", "class", "static"):
+                return self.bound(kind, found, base, cls, owner, node)
+            if kind == "data":
+                return Const(found) if callable(found) else Global(name, Place("attribute", owner))
+        result = self.emit(builtins.getattr, (base, Const(name)), node, target=target)
+        if isinstance(t, Struct) and name in fields:
+            part = t.items[fields.index(name)]
+            if isinstance(part, Known) and callable(part.value):
+                self.out.pop()
+                return part.const
+            if result.startswith("%"):
+                self.types[result] = part
+        return result
 
     def of_Subscript(self, node: Any, target: str | None) -> Atom:
         base, key = self.expression(node.value), self.expression(node.slice)
-        return self.emit(operator.getitem, (base, key), node, target=target)
+        t = self.type_known(base)
+        result = self.emit(operator.getitem, (base, key), node, target=target)
+        part = self.part(t, key)
+        if isinstance(part, Known) and callable(part.value):
+            self.out.pop()
+            return part.const
+        if part is not None and result.startswith("%"):
+            self.types[result] = part
+        return result
+
+    @staticmethod
+    def part(t: Type | None, key: Atom) -> Type | None:
+        """The type of one item of a container that is known."""
+        if t is None or not isinstance(key, Const):
+            return None
+        if type(t).__name__ == "Dict" and key.value in t.keys:  # type: ignore[union-attr]
+            return t.items[t.keys.index(key.value)]  # type: ignore[union-attr]
+        if isinstance(t, Tuple) and type(key.value) is int and -len(t.items) <= key.value < len(t.items):
+            return t.items[key.value]
+        if isinstance(t, Known) and isinstance(t.value, (tuple, list, dict)):
+            try:
+                return type_of(t.value[key.value])
+            except (KeyError, IndexError, TypeError):
+                return None
+        return None
 
     def of_Slice(self, node: Any, target: str | None) -> Atom:
         bounds = tuple(Const(None) if b is None else self.expression(b) for b in (node.lower, node.upper, node.step))
@@ -369,76 +604,98 @@ class Lowering:
             return Const(slice(*(b.value for b in bounds)))  # type: ignore[union-attr]
         return self.emit(slice, bounds, node, name="%key")
 
+    def items(self, nodes: list) -> tuple[Atom, ...]:
+        """The items of a display, starred ones among them."""
+        out: list[Atom] = []
+        for e in nodes:
+            if isinstance(e, gast.Starred):
+                out.extend(self.starred(e))
+            else:
+                value = self.expression(e)
+                out.append(self.kept(value, e) if any(isinstance(x, gast.NamedExpr) for x in nodes) else value)
+        return tuple(out)
+
     def of_Tuple(self, node: Any, target: str | None) -> Atom:
-        items = tuple(map(self.expression, node.elts))
+        items = self.items(node.elts)
         if all(isinstance(item, Const) and not callable(item.value) for item in items):
             return Const(tuple(item.value for item in items))  # type: ignore[union-attr]
-        return self.emit(ops.make_tuple, items, node, target=target)
+        result = self.emit(ops.make_tuple, items, node, target=target)
+        self.note_items(result, Tuple, items)
+        return result
+
+    def note_items(self, result: str, make: Any, items: tuple[Atom, ...]) -> None:
+        """A display of functions is known by what it holds."""
+        if result.startswith("%") and any(isinstance(i, Const) and callable(i.value) for i in items):
+            types_ = [self.type_known(i) for i in items]
+            if all(t is not None for t in types_):
+                self.types[result] = make(tuple(types_))
 
     def of_List(self, node: Any, target: str | None) -> Atom:
-        return self.emit(ops.make_list, tuple(map(self.expression, node.elts)), node, target=target)
+        return self.emit(ops.make_list, self.items(node.elts), node, target=target)
 
     def of_Dict(self, node: Any, target: str | None) -> Atom:
-        keys = [None if k is None else self.expression(k) for k in node.keys]
-        if not all(isinstance(k, Const) for k in keys):
-            raise self.unsupported(node, "a dict whose keys are not constants", "write the keys as literals")
-        values = tuple(map(self.expression, node.values))
-        names = Const(tuple(k.value for k in keys))  # type: ignore[union-attr]
-        return self.emit(ops.make_dict, (names, *values), node, target=target)
-
-    def of_Call(self, node: Any, target: str | None) -> Atom:
-        op, args, keywords = self.call_parts(node)
-        return self.emit(op, args, node, keywords, target=target)
-
-    def call_parts(self, node: Any) -> tuple[Any, tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
-        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise self.unsupported(node, "a call with * or **", "write the arguments out")
-        receiver = None
-        if isinstance(node.func, gast.Attribute):
-            base = self.expression(node.func.value)
-            if isinstance(base, Const):
-                callee = self.of_Attribute(node.func, None)
+        entries: dict[Any, Atom] = {}
+        for k, v in zip(node.keys, node.values, strict=True):
+            if k is None:
+                entries.update(self.double_starred(v))
+                continue
+            key = self.expression(k)
+            if not isinstance(key, Const):
+                key = self.emit(ops.identity, (key,), k, name="%key")
+                entries[key] = self.expression(v)
             else:
-                receiver, callee = base, Const(ops.method)
-        else:
-            callee = self.expression(node.func)
-        args = tuple(map(self.expression, node.args))
-        keywords = tuple((k.arg, self.expression(k.value)) for k in node.keywords)
-        if any(name == "out" and atom != Const(None) for name, atom in keywords):
-            raise self.unsupported(node, "`out=`", "assign the result")
-        if receiver is not None:
-            return ops.method, (receiver, Const(node.func.attr), *args), keywords
-        if isinstance(callee, Global):
-            callee = Const(self.scope.lookup(callee.name))
-        if not isinstance(callee, Const):
-            raise self.unsupported(
-                node, "calling a value that is computed or passed in", "call a function of the module by its name"
-            )
-        op = getattr(callee.value, "__tangentc_function__", callee.value)
-        return getattr(op, "__tangentc_op__", op), args, keywords
+                entries[key.value] = self.expression(v)
+        if any(isinstance(k, str) and k.startswith("%key") for k in entries):
+            raise self.unsupported(node, "a dict whose keys are not constants", "write the keys as literals")
+        return self.emit(ops.make_dict, (Const(tuple(entries)), *entries.values()), node, target=target)
 
+    # ---------------------------------------------------------- what is only carried along
     def opaque(self, node: Any, target: str | None) -> Atom:
         """Carry a passive construct unchanged; it reads the names that stand in it."""
         tree = gast.gast_to_ast(copy.deepcopy(node))
-        bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        names = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - bound)
-        read: list[tuple[str, Atom]] = []
-        for name in names:
-            if name in self.locals:
-                read.append((name, name))
-            else:
-                try:
-                    read.append((name, self.scope.resolve(name)))
-                except NameError:
-                    continue
         writes = () if target is None else (("", target),)
-        self.out.append(Opaque(tree, ast.unparse(tree), tuple(read), writes, self.source.span(node)))
+        self.out.append(Opaque(tree, ast.unparse(tree), self.reads_of(tree), writes, self.span(node)))
         return target if target is not None else Const(None)
 
+    def reads_of(self, tree: Any, written: frozenset[str] | set[str] = frozenset()) -> tuple[tuple[str, Atom], ...]:
+        """The names in a tree, with what they stand for."""
+        bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+        names = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - (bound - set(written)))
+        read: list[tuple[str, Atom]] = []
+        for name in names:
+            try:
+                atom = self.of_Name(gast.Name(name, gast.Load(), None, None), None)
+            except (UnsupportedSyntax, AttributeError):
+                continue
+            if isinstance(atom, Const) and isinstance(atom.value, Closure):
+                raise self.unsupported_span(
+                    self.span_of_tree(tree), "a function defined inside, in code that is only carried along",
+                    "define it at the level of the module")  # fmt: skip
+            read.append((name, atom))
+        return tuple(read)
+
+    def span_of_tree(self, tree: Any) -> Span:
+        return self.span(tree)
+
     def unsupported(self, node: Any, what: str, way_out: str) -> UnsupportedSyntax:
+        return self.unsupported_span(self.span(node), what, way_out)
+
+    def unsupported_span(self, span: Span, what: str, way_out: str) -> UnsupportedSyntax:
         return UnsupportedSyntax(
-            f"{self.source.name} uses {what}, which tangentc does not differentiate",
-            self.source.span(node),
+            f"{self.activation.source.name} uses {what}, which tangentc does not differentiate",
+            span,
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+def _compared(op: Any, left: Atom, right: Atom) -> Const | None:
+    """A comparison of two constants, or of a function with None: it chooses a branch when compiling."""
+    if not (isinstance(left, Const) and isinstance(right, Const)):
+        return None
+    plain = (str, int, bool, type(None), tuple)
+    both = isinstance(left.value, plain) and isinstance(right.value, plain)
+    if both or op in (operator.is_, operator.is_not):
+        return Const(bool(op(left.value, right.value)))
+    return None

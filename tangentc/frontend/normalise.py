@@ -7,8 +7,7 @@
         y = 3 * y                     y.2 = 3 * y
     return y                      merged y.3 = (y.1, y.2); return y.3
 
-What follows a branch that leaves (``return``, ``break``, ``continue``) is moved into its other branch,
-never copied, so that a block is left only at its end.
+Blocks are left only at their ends, see `leave`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from tangentc.core.nodes import (
     For,
     Function,
     If,
-    Leave,
     Merge,
     Opaque,
     Param,
@@ -35,136 +33,22 @@ from tangentc.core.nodes import (
     While,
     version_base,
 )
-from tangentc.core.walk import blocks, defines, reads, statements, substitute
+from tangentc.core.walk import defines, reads, statements, substitute
 from tangentc.errors import UnsupportedSyntax
+from tangentc.frontend.leave import gather, raises
 
 OUT = "%out"
 
 
 def normalise(function: Function) -> Function:
     """The function with one definition a name."""
-    body = _gather(function.body, function.name)
+    body = gather(function.body, function.name, OUT)
     versions = _Versions(body)
     params = tuple(Param(versions.define(p.name), p.default) for p in function.params)
     env: dict[str, Atom] = {p.name: q.name for p, q in zip(function.params, params, strict=True)}
     env[OUT] = Const(None)
     out, _ = versions.block(body, env)
     return replace(function, params=params, body=out, result=env[OUT])
-
-
-# ------------------------------------------------------------------ leaving only at the end of a block
-def _leaves(block: Block) -> bool:
-    """Whether control never reaches the end of the block."""
-    if not block:
-        return False
-    last = block[-1]
-    if isinstance(last, Leave) or _raises(last):
-        return True
-    return isinstance(last, If) and _leaves(last.then) and _leaves(last.orelse)
-
-
-def _raises(statement: Statement) -> bool:
-    return isinstance(statement, Opaque) and type(statement.tree).__name__ == "Raise"
-
-
-def _may_leave(block: Block) -> bool:
-    for statement in block:
-        if isinstance(statement, Leave) or isinstance(statement, If) and any(map(_may_leave, blocks(statement))):
-            return True
-    return False
-
-
-def _gather(block: Block, name: str) -> Block:
-    """Move what follows a branch that leaves into the other branch."""
-    out: list[Statement] = []
-    for k, statement in enumerate(block):
-        statement = _gather_inside(statement, name)
-        if isinstance(statement, If) and (_may_leave(statement.then) or _may_leave(statement.orelse)):
-            then, orelse, rest = statement.then, statement.orelse, block[k + 1 :]
-            if _leaves(then):
-                orelse += rest
-            elif _leaves(orelse):
-                then += rest
-            elif rest:
-                out.extend(_with_flag(statement, rest, name))
-                return tuple(out)
-            out.append(replace(statement, then=_gather(then, name), orelse=_gather(orelse, name)))
-            return tuple(out)
-        if isinstance(statement, Leave):
-            if statement.kind == "return":
-                out.append(Assign(OUT, ops.identity, statement.values, (), statement.span))
-            elif statement.kind == "break":
-                out.append(statement)
-            return tuple(out)
-        out.append(statement)
-    return tuple(out)
-
-
-def _gather_inside(statement: Statement, name: str) -> Statement:
-    """The loops in a statement gathered: what leaves a loop stays inside it."""
-    if isinstance(statement, (For, While)):
-        return replace(statement, body=_gather(statement.body, name))
-    if isinstance(statement, If) and not _may_leave((statement,)):
-        return replace(statement, then=_gather(statement.then, name), orelse=_gather(statement.orelse, name))
-    return statement
-
-
-def _with_flag(statement: If, rest: Block, name: str) -> Block:
-    """Where only some paths through a branch leave, a flag says so, and what follows is under its test.
-
-    if a:                         left = False
-        x = 1                     if a:
-    elif b:                           x = 1
-        continue            ->    elif b:
-    x = 2                             left = True
-                                  if not left: x = 2
-    """
-    kinds = {s.kind for s in statements((statement,)) if isinstance(s, Leave)}
-    if len(kinds) > 1:
-        raise UnsupportedSyntax(
-            f"{name} leaves from inside nested branches in several ways, which tangentc does not differentiate",
-            statement.span,
-            why="what follows would have to be copied into several branches",
-            way_out="test the condition in one `if` of its own that ends in break, continue or return",
-        )
-    kind = kinds.pop()
-    flag = f"%left.{statement.span.line}"
-
-    def marked(block: Block) -> Block:
-        out: list[Statement] = []
-        for s in block:
-            if isinstance(s, If):
-                s = replace(s, then=marked(s.then), orelse=marked(s.orelse))
-            if isinstance(s, Leave):
-                if kind == "return":
-                    out.append(Assign(OUT, ops.identity, s.values, (), s.span))
-                out.append(Assign(flag, ops.identity, (Const(True),), (), s.span))
-                continue
-            out.append(s)
-        return tuple(out)
-
-    def kept(block: Block) -> Block:
-        """The branch with what follows a leaving branch in its other branch, leaves still in place."""
-        out: list[Statement] = []
-        for k, s in enumerate(block):
-            if isinstance(s, If) and _may_leave((s,)):
-                then, orelse, after = s.then, s.orelse, block[k + 1 :]
-                if _leaves(then):
-                    orelse += after
-                elif _leaves(orelse):
-                    then += after
-                elif after:
-                    out.extend(_with_flag(replace(s, then=kept(then), orelse=kept(orelse)), after, name))
-                    return tuple(out)
-                out.append(replace(s, then=kept(then), orelse=kept(orelse)))
-                return tuple(out)
-            out.append(_gather_inside(s, name))
-        return tuple(out)
-
-    branches = replace(statement, then=marked(kept(statement.then)), orelse=marked(kept(statement.orelse)))
-    leave: Block = (Leave(kind, (), statement.span),) if kind == "break" else ()
-    clear = Assign(flag, ops.identity, (Const(False),), (), statement.span)
-    return (clear, branches, If(flag, leave, _gather(rest, name), (), statement.span, "statement"))
 
 
 # ------------------------------------------------------------------ versions
@@ -174,7 +58,7 @@ class _Versions:
         self.reads = Counter(a for s in statements(body) for a in reads(s) if isinstance(a, str))
 
     def define(self, name: str) -> str:
-        base = version_base(name)
+        base = version_base(name).split("'")[0]  # the local names of two calls are versions of one name
         self.numbers[base] += 1
         return base if self.numbers[base] == 1 else f"{base}.{self.numbers[base] - 1}"
 
@@ -193,7 +77,7 @@ class _Versions:
                     pairs = tuple((t, self.define(name)) for t, name in statement.writes)
                     env.update({old: new for (_, old), (_, new) in zip(statement.writes, pairs, strict=True)})
                     out.append(replace(renamed, writes=pairs))
-                    if _raises(statement):
+                    if raises(statement):
                         return tuple(out), True
                 case Assign():
                     renamed = substitute(statement, self._present(statement, env))
@@ -227,8 +111,9 @@ class _Versions:
         inside = Counter(a for s in statements((statement,)) for a in reads(s) if isinstance(a, str))
         inside.update([statement.test] if isinstance(statement.test, str) else [])
         for name in _assigned(statement):
-            if self.reads[name] <= inside[name] - (name == statement.test) and name != OUT:
-                continue  # nothing after the branch reads it
+            within = inside[name] - (name == statement.test)
+            if name not in env and self.reads[name] <= within and name != OUT:
+                continue  # nothing after the branch reads it, nor does the next trip of a loop
             a = Const(ops.UNDEFINED) if then_raises else then_env.get(name, Const(ops.UNDEFINED))
             b = Const(ops.UNDEFINED) if else_raises else else_env.get(name, Const(ops.UNDEFINED))
             if a == b:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
 import types
 from typing import Any
 
-from tangentc.core.nodes import Const, Global
+from tangentc.core.nodes import Const, Global, Place
+from tangentc.core.types import is_object
 
 
 class Scope:
@@ -18,25 +18,21 @@ class Scope:
         )
         self.globals = function.__globals__
 
+    def place(self, name: str) -> Place:
+        return Place("cell", self.cells[name]) if name in self.cells else Place("namespace", self.globals)
+
     def lookup(self, name: str) -> Any:
         """The object that a name stands for now.  Raises `NameError` as Python does."""
-        if name in self.cells:
-            try:
-                return self.cells[name].cell_contents
-            except ValueError:
-                raise NameError(f"free variable {name!r} has no value yet") from None
-        if name in self.globals:
-            return self.globals[name]
-        if hasattr(builtins, name):
-            return getattr(builtins, name)
-        raise NameError(f"name {name!r} is not defined")
+        return self.place(name).lookup(name)
 
     def resolve(self, name: str) -> Const | Global:
         """A constant for modules, functions and classes; data is read each time the code runs."""
         value = self.lookup(name)
-        return Const(value) if is_static(value) else Global(name)
+        return Const(value) if is_static(value) else Global(name, self.place(name))
 
 
 def is_static(value: Any) -> bool:
     """Whether a value is part of the program, not of its data."""
-    return callable(value) or isinstance(value, types.ModuleType) or value is None or value is Ellipsis
+    if isinstance(value, types.ModuleType) or value is None or value is Ellipsis:
+        return True
+    return callable(value) and not is_object(value)

@@ -16,15 +16,31 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, Statement, Store
-from tangentc.core.types import Array, Dict, Scalar, Sequence, Tuple, Unknown, is_differentiable
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Const,
+    Effect,
+    For,
+    Function,
+    Global,
+    If,
+    Statement,
+    Store,
+    While,
+    version_base,
+)
+from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Unknown, is_differentiable
 from tangentc.core.walk import definitions, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 
+REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
-FUNCTIONS = {"flatten": np.ravel, "conj": np.conjugate, "item": ops.item}
+IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
+FUNCTIONS = {"conj": np.conjugate, "item": ops.item}
 MUTATORS = {
     "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
     "fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "reverse", "itemset",
@@ -66,17 +82,20 @@ class _Specialise:
         match s:
             case Assign(op=ops.augmented() as op):
                 return self._augmented(s, op.op)
+            case Store() if s.op is not None and s.key is not None:
+                return self._augmented_item(s)
             case Assign() if s.op is ops.method:
                 return self._method(s)
+            case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):
+                return (replace(s, op=REDUCES[s.op], keywords=(*s.keywords, ("axis", Const(0)))),)
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
                 return (replace(s, op=np.transpose, args=s.args[:1]),)
-            case Effect() if s.op is ops.method and s.args[1].value in MUTATORS:  # type: ignore[union-attr]
-                raise UnsupportedSyntax(
-                    f"{self.function.name} changes a list, dict or array by its method {s.args[1].value}",  # type: ignore[union-attr]
-                    s.span,
-                    why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
-                    way_out="build a new value, or write into an array by subscript",
-                )
+            case Effect() if s.op is ops.method:
+                return self._effect(s)
+            case Effect() if s.op in IN_PLACE:
+                return self._in_place(s, s.op, s.args, dict(s.keywords))
+            case Effect() | Assign() if "out" in dict(s.keywords):
+                return self._out(s)
             case For():
                 return self._loop(s)
         return (s,)
@@ -94,10 +113,14 @@ class _Specialise:
                 why=f"the type of {_plain(x)} is not known" + (f": {t.reason}" if t.reason else ""),
                 way_out=f"write {_plain(x)} = {_plain(x)} + ..., or call the function with arguments of known types",
             )
+        if isinstance(t, (Tuple, Known)):
+            return (replace(s, op=op),)
+        if isinstance(t, Sequence) and op is operator.add and isinstance(x, str):
+            return (*self._extend(x, s.args[1], s), replace(s, op=ops.identity, args=(x,)))
         if not isinstance(t, Array):
             raise UnsupportedSyntax(
-                f"{self.function.name} changes a list in place, which tangentc does not differentiate yet", s.span,
-                why="lists that grow are not followed yet", way_out="build a new list",
+                f"{self.function.name} changes {_plain(x)} in place, which has no adjoint", s.span,
+                why="only numbers, arrays and lists have augmented assignments", way_out="make a new value",
             )  # fmt: skip
         result = self.types.result(op, s.args)
         assert isinstance(x, str)
@@ -109,6 +132,22 @@ class _Specialise:
         value = self.fresh("%rhs")
         return (Assign(value, op, s.args, (), s.span), Store(x, Const(...), value, None, s.span))
 
+    def _augmented_item(self, s: Store) -> tuple[Statement, ...]:
+        """``x[i] op= y``: one store into an array for sums and differences; else read, compute, store."""
+        assert s.key is not None and s.op is not None
+        if isinstance(self.types.of(s.object), Array) and s.op in (operator.add, operator.sub):
+            return (s,)
+        old, new = self.fresh(f"%{_plain(s.object)}_item"), self.fresh("%rhs")
+        read = Assign(old, operator.getitem, (s.object, s.key), (), s.span)
+        self.types.of_name[old] = self.types.result(operator.getitem, read.args)
+        held = not isinstance(self.types.of(s.object), Array)
+        op = ops.augmented(s.op) if held and not isinstance(self.types.of(old), Unknown) else s.op
+        combine = Assign(new, op, (old, s.value), (), s.span)
+        self.types.of_name[new] = self.types.result(op, combine.args)
+        combined = self.statement(combine) if isinstance(op, ops.augmented) else (combine,)
+        stored = self.same.get(new, new)
+        return (read, *combined, Store(s.object, s.key, stored, None, s.span))
+
     def _unshared(self, x: str) -> bool:
         """Whether no other name can see the memory of ``x``, so that a new array does as well."""
         if self.aliases is None:
@@ -119,19 +158,175 @@ class _Specialise:
         members = self.classes[self.aliases.root(x)]
         if self.aliases.is_changed(x) or any(p.name in members for p in self.function.params):
             return False
-        return all(_versions_of_one(name, x) for name in members)
+        return all(map(self._is_version, members))
+
+    def _is_version(self, name: str) -> bool:
+        """Whether a name is where an array is made, or what an augmented assignment makes of it, or a join of
+        the versions of one variable: an array that has no other name."""
+        made = self.definitions.get(name)
+        match made:
+            case Assign():
+                return isinstance(made.op, ops.augmented) or name in self.aliases.allocation(name)  # type: ignore[union-attr]
+            case If():
+                arms = [a for m in made.merged if m.name == name for a in (m.then, m.orelse)]
+            case For() | While():
+                arms = [a for c in made.carried if c.name == name for a in (c.init, c.next)]
+            case _:
+                return False
+        return all(isinstance(a, Const) or isinstance(a, str) and version_base(a) == version_base(name) for a in arms)
+
+    # ---------------------------------------------------------- methods that change what they belong to
+    def _effect(self, s: Effect) -> tuple[Statement, ...]:
+        receiver, name, args = s.args[0], s.args[1].value, s.args[2:]  # type: ignore[union-attr]
+        t = self.types.of(receiver)
+        if isinstance(t, Array):
+            functions = {"fill": np.copyto, "sort": np.sort, "put": np.put}
+            if name in functions:
+                return self._in_place(s, functions[name], (receiver, *args), dict(s.keywords))
+            if name not in MUTATORS:
+                return ()
+        elif isinstance(t, (Sequence, Dict)) and isinstance(receiver, str):
+            return self._list_method(s, receiver, t, name, args)
+        elif not isinstance(t, Unknown) or name not in MUTATORS:
+            return (s,)
+        raise UnsafeMutation(
+            f"{self.function.name} changes {_plain(receiver)} by its method {name}", s.span,
+            why=f"the type of {_plain(receiver)} is not known" if isinstance(t, Unknown) else "it has no adjoint",
+            way_out="use a function of NumPy that gives a new array",
+        )  # fmt: skip
+
+    def _list_method(
+        self, s: Effect, receiver: str, t: Sequence | Dict, name: str, args: tuple[Atom, ...]
+    ) -> tuple[Statement, ...]:
+        simple = {"append": ops.append, "insert": ops.insert, "reverse": ops.reverse, "pop": ops.take}
+        if name in simple:
+            return (Effect(simple[name], (receiver, *args), (), s.span),)
+        if name == "extend":
+            return self._extend(receiver, args[0], s)
+        if name in ("update", "setdefault") and isinstance(t, Dict):
+            entries: dict[Any, Atom] = {}
+            out: list[Statement] = []
+            given = self.types.of(args[0]) if args and name == "update" else Dict((), ())
+            if isinstance(given, Dict):
+                for key in given.keys:
+                    value = self.fresh(f"%{key}")
+                    out.append(Assign(value, operator.getitem, (args[0], Const(key)), (), s.span))
+                    entries[key] = value
+                entries.update(s.keywords)
+                return (*out, *(Store(receiver, Const(k), v, None, s.span) for k, v in entries.items()))
+        raise UnsafeMutation(
+            f"{self.function.name} changes {_plain(receiver)} by its method {name}", s.span,
+            why="this method has no adjoint", way_out="use append, extend, insert, pop, or an assignment to an item",
+        )  # fmt: skip
+
+    def _extend(self, receiver: str, items: Atom, s: Statement) -> tuple[Statement, ...]:
+        """``l.extend(items)``: a loop that appends."""
+        each = self.fresh("%each")
+        t = self.types.of(items)
+        self.types.of_name[each] = self.types.item(items)
+        if isinstance(t, (Array, Sequence, Tuple)) and is_differentiable(t):
+            loop = For(each, items, (Effect(ops.append, (receiver, each), (), s.span),), (), s.span)  # type: ignore[union-attr]
+            return self._loop(loop)
+        return (For(each, items, (Effect(ops.append, (receiver, each), (), s.span),), (), s.span),)  # type: ignore[union-attr]
+
+    # ---------------------------------------------------------- functions that change an array
+    def _in_place(self, s: Effect, op: Any, args: tuple[Atom, ...], keywords: dict[str, Atom]) -> tuple[Statement, ...]:
+        """``np.copyto(a, x)`` and its kin as stores."""
+        array, rest = args[0], args[1:]
+        if not isinstance(array, str) or not isinstance(self.types.of(array), Array):
+            return (s,)
+        whole = Const(...)
+        if op is np.copyto and not keywords.keys() - {"where", "casting"}:
+            if "where" not in keywords:
+                return (Store(array, whole, rest[0], None, s.span),)
+            value = self.fresh("%rhs")
+            chosen = Assign(value, np.where, (keywords["where"], rest[0], array), (), s.span)
+            return (chosen, Store(array, whole, value, None, s.span))
+        if op is np.fill_diagonal and len(rest) == 1 and not keywords and len(self.types.of(array).shape) == 2:
+            size, shape, index, key = (self.fresh(n) for n in ("%size", "%shape", "%diagonal", "%key"))
+            return (
+                Assign(shape, np.shape, (array,), (), s.span),
+                Assign(size, builtins.min, (shape,), (), s.span),
+                Assign(index, np.arange, (size,), (), s.span),
+                Assign(key, ops.make_tuple, (index, index), (), s.span),
+                Store(array, key, rest[0], None, s.span),
+            )
+        if op is np.put and not keywords and len(rest) == 2:
+            shape, key = self.fresh("%shape"), self.fresh("%key")
+            return (
+                Assign(shape, np.shape, (array,), (), s.span),
+                Assign(key, np.unravel_index, (rest[0], shape), (), s.span),
+                Store(array, key, rest[1], None, s.span),
+            )
+        if op is np.put_along_axis:
+            given = dict(zip(("indices", "values", "axis"), rest, strict=False)) | keywords
+            key = self.fresh("%key")
+            made = Assign(key, runtime.along_axis, (array, given["indices"], given.get("axis", Const(-1))), (), s.span)
+            return (made, Store(array, key, given["values"], None, s.span))
+        if op is np.sort:
+            value = self.fresh("%sorted")
+            named = tuple(keywords.items())
+            return (Assign(value, np.sort, (array, *rest), named, s.span), Store(array, whole, value, None, s.span))
+        if getattr(op, "__name__", "") == "at" and op.__self__ in (np.add, np.subtract) and len(rest) == 2:
+            if op.__self__ is np.add:
+                return (replace(s, op=np.add.at, args=args),)
+            minus = self.fresh("%minus")
+            return (
+                Assign(minus, operator.neg, (rest[1],), (), s.span),
+                replace(s, op=np.add.at, args=(array, rest[0], minus)),
+            )
+        return (s,)
+
+    def _out(self, s: Assign | Effect) -> tuple[Statement, ...]:
+        """``np.exp(x, out=y)``: the value is stored into ``y``, and is ``y``."""
+        keywords = dict(s.keywords)
+        out = keywords.pop("out")
+        if out == Const(None):
+            return (replace(s, keywords=tuple(keywords.items())),)
+        t = self.types.of(out)
+        if isinstance(t, Tuple) and isinstance(made := self.definitions.get(out), Assign):  # out=(y,)
+            out = made.args[0]
+        if not isinstance(out, str) or not isinstance(self.types.of(out), Array):
+            raise UnsafeMutation(
+                "`out=` is given something that is not known to be an array", s.span,
+                why="which array is changed is not known", way_out="assign the result",
+            )  # fmt: skip
+        args: tuple[Atom, ...] = s.args
+        where = keywords.pop("where", None)
+        value = self.fresh("%rhs")
+        body: list[Statement] = [Assign(value, s.op, args, tuple(keywords.items()), s.span)]
+        if s.op is ops.method:
+            self.types.of_name[value] = self.types.result(s.op, args, tuple(keywords.items()))
+            body = list(self._method(body[0]))  # type: ignore[arg-type]
+        if where is not None:
+            chosen = self.fresh("%rhs")
+            body.append(Assign(chosen, np.where, (where, value, out), (), s.span))
+            value = chosen
+        body.append(Store(out, Const(...), value, None, s.span))
+        if isinstance(s, Assign):
+            body.append(Assign(s.target, ops.identity, (out,), (), s.span))
+        return tuple(body)
 
     # ---------------------------------------------------------- methods
     def _method(self, s: Assign) -> tuple[Statement, ...]:
         receiver, name, args = s.args[0], s.args[1].value, s.args[2:]  # type: ignore[union-attr]
         t = self.types.of(receiver)
+        if isinstance(t, (Sequence, Dict)) and name == "pop" and isinstance(receiver, str):
+            return (replace(s, op=ops.take, args=(receiver, *args)),)
+        if isinstance(t, (Sequence, Dict)) and name == "copy" and not args:
+            return (replace(s, op=builtins.list if isinstance(t, Sequence) and t.kind is list else builtins.dict,
+                            args=(receiver,)),)  # fmt: skip
+        if isinstance(t, Dict) and name in ("get", "setdefault"):
+            return self._get(s, receiver, t, name, args)
         if isinstance(t, (Array, Scalar)):
             if name in MUTATORS:
-                raise UnsafeMutation(
-                    f"{self.function.name} changes an array by its method {name}", s.span,
-                    why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
-                    way_out="use the function of NumPy that gives a new array",
-                )  # fmt: skip
+                return (
+                    *self._effect(Effect(s.op, s.args, s.keywords, s.span)),
+                    replace(s, op=ops.identity, args=(Const(None),), keywords=()),
+                )
+            if name == "flatten":
+                copied = self.fresh("%copy")
+                return (Assign(copied, np.copy, (receiver,), (), s.span), replace(s, op=np.ravel, args=(copied,)))
             function = FUNCTIONS.get(name) or getattr(np, name, None)
             if function is None or name == "astype" and not hasattr(np, "astype"):
                 return (s,)
@@ -147,6 +342,18 @@ class _Specialise:
         if isinstance(t, Dict) and name in ("items", "values", "keys") and not args:
             return self._dict_view(s, receiver, t, name)
         return (s,)
+
+    def _get(self, s: Assign, receiver: Atom, t: Dict, name: str, args: tuple[Atom, ...]) -> tuple[Statement, ...]:
+        """``d.get(key, default)`` where the keys are known."""
+        key = args[0]
+        default: Atom = args[1] if len(args) > 1 else Const(None)
+        if not isinstance(key, Const):
+            return (s,)
+        if key.value in t.keys:
+            return (replace(s, op=operator.getitem, args=(receiver, key)),)
+        if name == "setdefault" and isinstance(receiver, str):
+            return (Store(receiver, key, default, None, s.span), replace(s, op=ops.identity, args=(default,)))
+        return (replace(s, op=ops.identity, args=(default,)),)
 
     def _dict_view(self, s: Assign, receiver: Atom, t: Dict, name: str) -> tuple[Statement, ...]:
         out: list[Statement] = []
@@ -230,10 +437,6 @@ def _plain(atom: Atom) -> str:
     if isinstance(atom, Global):
         return atom.name
     return atom.lstrip("%").split(".")[0] if isinstance(atom, str) else "value"
-
-
-def _versions_of_one(name: str, x: str) -> bool:
-    return _plain(name) == _plain(x) and name.startswith("%") == x.startswith("%")
 
 
 def _without_augmented(function: Function) -> Function:

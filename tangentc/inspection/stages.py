@@ -12,7 +12,7 @@ from tangentc.api import Differentiable
 from tangentc.arguments import own_copy
 from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
-from tangentc.backend.load import Text, load, print_program
+from tangentc.backend.load import Text, load, print_program, spelled
 from tangentc.backend.raise_ast import raise_function
 from tangentc.core.nodes import Function, version_base
 from tangentc.core.types import Unknown, describe, type_of
@@ -98,7 +98,12 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
 
 
 def _loader(text: Text, source: Any) -> Callable[[], Any]:
-    return lambda: load(text, source.__module__)
+    def loaded() -> Any:
+        function = load(text, source.__module__)
+        function.__globals__.update({name: atom.lookup() for name, atom in text.live.items()})
+        return function
+
+    return loaded
 
 
 def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text:
@@ -107,6 +112,7 @@ def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text
     printed = print_program(pairs) if pairs else None
     spelling = Spelling({**source.__globals__, **_cells(source)})
     spelling.same = dict(printed.same) if printed else {}
+    spelling.data = spelled([(_Holder(function), source)], set())
     tree = raise_function(function, known, Aliases(function, known) if types else None, spelling, set(), plain=True)
     own = print_function(tree)
     called = printed.text + "\n\n" if printed and function.doc else ""
@@ -117,7 +123,14 @@ def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text
         if name in source.__globals__:
             bindings.setdefault(name, source.__globals__[name])
     bindings.update({k: v for k, v in _cells(source).items() if k not in bindings})
-    return Text(function.name, called + own, imports, bindings, ())
+    return Text(function.name, called + own, imports, bindings, {v: k for k, v in spelling.data.items()})
+
+
+class _Holder:
+    """A function where a program is expected."""
+
+    def __init__(self, function: Function):
+        self.function = function
 
 
 def _cells(function: Any) -> dict[str, Any]:

@@ -19,8 +19,8 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Atom, Const
-from tangentc.core.types import Scalar, Unknown, components, is_complex, is_container, rank
+from tangentc.core.nodes import Atom, Const, For
+from tangentc.core.types import Scalar, Sequence, Unknown, components, is_complex, is_container, rank
 from tangentc.errors import BadRule, TangentcError
 from tangentc.rules.registry import Formula
 
@@ -159,12 +159,40 @@ class Fragment:
             case ast.List(elts=elts):
                 return [self.eval(e, env) for e in elts]
             case ast.ListComp(generators=[generator], elt=elt):
+                whole = self._of_unknown_length(generator.iter, env)
+                if whole is not None:
+                    return self._loop(whole, generator, elt, env)
                 items = self._items(self.eval(generator.iter, env))
                 return [self.eval(elt, {**env, **_bound(generator.target, item)}) for item in items]
         raise BadRule(
             f"the rule {self.formula.name} cannot be read",
             why=f"`{ast.unparse(node)}` is outside the notation of rules",
         )
+
+    def _of_unknown_length(self, node: ast.expr, env: dict[str, Any]) -> Value | None:
+        """The list that a comprehension runs over, if it is not known how long it is."""
+        inner = node.args[0] if isinstance(node, ast.Call) else node
+        value = self.eval(inner, env) if isinstance(inner, ast.Name) else None
+        t = self.b.type(value.atom) if isinstance(value, Value) else None
+        return value if isinstance(t, Sequence) and (t.length is None or t.length > 16) else None
+
+    def _loop(self, whole: Value, generator: ast.comprehension, elt: ast.expr, env: dict[str, Any]) -> Value:
+        """A comprehension as a loop of the emitted code."""
+        items = self.b.emit(ops.make_list, (), name="%items_bar")
+        trips = self.b.emit(range, (self.b.emit(len, (whole.atom,)),))
+        index = self.b.fresh("%k")
+        self.b.types.of_name[index] = Scalar("int64", True)
+        assert isinstance(items, str)
+        counted = isinstance(generator.iter, ast.Call)  # enumerate
+        with self.b.loop_body(set()) as body:
+            item = _Item(self.b, whole.atom, index)
+            bound = _bound(generator.target, (Value(index), item) if counted else item)
+            value = self.atom(self.eval(elt, {**env, **bound}))
+            self.b.effect(ops.append, (items, value))
+            inner = tuple(body)
+        self.b.out.append(For(index, trips, inner, (), self.b.span))
+        self.b.types.of_name[items] = Sequence(list, (self.b.type(value),), None)
+        return Value(items)
 
     def _name(self, name: str, env: dict[str, Any]) -> Any:
         if name in env:
@@ -271,6 +299,19 @@ def _bound(target: ast.expr, item: Any) -> dict[str, Any]:
         return {k: v for t, part in zip(target.elts, item) for k, v in _bound(t, part).items()}
     assert isinstance(target, ast.Name)
     return {target.id: item}
+
+
+class _Item(Value):
+    """An item of a list, taken where the formula uses it."""
+
+    __slots__ = ("builder", "whole", "index")
+
+    def __init__(self, builder: Builder, whole: Atom, index: Atom):
+        self.builder, self.whole, self.index = builder, whole, index
+
+    @property
+    def atom(self) -> Atom:  # type: ignore[override]
+        return self.builder.emit(operator.getitem, (self.whole, self.index))
 
 
 class _Later:

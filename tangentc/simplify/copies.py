@@ -12,6 +12,7 @@ and copies that are used once, at once:
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -26,8 +27,10 @@ from tangentc.core.nodes import (
     Atom,
     Block,
     Carry,
+    Const,
     For,
     Function,
+    Global,
     If,
     Statement,
     Store,
@@ -44,6 +47,8 @@ def copies(function: Function) -> Function:
     known: dict[str, Atom] = {}
     renamed: dict[str, str] = {}
     defined = definitions(function.body)
+    taken: set[str] = set()  # items of tuples
+    stored = {s.object for s in statements(function.body) if isinstance(s, Store)}
 
     def resolve(atom: Atom) -> Atom:
         seen = []
@@ -62,12 +67,18 @@ def copies(function: Function) -> Function:
             match s:
                 case Assign() if s.op is ops.identity:
                     found = [(s.target, s.args[0])]
+                case Assign() if (item := _item_of_tuple(s, defined, resolve)) is not None:
+                    found = [(s.target, item)]
                 case If():
                     found = [(m.name, m.then) for m in s.merged if resolve(m.then) == resolve(m.orelse)]
                 case For() | While():
                     found = [(c.name, c.init) for c in s.carried if resolve(c.next) in (c.name, resolve(c.init))]
             for name, atom in found:
+                if isinstance(s, Assign) and s.op is operator.getitem:
+                    taken.add(name)
                 target = resolve(atom)
+                if isinstance(target, Global) and name in stored:
+                    continue
                 if name in known or target == name or name in renamed:
                     continue
                 better = not is_temporary(name) or version_base(name) == "%out"
@@ -84,6 +95,8 @@ def copies(function: Function) -> Function:
     table = {name: resolve(name) for name in known}
 
     def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and s.target in taken:
+            return ()
         if isinstance(s, Assign) and s.op is ops.identity and (s.target in table or table.get(s.args[0]) == s.target):  # type: ignore[arg-type]
             return ()
         s = substitute(s, table)
@@ -101,6 +114,17 @@ def copies(function: Function) -> Function:
     body = transform(function.body, rewrite)
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=body, result=result)
+
+
+def _item_of_tuple(s: Assign, defined: Any, resolve: Any) -> Atom | None:
+    """``t[1]`` of ``t = a, b`` is b."""
+    if s.op is not operator.getitem or not isinstance(s.args[1], Const) or type(s.args[1].value) is not int:
+        return None
+    made = defined.get(resolve(s.args[0]))
+    if not isinstance(made, Assign) or made.op is not ops.make_tuple:
+        return None
+    k = s.args[1].value
+    return made.args[k] if -len(made.args) <= k < len(made.args) else None
 
 
 def elide(function: Function, types: Any, aliases: Aliases) -> Function:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -35,6 +36,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
+from tangentc.core.types import Array
 from tangentc.core.walk import blocks, defines, reads
 
 SHAPE_ONLY = {builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like}
@@ -57,7 +59,7 @@ class _Liveness:
         self.enclosing: dict[int, tuple[Statement, ...]] = {}
         self.loops: dict[int, tuple[int, ...]] = {}
         self.definition: dict[str, Statement] = {}
-        self.stores: dict[str, list[Store | Effect]] = defaultdict(list)
+        self.stores: dict[str, list[Statement]] = defaultdict(list)
         self.pushes: dict[str, list[Effect]] = defaultdict(list)
         self.live: set[int] = set()
         self.live_names: set[str] = set()
@@ -81,6 +83,8 @@ class _Liveness:
                 self.stores[self.aliases.root(s.args[0])].append(s)
             elif isinstance(s, Effect) and s.op is ops.push:
                 self.pushes[s.args[0]].append(s)  # type: ignore[index]
+            elif _changes_container(s) and self.aliases is not None:
+                self.stores[self.aliases.root(s.args[0])].append(s)  # type: ignore[union-attr,arg-type]
             inner = (*loops, key) if isinstance(s, (For, While)) else loops
             for b in blocks(s):
                 self._index(b, (*enclosing, s), inner)
@@ -107,11 +111,13 @@ class _Liveness:
     def _has_effect(self, s: Statement) -> bool:
         match s:
             case Assign():
+                if s.op is ops.take:
+                    return self.aliases is None
                 return not ops.is_pure(s.op) and s.op not in (ops.pop, ops.new_list)
             case Effect():
                 if s.op is ops.push:
                     return False
-                return not (s.op == np.add.at and self.aliases is not None)
+                return not ((s.op == np.add.at or _changes_container(s)) and self.aliases is not None)
             case Store():
                 return self.aliases is None
             case Opaque():
@@ -169,7 +175,9 @@ class _Liveness:
                 for atom in reads(s):
                     self._need(atom)
                 if not _asks_shape(s):
-                    for atom in reads(s)[1:] if _asks_shape_of_first(s) else reads(s):
+                    if _changes_container(s):
+                        self._read_content(s.args[0], position, loops)  # type: ignore[union-attr,arg-type]
+                    for atom in reads(s)[1:] if _asks_shape_of_first(s, self.types) else reads(s):
                         if isinstance(atom, str) and not self._is_view_of(s, atom):
                             if not (isinstance(s, Store) and atom == s.object and s.op is None):
                                 self._read_content(atom, position, loops)
@@ -222,8 +230,14 @@ class _Liveness:
         return tuple(out)
 
 
-def _asks_shape_of_first(s: Statement) -> bool:
-    return isinstance(s, Assign) and s.op in SHAPE_ONLY
+def _asks_shape_of_first(s: Statement, types: Any) -> bool:
+    if not (isinstance(s, Assign) and s.op in SHAPE_ONLY):
+        return False
+    return s.op is not builtins.len or isinstance(types.of(s.args[0]), Array)
+
+
+def _changes_container(s: Statement) -> bool:
+    return isinstance(s, (Assign, Effect)) and s.op in CHANGES and isinstance(s.args[0], str)
 
 
 def _asks_shape(s: Statement) -> bool:

@@ -12,7 +12,9 @@ is the scalar adjoint of the sum.  `full` makes it whole.
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import operator
+import types as pytypes
 from typing import Any
 
 import numpy as np
@@ -21,11 +23,11 @@ from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
-from tangentc.core.naming import shown
-from tangentc.core.nodes import NOWHERE, Assign, Atom, Const
+from tangentc.core.nodes import NOWHERE, Assign, Atom, Const, version_base
 from tangentc.core.types import (
     Array,
     Dict,
+    Known,
     Length,
     Scalar,
     Sequence,
@@ -38,7 +40,6 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
 )
-from tangentc.errors import UnsafeMutation
 from tangentc.simplify.cancel import sums_to_zero
 
 Adjoint = Atom | dict
@@ -54,13 +55,17 @@ class Adjoints:
         self.shadows: dict[str, str] = {}
         self.own: set[Atom] = set()  # every shadow that was made: an array that nobody else holds
         self.shadow_names: set[str] = set()  # shadows and their views: two reads of one may differ
+        self.rebound: set[str] = set()  # shadows of lists that change: arrays in them are replaced, not changed
+        self.mirror: dict[str, str] = {}  # shadows that the primal sweep makes beside their objects
 
     # ---------------------------------------------------------- reading
     def has(self, x: str) -> bool:
-        return x in self.values or self.shadow_key(x) in self.shadows
+        return x in self.mirror or x in self.values or self.shadow_key(x) in self.shadows
 
     def take(self, x: str) -> Adjoint | None:
         """The adjoint of ``x`` at its definition; afterwards ``x`` has none."""
+        if x in self.mirror:
+            return self.mirror[x]
         key = self.shadow_key(x)
         if key == x and key in self.shadows:
             shadow = self.shadows.pop(key)
@@ -226,7 +231,9 @@ class Adjoints:
             self.values[x] = self.b.add(old, x_bar)
 
     def _add_parts(self, x: str, t: Type, x_bar: Any) -> None:
-        if is_long(t):
+        if is_long(t) or self.aliases.is_changed(x):
+            if self._adopted(x, x_bar):
+                return
             self.ensure_shadow(x)
         shadow = self.shadow_of(x)
         if shadow is not None and is_long(t):
@@ -235,7 +242,7 @@ class Adjoints:
                     self._add_into(shadow, key, part)
                 return
             atom = self.b.emit(ops.make_list, tuple(x_bar)) if isinstance(x_bar, (list, tuple)) else x_bar
-            self.b.effect(runtime.add_items, (shadow, atom))
+            self.add_items(shadow, atom)
             return
         if shadow is not None:
             keys = [k for k, _ in components(t)]
@@ -265,6 +272,21 @@ class Adjoints:
                 continue
             part_name = get_part(self.b, x, key) if not self._known_part(x, key) else self._known_part(x, key)
             self.add_part(x, mine, key, part_type, part, part_name)
+
+    def _adopted(self, x: str, x_bar: Any) -> bool:
+        """Whether a list of adjoints that was made just now can serve as the shadow itself."""
+        key = self.shadow_key(x)
+        made = self.b.definition(x_bar) if isinstance(x_bar, str) else None
+        if x in self.mirror or key in self.shadows or key in self.values or made is None:
+            return False
+        if made.op is not ops.make_list or made.args or not version_base(str(x_bar)).endswith("_bar"):
+            return False
+        self.shadows[key] = x_bar
+        self.rebound.add(x_bar)
+        self.shadow_names.add(x_bar)
+        self.b.stored.add(x_bar)
+        self.own.add(x_bar)
+        return True
 
     def _known_part(self, x: str, key: Any) -> Atom | None:
         made = self.b.definition(x)
@@ -298,23 +320,21 @@ class Adjoints:
         """The name under which the shadow of ``x`` is kept."""
         if not self.aliases.is_changed(x):
             return x
+        if is_container(self.b.type(x)):
+            places = self.aliases.points.of.get(x, {x})
+            return next(iter(places)) if len(places) == 1 else x
         made = self.aliases.allocation(x)
-        if len(made) != 1:
-            raise UnsafeMutation(
-                f"{shown(x)} is changed in place, and may be one of several arrays",
-                self.b.span,
-                why="arrays " + " and ".join(map(shown, made)) + " meet under one name"
-                if made
-                else "it lies in a container, or comes from outside",
-                way_out="copy the array before changing it",
-            )
-        return made[0]
+        return made[0] if len(made) == 1 else x
 
     def shadow_of(self, x: str) -> str | None:
         """The shadow of ``x``, a view of one if ``x`` is a view; None if there is none yet."""
+        if x in self.mirror:
+            return self.mirror[x]
         key = self.shadow_key(x)
         if key == x or key not in self.shadows:
             return self.shadows.get(x)
+        if is_container(self.b.type(x)):  # another name for the same container
+            return self.shadows[key]
         made = self.aliases.views.get(x)
         if made is None:
             return None
@@ -331,7 +351,7 @@ class Adjoints:
     def ensure_shadow(self, x: str) -> None:
         """Make the shadow of ``x`` here, at the head of the statement that follows in the adjoint sweep."""
         key = self.shadow_key(x)
-        if key in self.shadows:
+        if key in self.shadows or x in self.mirror:
             return
         old = self.values.pop(key, None)
         if old is None:
@@ -345,6 +365,8 @@ class Adjoints:
         elif isinstance(old, dict):
             shadow = self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
             self.shadows[key] = shadow  # type: ignore[assignment]
+            if self.aliases.is_changed(key):
+                self.rebound.add(shadow)  # type: ignore[arg-type]
             self._add_parts(key, self.b.type(key), old)
             return
         else:
@@ -352,6 +374,8 @@ class Adjoints:
         shadow = self.b.rename(shadow, bar_name(key))
         assert isinstance(shadow, str)
         self.shadows[key] = shadow
+        if self.aliases.is_changed(key):
+            self.rebound.add(shadow)
         self.shadow_names.add(shadow)
         self.b.stored.add(shadow)
         self.own.add(shadow)
@@ -388,13 +412,43 @@ class Adjoints:
         self.own.add(self.shadows[x])
 
     def _add_into(self, shadow: str, key: Any, part: Any) -> None:
-        target = get_part(self.b, shadow, key)
+        """Add to one part of a container's shadow."""
         if isinstance(part, dict):
+            target = get_part(self.b, shadow, key)
             for sub, value in part.items():
                 if value is not None:
                     self._add_into(target, sub, value)  # type: ignore[arg-type]
+            return
+        self.add_to_item(shadow, Const(key), part)
+
+    def add_items(self, shadow: str, items: Atom, places: Atom | None = None) -> None:
+        """Add to the items of a list's shadow; those of a mirrored one are seen by others."""
+        mirrored = shadow in self.mirror.values()
+        more: tuple[Atom, ...] = () if places is None and not mirrored else (Const(None) if places is None else places,)
+        keywords = (("in_place", Const(True)),) if mirrored else ()
+        if places is None and mirrored:
+            more = ()
+        self.b.effect(runtime.add_items, (shadow, items, *more), keywords)
+
+    def add_to_item(self, shadow: str, key: Atom, part: Atom) -> None:
+        """``shadow[key] += part``: a number is replaced, an array may be seen by others and is added to."""
+        t = self.b.type(shadow)
+        if isinstance(t, Struct):
+            key = Const(ops.Attribute(key.value))  # type: ignore[union-attr]
+            old = self.b.emit(builtins.getattr, (shadow, Const(str(key.value))))  # type: ignore[union-attr]
         else:
-            self.b.store(shadow, Const(key), part, operator.add)
+            old = self.b.emit(operator.getitem, (shadow, key))
+        held = self.b.type(old)
+        if is_container(held):
+            parts = [(k, get_part(self.b, part, k)) for k, p in components(held) if is_differentiable(p)]
+            for k, inner in parts:
+                self.add_to_item(old, Const(k), inner)  # type: ignore[arg-type]
+        elif isinstance(held, Array) and shadow in self.shadow_names and shadow in self.mirror.values():
+            self.b.store(old, None, part, operator.add)  # type: ignore[arg-type]
+        elif isinstance(held, (Scalar, Array)) and not isinstance(t, Struct) and shadow not in self.rebound:
+            self.b.store(shadow, key, part, operator.add)
+        else:
+            self.b.store(shadow, key, self.b.emit(operator.add, (old, part)))
 
     def add_item(self, x: str, key: Atom, y_bar: Atom, unique: bool, basic: bool) -> None:
         """The adjoint of ``y = x[key]``: added into the shadow of ``x``, which is made if need be."""
@@ -408,6 +462,24 @@ class Adjoints:
             self.b.store(made, key, y_bar, None if fresh else operator.add)
         else:
             self.b.effect(np.add.at, (made, key, y_bar))
+
+
+def shadow_type(t: Type) -> Type:
+    """The type of the shadow of a value: lists where it has tuples, since a shadow is added to."""
+    match t:
+        case Tuple(items, _):
+            return Sequence(list, _alike(tuple(map(shadow_type, items))), len(items))
+        case Sequence(kind, items, length):
+            return Sequence(kind, _alike(tuple(map(shadow_type, items))), length)
+        case Dict(keys, items):
+            return Dict(keys, tuple(map(shadow_type, items)))
+        case Struct(_, fields, items):
+            return Struct(pytypes.SimpleNamespace, fields, tuple(map(shadow_type, items)))
+    return t if is_differentiable(t) else Known(Const(None))
+
+
+def _alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
+    return items[:1] if len(set(items)) == 1 else items
 
 
 def is_long(t: Type) -> bool:
@@ -485,5 +557,6 @@ def build_container(b: Builder, t: Type, parts: list[Atom], name: str = "") -> A
         case Dict(keys, _):
             return b.emit(ops.make_dict, (Const(keys), *parts), name=name)
         case Struct(cls, fields, _):
+            cls = cls if dataclasses.is_dataclass(cls) else pytypes.SimpleNamespace
             return b.emit(ops.make_struct, (Const(cls), Const(fields), *parts), name=name)
     raise TypeError(t)

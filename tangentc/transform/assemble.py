@@ -19,6 +19,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
 from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import (
@@ -46,7 +47,7 @@ from tangentc.core.types import (
     is_differentiable,
 )
 from tangentc.core.walk import all_reads, definitions, statements, substitute, substitute_block, transform
-from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
+from tangentc.errors import NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
@@ -317,6 +318,13 @@ def make_pair(
     program = context.prepare(source, types)
     function = program.function
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
+    gives = [_adjoint_type(program.types.of(n)) for n in wrt]
+    primal_name, adjoint_name = names or _pair_names(context, function.name)
+    pair = (
+        ops.Emitted(primal_name, program.pure, Tuple((program.result, Unknown("what a primal saves")))),
+        ops.Emitted(adjoint_name, True, gives[0] if len(gives) == 1 else Tuple(tuple(gives)), False),
+    )
+    context.pairs[key] = pair  # known from here on: the function may call itself
     unit = Unit(context, program, set(wrt))
     b = unit.builder
     seed = b.fresh("out_bar")
@@ -327,16 +335,9 @@ def make_pair(
     results = [_final(sweeps, n) for n in wrt]
     result = results[0] if len(results) == 1 else b.emit(ops.make_tuple, tuple(results))
     adjoint = Function("", (), b.take(), result, function.span)
-    primal_name, adjoint_name = names or _pair_names(context, function.name)
     adjoint, saved, sweeps = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
     _emit_primal(context, program, sweeps, saved, b, primal_name)
     context.emitted.append((context.with_facts(adjoint, b.types, program.source), program.source))
-    gives = [_adjoint_type(b.types.of(n)) for n in wrt]
-    pair = (
-        ops.Emitted(primal_name, program.pure, Tuple((program.result, Unknown("what a primal saves")))),
-        ops.Emitted(adjoint_name, True, gives[0] if len(gives) == 1 else Tuple(tuple(gives)), False),
-    )
-    context.pairs[key] = pair
     return pair
 
 
@@ -379,35 +380,57 @@ def _link_pair(
     b.types.of_name[parameter] = Unknown("what the primal saves")
     table: dict[str, Atom] = {}
     stored = {done.aliases.root(s.object) for s in statements(linked) if isinstance(s, Store)}
+    stored |= {done.aliases.root(s.args[0]) for s in statements(linked) if _changes_list(s)}  # type: ignore[union-attr,arg-type]
     restored = {n for n in saved if done.aliases.root(n) in stored and isinstance(b.types.of_name.get(n), Array)}
-    if len({done.aliases.root(n) for n in restored}) < len(restored):
-        raise UnsafeMutation(
-            f"{program.function.name} changes an array that it also sees under another name", program.function.span,
-            why="what is saved for its adjoint would be two arrays where it was one",
-            way_out="change a copy of the array",
-        )  # fmt: skip
     popped = {s.args[0] for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop}
+    together_ = {n for n in saved if done.aliases.root(n) in stored or n in popped}
+    shared = len({done.aliases.root(n) for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror)
+    shared = shared or any(is_container(b.types.of_name.get(n, Unknown())) for n in together_)
+    changed = {n for n in together_ if not isinstance(b.types.of_name.get(n), Scalar)} if shared else restored | popped
     for k, n in enumerate(saved):
         source: Atom = parameter if len(saved) == 1 else ""
         if len(saved) > 1:
-            head.append(
-                Assign(n if n not in restored | popped else f"{n}_kept", operator.getitem, (parameter, Const(k)))
-            )
+            head.append(Assign(n if n not in changed else f"{n}_kept", operator.getitem, (parameter, Const(k))))
             b.types.of_name.setdefault(f"{n}_kept", b.types.of(n) if n in b.types.of_name else Unknown())
             source = f"{n}_kept"
-        if n in restored | popped:
+        if n in changed:
             table[n] = b.fresh(n)
             b.types.of_name[table[n]] = b.types.of_name.get(n, Unknown())  # type: ignore[index]
         elif len(saved) == 1:
             head.append(Assign(n, ops.identity, (source,)))
-    for n in saved:  # what the adjoint changes it changes in copies of its own
-        if n in table:
-            source = parameter if len(saved) == 1 else f"{n}_kept"
-            copy = ops.method if isinstance(b.types.of_name.get(n), (Unknown, type(None))) or n in popped else np.copy
-            args: tuple[Atom, ...] = (source, Const("copy")) if copy is ops.method else (source,)
-            head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
+    own = [n for n in saved if n in table]  # what the adjoint changes it changes in copies of its own
+    sources = {n: parameter if len(saved) == 1 else f"{n}_kept" for n in own}
+    if shared and own:
+        kept, all_ = b.fresh("%kept"), b.fresh("%own")
+        given = [sources[n] for n in own]
+        b.types.of_name[kept] = b.types.of_name[all_] = Tuple(tuple(b.types.of_name.get(n, Unknown()) for n in own))
+        head.append(Assign(kept, ops.make_tuple, tuple(given)))
+        head.append(Assign(all_, runtime.copied, (kept,)))
+        head += [Assign(table[n], operator.getitem, (all_, Const(k))) for k, n in enumerate(own)]  # type: ignore[arg-type]
+    for n in [] if shared else own:
+        t = b.types.of_name.get(n)
+        copy = ops.method if isinstance(t, (Unknown, type(None))) or n in popped else np.copy
+        args: tuple[Atom, ...] = (sources[n], Const("copy")) if copy is ops.method else (sources[n],)
+        head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
+    if shared:
+        linked = substitute_block(linked, table)
+        result = substitute(together, table).args[1]  # type: ignore[union-attr]
+        return _adjoint_function(
+            program, name, parameter, seed, wrt, head, linked, result, saved, table, sweeps
+        )  # fmt: skip
     linked = _copied_pops(substitute_block(linked, table), stored, done.aliases, b)
     result = substitute(together, table).args[1]  # type: ignore[union-attr]
+    return _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table, sweeps)
+
+
+def _changes_list(s: Statement) -> bool:
+    return isinstance(s, (Assign, Effect)) and s.op in (*CHANGES, runtime.add_items) and isinstance(s.args[0], str)
+
+
+def _adjoint_function(
+    program: Any, name: str, parameter: str, seed: str, wrt: list[str], head: list[Statement], linked: Block,
+    result: Atom, saved: list[str], table: dict[str, Atom], sweeps: Sweeps,
+) -> tuple[Function, list[str], Sweeps]:  # fmt: skip
     doc = _source_doc(
         program,
         f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.",
@@ -510,6 +533,9 @@ def make_tangent(
     program = context.prepare(source, types)
     function = program.function
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
+    name = name or context.unique_name(f"{function.name}_jvp")
+    emitted = ops.Emitted(name, program.pure, Tuple((program.result, _adjoint_type(program.result))))
+    context.pairs[key] = emitted  # known from here on: the function may call itself
     unit = Unit(context, program, set(wrt))
     b = unit.builder
     params = []
@@ -521,7 +547,6 @@ def make_tangent(
         dots[n] = dot
     dot_result = forward(program, dots, unit)
     result = b.emit(ops.make_tuple, (function.result, dot_result), name="%result")
-    name = name or context.unique_name(f"{function.name}_jvp")
     along = _with_respect_to(wrt) if wrt else "nothing"
     doc = _source_doc(
         program,
@@ -530,6 +555,4 @@ def make_tangent(
     out = Function(name, (*function.params, *params), b.take(), result, function.span, doc)
     context.observe("forward", "the chain rule: a tangent beside each active value", out, b.types)
     _finished(context, out, b, program)
-    emitted = ops.Emitted(name, program.pure, Tuple((program.result, _adjoint_type(program.result))))
-    context.pairs[key] = emitted
     return emitted

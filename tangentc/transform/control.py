@@ -40,7 +40,7 @@ from tangentc.core.types import (
     is_container,
 )
 from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
-from tangentc.errors import UnsafeMutation, UnsupportedSyntax
+from tangentc.errors import UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
 from tangentc.transform.calls import refuse_active_items
@@ -55,6 +55,7 @@ class Control:
     aliases: Aliases
     active: set[str]
     context: Any
+    mirror: Any
     lists: list[str]
     depth: int
     block: Any
@@ -70,9 +71,7 @@ class Control:
         }
         carried = []
         for x in outside:
-            if x not in self.active:
-                if x in self.b.types.of_name and self.aliases.is_changed(x):
-                    continue
+            if x not in self.active or x in self.adj.mirror:
                 continue
             if self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)
@@ -98,7 +97,12 @@ class Control:
     def branch(self, s: If) -> If:
         self._prepare(s, False)
         tag = self.b.fresh("statement" if s.tag.startswith("statement") else "expression")
-        merged = [(m, self.adj.take(m.name)) for m in s.merged if m.name in self.active and self.adj.has(m.name)]
+        merged = [
+            (m, self.adj.take(m.name))
+            for m in s.merged
+            if m.name in self.active and m.name not in self.adj.mirror and self.adj.has(m.name)
+        ]
+        s = replace(s, merged=(*s.merged, *self.mirror.merges(s)))
         base, shadows = self.adj.values, set(self.adj.shadows)
         blocks: list[list[Statement]] = []
         primal: list[Block] = []
@@ -152,15 +156,9 @@ class Control:
         return joined, merges
 
     def loop(self, s: For | While) -> tuple[Statement, ...]:
-        active_carries = [c for c in s.carried if c.name in self.active]
+        active_carries = [c for c in s.carried if c.name in self.active and c.name not in self.adj.mirror]
+        s = replace(s, carried=(*s.carried, *self.mirror.carries(s)))
         for c in active_carries:
-            if self.aliases.is_changed(c.name):
-                raise UnsafeMutation(
-                    f"{shown(c.name)} is changed in place, and means different arrays in different trips",
-                    s.span,
-                    why="which array a store changes depends on the trip",
-                    way_out="copy the array before changing it, or write into one array",
-                )
             if is_container(self.b.type(c.name)):
                 raise UnsupportedSyntax(
                     f"{shown(c.name)}, a container, changes from trip to trip, which is not differentiated yet",

@@ -8,19 +8,32 @@ if, for, while      as they are, with the tangents merged and carried beside the
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import operator
+import types as pytypes
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
-from tangentc.core.types import Array, Scalar, Type, Unknown, components, is_complex, is_container, is_differentiable
+from tangentc.core.types import (
+    Array,
+    Scalar,
+    Struct,
+    Type,
+    Unknown,
+    components,
+    is_complex,
+    is_container,
+    is_differentiable,
+)
 from tangentc.errors import MissingRule, UnsafeMutation
-from tangentc.transform.adjoints import build_container, get_part, may_be_full
+from tangentc.transform.adjoints import build_container, get_part, is_long, may_be_full
 from tangentc.transform.calls import (
     Call,
     bind,
@@ -46,6 +59,7 @@ class _Forward:
         self.active = unit.active
         self.aliases = program.aliases
         self.dots: dict[str, Atom] = dict(dots)
+        self.seen: set[str] = {p.name for p in program.function.params}
         self.b.may_change = self._changed
 
     def _changed(self, name: str) -> bool:
@@ -70,6 +84,9 @@ class _Forward:
             if not is_differentiable(t):
                 return self.b.emit(np.zeros, (self.b.emit(np.shape, (x,)),), name=self.name(x))
             return self.b.emit(np.zeros_like, (x,), name=self.name(x))
+        plain = isinstance(t, Struct) and _is_plain(t.cls)
+        if is_container(t) and (is_long(t) or plain or isinstance(x, str) and self.aliases.is_changed(x)):
+            return self.b.emit(runtime.zeros_of, (x,), name=self.name(x))
         if is_container(t):
             parts = [
                 self.dot(get_part(self.b, x, k)) if is_differentiable(p) else Const(None) for k, p in components(t)
@@ -113,6 +130,8 @@ class _Forward:
                     self.store(s)
                 case If():
                     self.branch(s)
+                case Effect() if s.op in CHANGES:
+                    self.container_effect(s)
                 case Effect() if s.op == np.add.at and len(s.args) == 3:
                     self.add_at(s)
                 case For() | While():
@@ -133,8 +152,30 @@ class _Forward:
             self.b.effect(np.add.at, (self.dots[array], key, self.dot(value)))  # type: ignore[index]
         self.b.out.append(s)
 
+    def container_effect(self, s: Effect) -> None:
+        """``rows.append(row)``: the same with the tangents."""
+        if self.has_dot(s.args[0]):
+            args = s.args[1:] if s.op not in (ops.append, ops.insert) else (*s.args[1:-1], self._part_dot(s.args[-1]))
+            self.b.effect(s.op, (self.dots[s.args[0]], *args))  # type: ignore[index]
+        self.b.out.append(s)
+
+    def take(self, s: Assign) -> None:
+        """``x = rows.pop()``: the same with the tangents."""
+        self.b.out.append(s)
+        if not self.has_dot(s.args[0]):
+            return
+        dot = self.b.fresh(self.name(s.target))
+        self.b.types.of_name[dot] = self.b.type(s.target)
+        self.b.out.append(Assign(dot, ops.take, (self.dots[s.args[0]], *s.args[1:]), (), s.span))  # type: ignore[index]
+        if s.target in self.active:
+            self.dots[s.target] = dot
+
     def assign(self, s: Assign) -> None:
         y = s.target
+        self.seen.add(y)
+        if s.op is ops.take:
+            self.take(s)
+            return
         wanted = y in self.active and any(self.has_dot(a) for a in s.atoms)
         if not wanted:
             self.b.out.append(s)
@@ -181,9 +222,11 @@ class _Forward:
                 self.dots[y] = copied
 
     def _fresh_shadow(self, y: str) -> None:
-        """An array that becomes active by a store into it."""
+        """An array, or a container, that becomes active by a store into it."""
         if isinstance(self.b.type(y), Array) and not self.aliases.is_view(y):
             self.dots[y] = self.b.emit(np.zeros_like, (y,), name=self.name(y))
+        elif is_container(self.b.type(y)):
+            self.dots[y] = self.b.emit(runtime.zeros_of, (y,), name=self.name(y))
 
     def _structure(self, s: Assign) -> Any:
         op, args = s.op, s.args
@@ -193,6 +236,22 @@ class _Forward:
             return lambda: self.b.emit(op, tuple(map(self._part_dot, args)), name=self.name(s.target))
         if op is ops.make_dict:
             return lambda: self.b.emit(op, (args[0], *map(self._part_dot, args[1:])), name=self.name(s.target))
+        if op is ops.copied:
+            return lambda: self.b.emit(op, (self.dot(args[0]),), name=self.name(s.target))
+        if (
+            op in (builtins.list, builtins.tuple, builtins.dict, ops.items_from)
+            and len(args)
+            and is_container(self.b.type(s.target))
+        ):
+            return lambda: self.b.emit(op, (self.dot(args[0]), *args[1:]), name=self.name(s.target))
+        if op is operator.add and is_container(self.b.type(s.target)):
+            return lambda: self.b.emit(op, tuple(map(self.dot, args)), name=self.name(s.target))
+        if op in (builtins.enumerate, builtins.zip, builtins.reversed):
+            return lambda: None
+        if op is ops.make_struct and _is_plain(args[0].value):  # type: ignore[union-attr]
+            return lambda: self.b.emit(
+                op, (Const(pytypes.SimpleNamespace), args[1], *map(self._part_dot, args[2:])), name=self.name(s.target)
+            )
         if op is ops.make_struct:
             return lambda: self.b.emit(op, (*args[:2], *map(self._part_dot, args[2:])), name=self.name(s.target))
         if op is operator.getitem:
@@ -256,13 +315,19 @@ class _Forward:
     def _elementwise(self, s: Assign, call: Call) -> Atom | None:
         total: Atom | None = None
         mask = self.unit.masks.get(s.target) if call.rule.singular else None
+        if mask is not None and isinstance(mask[0], str) and mask[0] not in self.seen:
+            mask = None  # the test comes later; `where` takes the arm that is meant
         for k, (_, x) in enumerate(call.inputs):
             if not self.has_dot(x):
                 continue
             partial = partials(self.b, call, s.target, [k])[k]
             if partial is None:
                 continue
-            term = self.b.mul(partial, self.dot(x)) if not is_number(partial) else self.b.mul(partial, self.dot(x))
+            chosen = self.b.definition(partial)
+            if chosen is not None and chosen.op is np.where:  # a choice, which keeps a NaN of the other arm out
+                term = self.b.mul(self.dot(x), partial)
+            else:
+                term = self.b.mul(partial, self.dot(x))
             if mask is not None:
                 test, taken = mask
                 arms = (term, Const(0.0)) if taken else (Const(0.0), term)
@@ -278,21 +343,12 @@ class _Forward:
         self.dots[y] = self.b.emit(operator.getitem, (both, Const(1)), name=self.name(y))
 
     def store(self, s: Store) -> None:
-        t = self.b.type(s.object)
-        if s.object in self.active and not isinstance(t, Array):
-            raise UnsafeMutation(
-                f"an item of {s.object.lstrip('%').split('.')[0]} is assigned, and it is not an array", s.span,
-                why="lists and dicts that change are not followed yet",
-                way_out="build a new list or dict, or use an array",
-            )  # fmt: skip
+        if not isinstance(self.b.type(s.object), Array):
+            if self.has_dot(s.object):
+                self.b.store(self.dots[s.object], s.key, self._part_dot(s.value))  # type: ignore[arg-type]
+            self.b.out.append(s)
+            return
         if s.object in self.active and s.object in self.dots:
-            made = self.aliases.allocation(s.object)
-            if len(made) != 1:
-                raise UnsafeMutation(
-                    f"{s.object.split('.')[0]} is changed in place, and it is not certain which array it is", s.span,
-                    why="it may be " + " or ".join(m.lstrip("%").split(".")[0] for m in made),
-                    way_out="copy the array before changing it",
-                )  # fmt: skip
             value = self.dot(s.value) if self.has_dot(s.value) else Const(0.0)
             shadow = self.dots[s.object]
             assert isinstance(shadow, str)
@@ -366,6 +422,11 @@ class _Forward:
             self.b.out.append(replace(s, head=tuple(head), body=body, carried=carried))
         else:
             self.b.out.append(replace(s, body=body, carried=carried))
+
+
+def _is_plain(cls: Any) -> bool:
+    """Whether a class is neither a NamedTuple nor a dataclass that its fields make."""
+    return not issubclass(cls, tuple) and not dataclasses.is_dataclass(cls)
 
 
 def _leaves(block: Block) -> bool:

@@ -18,6 +18,7 @@ from tangentc.analysis.recording import cut, is_cheap
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Block, Effect, If, Leave, Statement, Store, version_base
+from tangentc.core.types import is_container
 from tangentc.core.walk import all_reads, blocks, defines, statements, substitute_block
 
 
@@ -102,8 +103,13 @@ class Region:
         made = self.made[name]
         if made is None or not ops.is_pure(made.op) or not is_cheap(made, self.builder.types):
             return False
-        if name.endswith("_saved") or version_base(name).endswith("_saved"):
+        if name.endswith("_saved") or version_base(name).endswith("_saved") or name in self.builder.pinned:
             return False
+        if any(
+            isinstance(a, str) and is_container(self.builder.types.of(a)) and self.aliases.points.is_changed(a)
+            for a in made.atoms
+        ):
+            return False  # a container that changes may hold something else by then
         if self.aliases.is_changed(name) and not self.aliases.shares(made):
             return False  # an array of its own, that has been changed since it was made
         for atom in made.atoms:

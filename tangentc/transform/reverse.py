@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_sure
@@ -39,6 +40,8 @@ from tangentc.core.nodes import (
 from tangentc.core.types import (
     Array,
     Known,
+    Scalar,
+    Sequence,
     Struct,
     Tuple,
     Type,
@@ -50,7 +53,10 @@ from tangentc.core.types import (
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, is_long
 from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials, refuse_active_key
 from tangentc.transform.control import Control
+from tangentc.transform.mirror import COPIES_MAYBE, Mirror
 from tangentc.transform.stores import Stores
+
+PUT_TOGETHER = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct}
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,9 @@ class _Reverse(Stores, Control):
         self.lists: list[str] = []
         self.depth = 0
         self.masks = context.masks
+        self.mirror = Mirror(builder, aliases, active, function)
+        self.adj.mirror = self.mirror.of
+        self.adj.shadow_names.update(self.mirror.of.values())
         builder.may_change = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
         builder.is_view = self._is_view
         builder.primal = {n: s for n, s in context.definitions.items() if isinstance(s, Assign)}
@@ -132,33 +141,61 @@ class _Reverse(Stores, Control):
         y = s.target
         if self.context.is_user_call(s.op):
             return self.call(s)
+        if s.op is ops.take:
+            return self.take(s)
         if y not in self.active:
             return (s,)
-        if self.aliases.is_changed(y) and self.adj.shadow_key(y) != y and self.aliases.is_view(y):
-            return (s,)  # a view: its adjoint is a view of the shadow
-        if not self.adj.has(y):
-            return (s,)
+        mirrored = self.mirror.assign(s)
+        if self._is_another_name(s):
+            if s.op in COPIES_MAYBE and isinstance(s.args[0], str):
+                shadows = self.adj.shadow_of(s.args[0]), self.adj.shadow_of(y)
+                if None not in shadows:
+                    self.b.effect(runtime.add_if_copied, shadows)  # type: ignore[arg-type]
+            return (s, *mirrored)
+        if not self.adj.has(y) or not any(a in self.active for a in s.atoms):
+            return (s, *mirrored)
         adjoint = self.adj.take(y)
-        if self._structure(s, adjoint):
-            return (s,)
-        self._rule(s, self.adj.whole(adjoint, y))
-        return (s,)
+        if not self._structure(s, adjoint):
+            self._rule(s, self.adj.whole(adjoint, y))
+        return (s, *mirrored)
+
+    def _is_another_name(self, s: Assign) -> bool:
+        """Whether a statement gives a view of something that is changed, whose adjoint is a view of the shadow."""
+        y = s.target
+        if y in self.adj.mirror:
+            return any(a in self.adj.mirror for a in self.aliases.shares(s)) and s.op not in PUT_TOGETHER
+        if not self.aliases.is_changed(y):
+            return False
+        if is_container(self.b.type(y)):
+            return y not in self.aliases.points.of.get(y, {y})
+        return self.adj.shadow_key(y) != y and self.aliases.is_view(y)
 
     def _structure(self, s: Assign, y_bar: Adjoint | None) -> bool:
         """The adjoints of operations that put values together or take them apart."""
         op, args = s.op, s.args
         if op is ops.identity:
             self.adj.add(args[0], y_bar)
+        elif op is ops.copied:
+            self.adj.add(args[0], y_bar)
+        elif op is ops.items_from:
+            self._rest(s, y_bar)
+        elif op in (builtins.list, builtins.tuple, operator.add) and is_container(self.b.type(s.target)):
+            self._list_of(s, y_bar)
+        elif op in (builtins.enumerate, builtins.zip, builtins.reversed):
+            return True  # the loop over it takes its items by their positions
         elif op in (ops.make_tuple, ops.make_list):
             for k, atom in enumerate(args):
-                self.adj.add(atom, self._part(y_bar, k, s.target))
+                if atom not in self.adj.mirror:
+                    self.adj.add(atom, self._part(y_bar, k, s.target))
         elif op is ops.make_dict:
             for key, atom in zip(args[0].value, args[1:], strict=True):  # type: ignore[union-attr]
-                self.adj.add(atom, self._part(y_bar, key, s.target))
+                if atom not in self.adj.mirror:
+                    self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is ops.make_struct:
             keys = range(len(args) - 2) if issubclass(args[0].value, tuple) else args[1].value
             for key, atom in zip(keys, args[2:], strict=True):
-                self.adj.add(atom, self._part(y_bar, key, s.target))
+                if atom not in self.adj.mirror:
+                    self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is operator.getitem:
             self._subscript(s, y_bar)
         elif op is builtins.getattr and is_container(self.b.type(args[0])):
@@ -170,6 +207,53 @@ class _Reverse(Stores, Control):
             return False
         return True
 
+    def _rest(self, s: Assign, y_bar: Adjoint | None) -> None:
+        """``*rest``: the items go back to their places."""
+        x, start = s.args[0], s.args[1].value  # type: ignore[union-attr]
+        t = self.b.type(s.target)
+        if not isinstance(t, Sequence) or t.length is None:
+            raise missing(
+                s, "the type of its argument does not say how many items it has", "take the items by subscript"
+            )
+        for k in range(t.length):
+            part = self._part(y_bar, k, s.target)
+            if part is None:
+                continue
+            if isinstance(self.b.type(x), Array):
+                assert not isinstance(part, dict)
+                self.adj.add_item(x, Const(start + k), part, True, True)  # type: ignore[arg-type]
+            else:
+                self._add_part(x, start + k, part)
+
+    def _list_of(self, s: Assign, y_bar: Adjoint | None) -> None:
+        """``list(x)``, ``x + y`` of lists: item by item."""
+        start: Atom = Const(0)
+        for x in s.args:
+            t = self.b.type(x)
+            exact = isinstance(t, Tuple) or isinstance(t, Sequence) and t.length is not None
+            if isinstance(x, str) and x in self.active and y_bar is not None:
+                if isinstance(t, Array):
+                    whole = self.adj.whole(y_bar, s.target)
+                    self.adj.add(x, self.b.emit(np.array, (whole,), name=bar_name(x)))
+                elif exact and isinstance(start, Const) and not is_long(t):
+                    for k, part in components(t):
+                        if (
+                            is_differentiable(part)
+                            and (bar := self._part(y_bar, start.value + k, s.target)) is not None
+                        ):
+                            self._add_part(x, k, bar)
+                else:
+                    whole = self.adj.whole(y_bar, s.target)
+                    self.adj.ensure_shadow(x)
+                    shadow = self.adj.shadow_of(x)
+                    assert shadow is not None
+                    length = self.b.emit(builtins.len, (shadow,))
+                    stop = self.b.emit(operator.add, (start, length))
+                    items = self.b.emit(operator.getitem, (whole, self.b.emit(slice, (start, stop, Const(None)))))
+                    self.adj.add_items(shadow, items)
+            length = self.b.emit(builtins.len, (x,)) if not exact else Const(len(list(components(t))))
+            start = self.b.emit(operator.add, (start, length)) if len(s.args) > 1 else start
+
     def _part(self, y_bar: Adjoint | None, key: Any, y: str) -> Adjoint | None:
         if isinstance(y_bar, dict):
             return y_bar.get(key)
@@ -179,6 +263,12 @@ class _Reverse(Stores, Control):
 
     def _add_part(self, x: Atom, key: Any, y_bar: Adjoint | None) -> None:
         if isinstance(x, str) and x in self.active and y_bar is not None:
+            if self.aliases.is_changed(x):
+                self.adj.ensure_shadow(x)
+                shadow = self.adj.shadow_of(x)
+                assert shadow is not None
+                self.adj._add_into(shadow, key, y_bar)
+                return
             self.adj.add(x, {key: y_bar})
 
     def _subscript(self, s: Assign, y_bar: Adjoint | None) -> None:
@@ -188,6 +278,8 @@ class _Reverse(Stores, Control):
             return
         t = self.b.type(x)
         if is_container(t):
+            if self.aliases.is_changed(x):
+                self.adj.ensure_shadow(x)
             by_position = isinstance(key, Const) and not isinstance(key.value, slice)
             if by_position and self.adj.shadow_of(x) is None and not is_long(t):
                 index = key.value
@@ -215,14 +307,23 @@ class _Reverse(Stores, Control):
         shadow = self.adj.shadow_of(x)
         assert shadow is not None
         part, index = self.b.type(s.target), self.b.type(key)
-        if isinstance(index, Known) and isinstance(index.value, slice) or not is_differentiable(part):
+        if not is_differentiable(part):
+            return
+        if isinstance(index, Known) and isinstance(index.value, slice) or isinstance(index, Tuple):
+            items = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
+            if isinstance(index, Tuple) or any(isinstance(t, (Array, Scalar)) for t in part.items):  # type: ignore[union-attr]
+                positions = self.b.emit(builtins.range, (self.b.emit(builtins.len, (shadow,)),))
+                places = self.b.emit(operator.getitem, (positions, key))
+                self.adj.add_items(shadow, self.adj.whole(y_bar, s.target), places)
+                del items
+                return
             raise missing(s, "its argument is a slice of a list", "take the items one by one")
         if isinstance(y_bar, dict):
             item = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
             assert isinstance(item, str)
             self._into(item, y_bar, part)
         else:
-            self.b.store(shadow, key, y_bar, operator.add)
+            self.adj.add_to_item(shadow, key, y_bar)
 
     def _into(self, shadow: str, y_bar: dict, t: Type) -> None:
         fields = list(t.keys if type(t).__name__ == "Dict" else range(len(t.items)))  # type: ignore[union-attr]
@@ -233,7 +334,7 @@ class _Reverse(Stores, Control):
                 inner = self.b.emit(operator.getitem, (shadow, Const(key)))
                 self._into(inner, y_bar[key], t.items[fields.index(key)])  # type: ignore[union-attr,arg-type]
             else:
-                self.b.store(shadow, Const(key), y_bar[key], operator.add)
+                self.adj.add_to_item(shadow, Const(key), y_bar[key])
 
     def _rule(self, s: Assign, y_bar: Atom) -> None:
         rule = self.context.rule(s.op)
@@ -295,7 +396,7 @@ class _Reverse(Stores, Control):
     def call(self, s: Assign) -> tuple[Statement, ...]:
         y = s.target
         if y not in self.active or not self.adj.has(y):
-            return (s,)
+            return (s, *self.mirror.assign(s))
         pair = self.context.pair(s, self.active, self.aliases)
         out: list[Statement] = []
         args: list[Atom] = []
@@ -315,6 +416,7 @@ class _Reverse(Stores, Control):
         self.b.types.of_name[saved] = Unknown("what a primal saves")
         out.append(Assign(both, pair.primal, tuple(args), (), s.span))
         out.append(Assign(y, operator.getitem, (both, Const(0)), (), s.span))
+        out.extend(self.mirror.assign(s))
         out.append(Assign(saved, operator.getitem, (both, Const(1)), (), s.span))
         self.b.span = s.span
         result = self.b.emit(pair.adjoint, (saved, y_bar), name="%adjoints")
@@ -327,10 +429,6 @@ class _Reverse(Stores, Control):
         for (atom, _), bar in zip(pair.active, bars, strict=True):
             self.adj.add(atom, bar)
         return tuple(out)
-
-    # ---------------------------------------------------------- stores
-
-    # ---------------------------------------------------------- control flow
 
 
 def _collect_like(t: Type, param: str, path: tuple, like: dict[Type, Any]) -> None:

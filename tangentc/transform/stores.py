@@ -7,13 +7,16 @@ np.add.at(A, i, e)  A[i] restored; e_bar += A_bar[i]
 
 from __future__ import annotations
 
+import builtins
 import operator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument
+from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -25,12 +28,10 @@ from tangentc.core.nodes import (
     Statement,
     Store,
 )
-from tangentc.core.types import (
-    Array,
-    Scalar,
-)
-from tangentc.errors import UnsafeMutation
-from tangentc.transform.adjoints import Adjoints
+from tangentc.core.types import Array, Dict, Known, Scalar, Unknown, is_container, is_differentiable
+from tangentc.errors import InternalError, UnsafeMutation
+from tangentc.transform.adjoints import Adjoints, bar_name, shadow_type
+from tangentc.transform.mirror import Mirror
 
 DISTINCT = {np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from}
 
@@ -43,6 +44,7 @@ class Stores:
     aliases: Aliases
     active: set[str]
     context: Any
+    mirror: Mirror
 
     def _is_unique(self, key: Atom) -> bool:
         """Whether no entry is taken twice: a mask, or index arrays one of which counts."""
@@ -63,23 +65,144 @@ class Stores:
         return False
 
     def effect(self, s: Effect) -> tuple[Statement, ...]:
+        if s.op in CHANGES and isinstance(s.args[0], str):
+            return self.container_effect(s)
         if s.op == np.add.at and isinstance(s.args[0], str) and len(s.args) == 3:
             return self._add_at(s)
-        if changes_argument(s.op) and any(a in self.active for a in s.atoms):
-            raise UnsafeMutation(
-                f"np.{s.op.__name__} changes an active array in place",
-                s.span,
-                why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
-                way_out="write it as a subscript assignment",
-            )
-        if changes_argument(s.op) and isinstance(s.args[0], str):
+        if changes_argument(s.op) and (any(a in self.active for a in s.atoms) or isinstance(s.args[0], str)):
             raise UnsafeMutation(
                 f"np.{s.op.__name__} changes an array in place",
                 s.span,
-                why="only `a[i] = ...` and augmented assignment are followed through aliases yet",
+                why="this call of it has no adjoint",
                 way_out="write it as a subscript assignment",
             )
         return (s,)
+
+    # ---------------------------------------------------------- containers
+    def container_effect(self, s: Effect) -> tuple[Statement, ...]:
+        """``l.append(x)``: ``l.pop()`` restores; ``x_bar += l_bar.pop()``."""
+        items, value = s.args[0], s.args[-1]
+        assert isinstance(items, str)
+        if s.op is ops.take:
+            taken = self.b.fresh(f"%{shown(items)}_taken")
+            self.b.types.of_name[taken] = self.b.types.result(ops.take, s.args)
+            return self.take(Assign(taken, ops.take, s.args, (), s.span))
+        position = s.args[1:-1]
+        shadow = self._container_shadow(items)
+        if s.op is ops.reverse:
+            self.b.effect(ops.reverse, (items,))
+            if shadow is not None:
+                self.b.effect(ops.reverse, (shadow,))
+            return (s, *self.mirror.effect(s))
+        self.b.effect(ops.take, (items, *position))
+        if shadow is not None:
+            is_value = isinstance(value, str) and value in self.active and value not in self.adj.mirror
+            if is_value:
+                bar = self._taken(shadow, position, value)
+                self.adj.add(value, bar)
+            else:
+                self.b.effect(ops.take, (shadow, *position))
+        return (s, *self.mirror.effect(s))
+
+    def _taken(self, shadow: str, position: tuple[Atom, ...], value: str) -> Atom:
+        """``l_bar.pop()`` as the adjoint of what was put there."""
+        name = self.b.fresh(bar_name(value))
+        t = self.b.type(value)
+        self.b.types.of_name[name] = shadow_type(t) if is_container(t) else t
+        self.b.out.append(Assign(name, ops.take, (shadow, *position), (), self.b.span))
+        return name
+
+    def _container_shadow(self, items: str) -> str | None:
+        """The shadow of a container that changes, None if nothing flows back into it."""
+        if items not in self.active:
+            return None
+        if items not in self.adj.mirror and self.adj.shadow_key(items) not in self.adj.shadows:
+            if self.adj.shadow_key(items) not in self.adj.values:
+                return None
+            self.adj.ensure_shadow(items)
+        return self.adj.shadow_of(items)
+
+    def take(self, s: Assign) -> tuple[Statement, ...]:
+        """``x = l.pop()``: ``l.append(x)`` restores; ``l_bar.append(x_bar)``."""
+        items, position, x = s.args[0], s.args[1:], s.target
+        assert isinstance(items, str)
+        shadow = self._container_shadow(items)
+        bar: Atom = Const(None)
+        if x in self.adj.mirror:
+            bar = self.adj.mirror[x]
+        elif shadow is not None and is_differentiable(self.b.type(x)):
+            given = self.adj.take_whole(x) if x in self.active and self.adj.has(x) else None
+            bar = self.adj.zero(x) if given is None else self.adj.full(given, x)
+            if given is not None and isinstance(self.b.type(x), Array):
+                bar = self.adj._own(bar, x)
+        self._put_back(items, position, x)
+        if shadow is not None:
+            self._put_back(shadow, position, bar)
+        mirrored: tuple[Statement, ...] = ()
+        if items in self.adj.mirror:
+            target = self.adj.mirror.get(x) or self.b.fresh(f"%{shown(items)}_bar_taken")
+            self.b.types.of_name.setdefault(target, shadow_type(self.b.type(x)))
+            mirrored = (Assign(target, ops.take, (self.adj.mirror[items], *position), (), s.span),)
+        return (s, *mirrored)
+
+    def _put_back(self, items: str, position: tuple[Atom, ...], value: Atom) -> None:
+        if not position:
+            self.b.effect(ops.append, (items, value))
+        elif isinstance(self.b.type(items), Dict) or getattr(self.b.type(items), "kind", list) is dict:
+            self.b.store(items, position[0], value)
+        elif position == (Const(-1),):
+            self.b.effect(ops.append, (items, value))
+        elif isinstance(position[0], Const) and position[0].value >= 0 or isinstance(position[0], str):
+            self.b.effect(ops.insert, (items, position[0], value))
+        else:
+            raise UnsafeMutation(
+                f"an item of {shown(items)} is taken out from near its end", self.b.span,
+                why="its place would be another one when it is put back", way_out="give the position from the start",
+            )  # fmt: skip
+
+    def container_store(self, s: Store) -> tuple[Statement, ...]:
+        """``l[k] = x``: the old item restored; ``x_bar += l_bar[k]``, which is zero then."""
+        items, key = s.object, s.key
+        assert key is not None
+        if isinstance(self.b.type(items), Unknown):
+            return (s,)
+        old = self.b.fresh(f"{shown(items)}_saved")
+        self.b.types.of_name[old] = self.b.types.result(ops.old_item, (items, key))
+        save = Assign(old, ops.old_item, (items, key), (), s.span)
+        self.b.store(items, key, old)
+        shadow = self._container_shadow(items)
+        if shadow is None:
+            return (save, s, *self.mirror.store(s))
+        mirrored = self.mirror.store(s)
+        before: tuple[Statement, ...] = (save,)
+        is_value = isinstance(s.value, str) and s.value in self.active and s.value not in self.adj.mirror
+        bar: Atom = Const(None)
+        if is_value:
+            bar = self._part_of_shadow(shadow, key, s.value)  # type: ignore[arg-type]
+        if mirrored:
+            old_bar = self.b.fresh(f"{shown(items)}_bar_saved")
+            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, key))
+            before = (save, Assign(old_bar, ops.old_item, (shadow, key), (), s.span))
+            self.b.store(shadow, key, old_bar)
+            if isinstance(self.b.type(old), (Scalar, Known)):
+                self.b.store(shadow, key, Const(0.0))
+        else:
+            t = self.b.type(old)
+            zero: Atom = Const(0.0) if isinstance(t, (Scalar, Known)) else self.b.emit(runtime.zeros_of, (old,))
+            self.b.store(shadow, key, zero)
+        if is_value:
+            self.adj.add(s.value, bar)  # type: ignore[arg-type]
+        return (*before, s, *mirrored)
+
+    def _part_of_shadow(self, shadow: str, key: Atom, value: str) -> Atom:
+        op, name = operator.getitem, key
+        if isinstance(key, Const) and isinstance(key.value, ops.Attribute):
+            op, name = builtins.getattr, Const(str(key.value))
+        bar = self.b.fresh(bar_name(value))
+        t = self.b.type(value)
+        self.b.types.of_name[bar] = shadow_type(t) if is_container(t) else t
+        self.b.out.append(Assign(bar, op, (shadow, name), (), self.b.span))
+        return bar
 
     def _add_at(self, s: Effect) -> tuple[Statement, ...]:
         """``np.add.at(A, key, x)``: ``A[key]`` restored; ``x_bar += A_bar[key]``."""
@@ -95,15 +218,8 @@ class Stores:
         return (*old["statements"], s)
 
     def store(self, s: Store) -> tuple[Statement, ...]:
-        t = self.b.type(s.object)
-        if not isinstance(t, Array):
-            if s.object in self.active or isinstance(s.value, str) and s.value in self.active:
-                raise UnsafeMutation(
-                    f"an item of {shown(s.object)} is assigned, and it is not an array", s.span,
-                    why="lists and dicts that change are not followed yet",
-                    way_out="build a new list or dict, or use an array",
-                )  # fmt: skip
-            return (s,)
+        if not isinstance(self.b.type(s.object), Array):
+            return self.container_store(s)
         self._check_store(s)
         key: Atom = Const(...) if s.key is None else s.key
         old = self._old(s, key)
@@ -115,16 +231,15 @@ class Stores:
         return (*old["statements"], s)
 
     def _store_adjoint(self, s: Store, key: Atom) -> None:
-        if self.adj.shadow_of(s.object) is None:
-            if s.object not in self.aliases.views and self.adj.shadow_key(s.object) not in self.adj.shadows:
-                return
-            if self.adj.shadow_key(s.object) not in self.adj.shadows:
-                return
+        if s.object not in self.adj.mirror and self.adj.shadow_key(s.object) not in self.adj.shadows:
+            return
         shadow = self.adj.shadow_of(s.object)
         if shadow is None:
-            return
+            raise InternalError(f"the shadow of {shown(s.object)} is not known where it is stored into")
         if isinstance(s.value, str) and s.value in self.active:
             view = shadow if s.key is None else self.b.emit(operator.getitem, (shadow, key))
+            if self._repeats(s):
+                view = self.b.emit(runtime.last_written, (shadow, key), name="rhs_bar")
             if s.op is operator.sub:
                 taken = self.b.emit(operator.neg, (view,), name="rhs_bar")
             elif isinstance(self.b.type(view), Scalar):
@@ -155,36 +270,16 @@ class Stores:
 
     def _check_store(self, s: Store) -> None:
         self._check_array(s)
-        if s.key is not None and not self.aliases.is_basic(s.key) and not self._is_unique(s.key):
-            raise UnsafeMutation(
-                f"{shown(s.object)} is changed through an array of indices",
-                s.span,
-                why="an index that occurs twice would be written twice, and only the last write counts",
-                way_out="write it as a loop, or with slices or a mask",
-            )
+
+    def _repeats(self, s: Store) -> bool:
+        """Whether a store may write to one entry several times, of which the last counts."""
+        return s.key is not None and not self.aliases.is_basic(s.key) and not self._is_unique(s.key)
 
     def _check_array(self, s: Store) -> None:
-        if self.b.type(s.object).shape == ():  # type: ignore[union-attr]
+        if self.aliases.is_outside(s.object):
             raise UnsafeMutation(
-                f"{shown(s.object)}, an array without axes, is changed in place", s.span,
-                why="whether such an array or a number is meant depends on each operation",
-                way_out="use a number, or an array of length one",
-            )  # fmt: skip
-        made = self.aliases.allocation(s.object)
-        root = self.aliases.root(s.object)
-        holder = self.aliases.holder(s.object)
-        if holder is not None:
-            raise UnsafeMutation(
-                f"{shown(s.object)} is changed in place while {holder} sees it too",
+                f"{shown(s.object)}, which may be an array of the module, is changed in place",
                 s.span,
-                why="an array inside a container, or given to and taken from a function, is not followed yet",
-                way_out=f"change a copy: {shown(s.object)} = {shown(s.object)}.copy()",
-            )
-        if len(made) != 1 or self.aliases.root("%global") == root and self.aliases.globals:
-            others = " and ".join(map(shown, made)) or "a value from outside"
-            raise UnsafeMutation(
-                f"{shown(s.object)} is changed in place, and it is not certain which array it is",
-                s.span,
-                why=f"it may be {others}, or lie in a container",
-                way_out=f"change a copy: {shown(s.object)} = {shown(s.object)}.copy()",
+                why="a gradient changes nothing but its own copies",
+                way_out="pass the array in as an argument, or copy it",
             )

@@ -97,3 +97,63 @@ def complex_value(x):
 @tangentc.differentiable
 def decorated(x):
     return x + undefined_name  # noqa: F821
+
+
+def generates(x):
+    yield x
+
+
+def through_a_set(x):
+    squares = {x * x}
+    return squares.pop()
+
+
+def cleared(x):
+    items = [x]
+    items.clear()
+    return x
+
+
+def calls_something(x, k):
+    f = [np.sin, np.cos][k]
+    return f(x)
+
+
+def closures_of_trips(x, n):
+    functions = []
+    for k in range(n):
+        functions.append(lambda t, k=k: t * k)
+    return sum(f(x) for f in functions)
+
+
+TABLE = np.zeros(3)
+
+
+def fills_the_module(x):
+    TABLE[0] = x
+    return np.sum(TABLE)
+
+
+COUNT = 0
+
+
+def assigns_global(x):
+    global COUNT
+    COUNT = COUNT + 1
+    return x * COUNT
+
+
+def changes_in_try(x):
+    y = x * 2
+    try:
+        y[0] = x[1]
+    except IndexError:
+        pass
+    return np.sum(y)
+
+
+def wrong_call(x):
+    def inner(a, *rest):
+        return a
+
+    return inner(x, a=x)

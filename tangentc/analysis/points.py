@@ -1,0 +1,240 @@
+"""Which containers a name may be, and what each of them may hold.
+
+    l = []            l may be the list that is made there
+    d = {"a": l}      d may be the dict that is made there, which holds l under "a"
+    d["a"].append(x)  changes l
+
+Every place where a container is made stands for all the containers that are made there (Andersen,
+*Program Analysis and Specialization for the C Programming Language*, 1994, chapter 4).
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
+from tangentc.core.types import is_container
+from tangentc.core.walk import statements
+
+ANY = "*"
+SAME = {ops.identity, ops.stopped, ops.snapshot}
+CHANGES = {ops.append, ops.insert, ops.take, ops.reverse}
+
+
+def key_of(atom: Atom | None) -> Any:
+    """The key of an item as far as it is known."""
+    if isinstance(atom, Const) and not isinstance(atom.value, slice):
+        try:
+            hash(atom.value)
+        except TypeError:
+            return ANY
+        return str(atom.value) if isinstance(atom.value, ops.Attribute) else atom.value
+    return ANY
+
+
+@dataclass(frozen=True)
+class Change:
+    """A statement that changes a container: what it puts where, and whether the number of items changes."""
+
+    container: Atom
+    puts: tuple[tuple[Any, Atom], ...] = ()
+    resizes: bool = True
+    all_items: bool = False  # what is put there are the items of the value
+
+
+METHODS = {"append": ops.append, "insert": ops.insert, "pop": ops.take, "reverse": ops.reverse}
+GIVING = {Const("pop"), Const("get"), Const("setdefault")}
+
+
+def change_of(s: Statement) -> Change | None:
+    """How a statement changes a container, None if it does not."""
+    match s:
+        case Store(key=key) if key is not None:
+            return Change(s.object, ((key_of(key), s.value),), False)
+        case Assign() | Effect() if s.op in (ops.append, ops.insert):
+            return Change(s.args[0], ((ANY, s.args[-1]),))
+        case Assign() | Effect() if s.op in (ops.take, ops.reverse):
+            return Change(s.args[0])
+        case Assign() if isinstance(s.op, ops.augmented) and s.op.op is operator.add:
+            return Change(s.args[0], ((ANY, s.args[1]),), True, True)
+        case Assign() | Effect() if s.op is ops.method:
+            name = s.args[1].value  # type: ignore[union-attr]
+            if name in ("append", "insert", "add", "appendleft"):
+                return Change(s.args[0], ((ANY, s.args[-1]),))
+            if name == "extend":
+                return Change(s.args[0], ((ANY, s.args[-1]),), True, True)
+            if name == "setdefault" and len(s.args) == 4:
+                return Change(s.args[0], ((key_of(s.args[2]), s.args[3]),), False)
+            if name == "update":
+                given = [(k, v) for k, v in s.keywords]
+                if len(s.args) > 2:
+                    return Change(s.args[0], (*given, (ANY, s.args[2])), True, True)
+                return Change(s.args[0], tuple(given), False)
+            if name in ("pop", "remove", "clear", "sort", "reverse", "popitem", "popleft"):
+                return Change(s.args[0])
+    return None
+
+
+class Points:
+    """``of[name]`` are the places where what a name stands for may have been made."""
+
+    def __init__(self, function: Function, types: Any):
+        self.types = types
+        self.of: dict[str, set[str]] = defaultdict(set)
+        self.held: dict[str, dict[Any, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self.changed: set[str] = set()
+        self.changes: list[tuple[str, Change]] = []
+        self.params = {p.name for p in function.params}
+        for p in self.params:
+            self.of[p].add(p)
+        program = [s for s in statements(function.body) if self._matters(s)]
+        size = -1
+        while size != (size := self._size()):
+            for s in program:
+                self._statement(s)
+        for s in program:
+            self._change(s)
+        self.touched = self._holding(self.changed)
+
+    def _holding(self, changed: set[str]) -> set[str]:
+        """The places of containers that change, or that hold one that does."""
+        found, size = set(changed), -1
+        while changed and size != (size := len(found)):
+            for place, held in self.held.items():
+                if any(not v.isdisjoint(found) for v in held.values()):
+                    found.add(place)
+        return found
+
+    def _size(self) -> int:
+        return sum(map(len, self.of.values())) + sum(len(v) for h in self.held.values() for v in h.values())
+
+    def _matters(self, s: Statement) -> bool:
+        if isinstance(s, Assign):
+            return is_container(self.types.of_name.get(s.target)) or change_of(s) is not None
+        return isinstance(s, (Effect, Store, If, For, While))
+
+    def places(self, atom: Atom) -> set[str]:
+        return (
+            self.of.get(atom, set()) if isinstance(atom, str) else {"%outside"} if isinstance(atom, Global) else set()
+        )
+
+    def items(self, container: Atom, key: Any) -> set[str]:
+        """The places of the containers that one may hold under a key."""
+        found: set[str] = set()
+        for place in self.places(container):
+            held = self.held[place]
+            found |= set().union(*held.values()) if key == ANY else held[key] | held[ANY]
+            if place in self.params or place.endswith("]"):  # what the caller's containers hold
+                found.add(f"{place}[{key!r}]" if len(place) < 80 else place)
+        return found
+
+    def _statement(self, s: Statement) -> None:
+        match s:
+            case Assign():
+                self._assign(s)
+            case If():
+                for m in s.merged:
+                    self.of[m.name] |= self.places(m.then) | self.places(m.orelse)
+            case For() | While():
+                for c in s.carried:
+                    self.of[c.name] |= self.places(c.init) | self.places(c.next)
+                if isinstance(s, For):
+                    self.of[s.target] |= self.items(s.iterable, ANY)
+            case Effect() | Store():
+                self._put(change_of(s))
+
+    def _put(self, change: Change | None) -> None:
+        if change is None:
+            return
+        for place in self.places(change.container):
+            for key, atom in change.puts:
+                self.held[place][key] |= self.items(atom, ANY) if change.all_items else self.places(atom)
+
+    def _assign(self, s: Assign) -> None:
+        op, args, target = s.op, s.args, s.target
+        self._put(change_of(s))
+        if op in SAME or isinstance(op, ops.augmented):
+            self.of[target] |= self.places(args[0])
+        elif op is ops.select:
+            self.of[target] |= self.places(args[1]) | self.places(args[2])
+        elif op is operator.getitem and not self._is_slice(s) or op is builtins.getattr or op is ops.old_item:
+            self.of[target] |= self.items(args[0], key_of(args[1]))
+        elif op is ops.take or op is ops.method and args[1] in GIVING:
+            self.of[target] |= self.items(args[0], ANY)
+        else:
+            self.of[target].add(target)
+            for key, atom in made_of(s):
+                self.held[target][key] |= self.places(atom)
+            if op in COPIES or op is operator.getitem:
+                for atom in args:
+                    if isinstance(atom, str) and is_container(self.types.of_name.get(atom)):
+                        for place in self.places(atom):
+                            for key, held in self.held[place].items():
+                                self.held[target][key if op is not operator.getitem else ANY] |= held
+                        self.held[target][ANY] |= self.items(atom, ANY) if self.places(atom) & self.params else set()
+
+    def _is_slice(self, s: Assign) -> bool:
+        key = s.args[1]
+        if isinstance(key, Const):
+            return isinstance(key.value, slice)
+        return not is_scalar_key(self.types.of(key))
+
+    def _change(self, s: Statement) -> None:
+        found = change_of(s)
+        if found is None or not isinstance(found.container, str):
+            return
+        if not is_container(self.types.of_name.get(found.container)):
+            return
+        for place in self.places(found.container):
+            self.changed.add(place)
+            self.changes.append((place, found))
+
+    # ---------------------------------------------------------- questions
+    def is_changed(self, name: str) -> bool:
+        """Whether a container that this name may be is changed, or holds one that is."""
+        return not self.touched.isdisjoint(self.of.get(name, ()))
+
+    def is_single(self, name: str) -> bool:
+        """Whether this name is always one container, which nothing else holds, and which holds none that change."""
+        places = self.of.get(name, set())
+        if len(places) != 1:
+            return False
+        place = next(iter(places))
+        if place.endswith("]") or place == "%outside":
+            return False
+        for held in self.held.values():
+            if any(place in v for v in held.values()):
+                return False
+        if any(v & self.touched for v in self.held[place].values()):
+            return False
+        return all(len(v) == 1 for v in self.of.values() if place in v)
+
+
+COPIES = {builtins.list, builtins.tuple, builtins.dict, ops.copied, operator.add, operator.mul, ops.items_from}
+
+
+def made_of(s: Assign) -> list[tuple[Any, Atom]]:
+    """The items that an operation puts together, with their keys."""
+    op, args = s.op, s.args
+    if op in (ops.make_tuple, ops.make_list):
+        return list(enumerate(args))
+    if op is ops.make_dict:
+        return list(zip(args[0].value, args[1:], strict=True))  # type: ignore[union-attr]
+    if op is ops.make_struct:
+        keys = args[1].value  # type: ignore[union-attr]
+        pairs = list(zip(keys, args[2:], strict=True))
+        if issubclass(args[0].value, tuple):  # type: ignore[union-attr]
+            pairs += list(enumerate(args[2:]))
+        return pairs
+    return []
+
+
+def is_scalar_key(t: Any) -> bool:
+    from tangentc.core.types import Known, Scalar
+
+    return isinstance(t, Scalar) or isinstance(t, Known) and not isinstance(t.value, (slice, tuple))

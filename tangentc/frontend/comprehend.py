@@ -1,0 +1,342 @@
+"""Loops, comprehensions and the functions that stand for them.
+
+    [np.sin(x) for x in xs if x > 0]     ->     items = []
+                                                for x in xs:
+                                                    if x > 0:
+                                                        items.append(np.sin(x))
+
+A loop over things of different kinds (layers, a dict of arrays of different ranks) is written out trip by
+trip, so that each has its own types; every other loop stays a loop.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement
+from tangentc.frontend.activation import Activation
+from tangentc.frontend.leave import gather, has, with_flag
+
+
+class Comprehend:
+    """The part of lowering that knows loops."""
+
+    activation: Activation
+    known: Any
+    out: list[Statement]
+    loops: list[Any]
+    activations: int
+    step: tuple
+    callers: dict
+    expression: Any
+    emit: Any
+    span: Any
+    fresh: Any
+    bind: Any
+    bind_trip: Any
+    block: Any
+    unsupported: Any
+    finish_loop: Any
+    call: Any
+    is_super: Any
+
+    def on_For(self, node: Any) -> None:
+        site = self.span(node).site
+        if site in self.known.unroll:
+            self.written_out(node, node.iter, lambda item: (self.bind_trip(node.target, item), self.block(node.body)))
+            return
+        iterable = self.expression(node.iter)
+        self.loops.append(site)
+        outer, self.out = self.out, []
+        if isinstance(node.target, gast.Name):
+            target = self.variable(node.target)  # type: ignore[attr-defined]
+        else:
+            target = self.fresh("%item")
+            self.bind(node.target, target)
+        self.block(node.body)
+        body, self.out = tuple(self.out), outer
+        self.loops.pop()
+        self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
+
+    def loop_over(self, iterable: Atom, node: Any, body: Callable[[Atom], None]) -> None:
+        """A loop whose body the compiler writes."""
+        target = self.fresh("%each")
+        self.loops.append(self.span(node).site)
+        outer, self.out = self.out, []
+        body(target)
+        inner, self.out = tuple(self.out), outer
+        self.loops.pop()
+        self.out.append(For(target, iterable, inner, (), self.span(node)))
+
+    # ---------------------------------------------------------- loops that are written out
+    def written_out(self, node: Any, iterable: Any, body: Callable[[Any], Any]) -> None:
+        """Each trip of a loop on its own."""
+        site = self.span(node).site
+        count, item = self.trips(iterable, iter(self.known.unroll[site]))
+        step = self.step
+        blocks: list[Block] = []
+        for k in range(count):
+            outer, self.out = self.out, []
+            self.step = (*step, (site[2:], k))
+            body(item(k))
+            blocks.append(tuple(self.out))
+            self.out = outer
+        self.step = step
+        orelse = getattr(node, "orelse", [])
+        self._trips_in_order(blocks, node, orelse)
+
+    def _trips_in_order(self, blocks: list[Block], node: Any, orelse: list) -> None:
+        broke = self.fresh("%broke")
+        breaks = any(has(b, "break") for b in blocks)
+        leaving = breaks or any(has(b, "continue") for b in blocks)
+        if leaving and any(has(b, "return") for b in blocks):
+            raise self.unsupported(
+                node, "`return` beside `break` or `continue` in a loop over things of different kinds",
+                "leave the loop in one way",
+            )  # fmt: skip
+        if breaks:
+            self.out.append(Assign(broke, ops.identity, (Const(False),), (), self.span(node)))
+        rest: list[Statement] = self.out
+        for block in blocks:
+            if breaks:
+                block = _as_continue(with_flag(block, "break", broke))
+            rest.extend(gather(block, "", "%out") if leaving else block)
+            if breaks and has_flag(block, broke):
+                inner: list[Statement] = []
+                self._pending(rest, inner, broke, node)
+                rest = inner
+        if orelse:
+            outer, self.out = self.out, rest
+            self.block(orelse)
+            self.out = outer
+        self._close_pending()
+
+    def _pending(self, outer: list, inner: list, flag: str, node: Any) -> None:
+        self.__dict__.setdefault("_open_trips", []).append((outer, inner, flag, self.span(node)))
+
+    def _close_pending(self) -> None:
+        for outer, inner, flag, span in reversed(self.__dict__.pop("_open_trips", [])):
+            if inner:
+                outer.append(If(flag, (), tuple(inner), (), span, "statement"))
+
+    def trips(self, node: Any, sources: Iterator) -> tuple[int, Callable[[int], Any]]:
+        """How many trips a loop that is written out has, and what each takes."""
+        if isinstance(node, gast.Call) and not any(isinstance(a, gast.Starred) for a in node.args):
+            callee = self.expression(node.func) if isinstance(node.func, gast.Name) else Const(None)
+            function = callee.value if isinstance(callee, Const) else None
+            if function is builtins.enumerate:
+                count, item = self.trips(node.args[0], sources)
+                start = node.args[1] if len(node.args) > 1 else node.keywords[0].value if node.keywords else None
+                first = 0 if start is None else self.constant(start)
+                return count, lambda k: (Const(first + k), item(k))
+            if function is builtins.reversed:
+                count, item = self.trips(node.args[0], sources)
+                return count, lambda k: item(count - 1 - k)
+            if function is builtins.zip:
+                parts = [self.trips(a, sources) for a in node.args]
+                return min(n for n, _ in parts), lambda k: tuple(item(k) for _, item in parts)
+            if function is builtins.range:
+                next(sources)
+                numbers = range(*(self.constant(a) for a in node.args))
+                return len(numbers), lambda k: Const(numbers[k])
+            if isinstance(node.func, gast.Attribute) and node.func.attr in ("items", "values", "keys"):
+                base, keys = self.expression(node.func.value), next(sources)
+                if node.func.attr == "keys":
+                    return len(keys), lambda k: Const(keys[k])
+
+                def entry(k: int) -> Atom:
+                    return self.emit(operator.getitem, (base, Const(keys[k])), node)
+
+                if node.func.attr == "values":
+                    return len(keys), entry
+                return len(keys), lambda k: (Const(keys[k]), entry(k))
+        atom, source = self.expression(node), next(sources)
+        if isinstance(source, tuple):
+            return len(source), lambda k: Const(source[k])
+        if isinstance(atom, Const):
+            return source, lambda k: Const(atom.value[k])
+        return source, lambda k: self.emit(operator.getitem, (atom, Const(k)), node)
+
+    def constant(self, node: Any) -> Any:
+        atom = self.expression(node)
+        if not isinstance(atom, Const):
+            raise self.unsupported(node, "a loop over things of different kinds from a bound that is computed",
+                                   "write the bound as a number")  # fmt: skip
+        return atom.value
+
+    # ---------------------------------------------------------- comprehensions
+    def of_ListComp(self, node: Any, target: str | None) -> Atom:
+        items: list[Atom] = []
+        made = self.fresh("%items")
+        whole = all(not g.ifs for g in node.generators) and self._all_written_out(node.generators)
+
+        def each() -> None:
+            value = self.expression(node.elt)
+            if whole:
+                items.append(self.kept(value, node.elt))  # type: ignore[attr-defined]
+            else:
+                self.out.append(Effect(ops.append, (made, value), (), self.span(node)))
+
+        if not whole:
+            self.emit(ops.make_list, (), node, target=made)
+        self.generators(node, node.generators, each)
+        return self.emit(ops.make_list, tuple(items), node, target=target) if whole else made
+
+    of_GeneratorExp = of_ListComp
+
+    def _all_written_out(self, generators: list) -> bool:
+        return all(self.span(g.iter).site in self.known.unroll for g in generators[:1]) and len(generators) == 1
+
+    def of_DictComp(self, node: Any, target: str | None) -> Atom:
+        entries: dict[Any, Atom] = {}
+        sites = [self.span(g.iter).site for g in node.generators]
+        if sites[0] not in self.known.unroll:
+            self.known.wanted.update(sites)
+        open_ = [False]
+
+        def each() -> None:
+            key, value = self.expression(node.key), self.expression(node.value)
+            if isinstance(key, Const) and sites[0] in self.known.unroll:
+                entries[key.value] = value
+            else:
+                open_[0] = True
+                self.emit(ops.call, (Const(None), key, value), node)
+
+        self.generators(node, node.generators, each)
+        if open_[0]:
+            return self.emit(ops.call, (Const(None),), node, target=target, name="%entries")
+        return self.emit(ops.make_dict, (Const(tuple(entries)), *entries.values()), node, target=target)
+
+    def generators(self, node: Any, generators: list, each: Callable[[], None]) -> None:
+        """The loops of a comprehension around what happens in the innermost."""
+        self.activations += 1
+        names: Counter[str] = Counter()
+        for g in generators:
+            names.update(n.id for n in gast.walk(g.target) if isinstance(n, gast.Name))
+        a = self.activation
+        inner = Activation(
+            a.source, a.scope, Counter(dict.fromkeys(names, 2)), a, self.activations, a.path, tuple(self.loops)
+        )
+        self.callers[inner] = a
+
+        def one(k: int, within: Any) -> None:
+            if k == len(generators):
+                each()
+                return
+            g = generators[k]
+
+            def conditions(rest: list) -> None:
+                if not rest:
+                    one(k + 1, None)
+                    return
+                test = self.expression(rest[0])
+                if isinstance(test, Const):
+                    if test.value:
+                        conditions(rest[1:])
+                    return
+                outer, self.out = self.out, []
+                conditions(rest[1:])
+                block, self.out = tuple(self.out), outer
+                self.out.append(If(test, block, (), (), self.span(rest[0]), "statement"))
+
+            def body(item: Atom) -> None:
+                self.activation = inner
+                self.bind_trip(g.target, item)
+                conditions(list(g.ifs))
+
+            if k == 0:
+                self.activation = a
+            if self.span(g.iter).site in self.known.unroll:
+                self.written_out(g.iter, g.iter, body)
+            else:
+                iterable = self.expression(g.iter)
+                self.activation = inner
+                self.loop_over(iterable, g.iter, body)
+
+        try:
+            one(0, None)
+        finally:
+            self.activation = a
+
+    # ---------------------------------------------------------- map, filter, reduce
+    def iteration(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
+        """``map``, ``filter`` and ``functools.reduce`` as the loops that they are."""
+        if callee is builtins.map and isinstance(args[0], Const) and len(args) > 1:
+            made = self.fresh("%mapped")
+            self.emit(ops.make_list, (), node, target=made)
+            several = len(args) > 2
+            iterable = self.emit(builtins.zip, tuple(args[1:]), node, name="%zip") if several else args[1]
+
+            def mapped(item: Atom) -> None:
+                parts = [item]
+                if several:
+                    parts = [self.emit(operator.getitem, (item, Const(k)), node) for k in range(len(args) - 1)]
+                value = self.call(args[0], parts, [], node, None)
+                self.out.append(Effect(ops.append, (made, value), (), self.span(node)))
+
+            self.loop_over(iterable, node, mapped)
+            return made
+        if callee is builtins.filter and isinstance(args[0], Const):
+            made = self.fresh("%filtered")
+            self.emit(ops.make_list, (), node, target=made)
+
+            def filtered(item: Atom) -> None:
+                test = item if args[0] == Const(None) else self.call(args[0], [item], [], node, None)
+                push = Effect(ops.append, (made, item), (), self.span(node))
+                self.out.append(If(test, (push,), (), (), self.span(node), "statement"))
+
+            self.loop_over(args[1], node, filtered)
+            return made
+        if callee is functools.reduce and isinstance(args[0], Const):
+            result = self.fresh("%reduced")
+            iterable = args[1]
+            first = args[2] if len(args) > 2 else None
+            if first is None:
+                first = self.emit(operator.getitem, (iterable, Const(0)), node)
+                iterable = self.emit(operator.getitem, (iterable, Const(slice(1, None, None))), node)
+            self.emit(ops.identity, (first,), node, target=result)
+
+            def reduced(item: Atom) -> None:
+                value = self.call(args[0], [result, item], [], node, None)
+                self.emit(ops.identity, (value,), node, target=result)
+
+            self.loop_over(iterable, node, reduced)
+            return result
+        return None
+
+    def special_call(self, node: Any, target: str | None) -> Atom | None:
+        """``sum`` over a generator adds as it goes, where that is a number plus a number."""
+        return None
+
+
+def _as_continue(block: Block) -> Block:
+    """Leaving by ``break`` ends this trip; a flag keeps the others from beginning."""
+    from dataclasses import replace
+
+    from tangentc.core.nodes import Leave
+
+    out: list[Statement] = []
+    for s in block:
+        if isinstance(s, If):
+            s = replace(s, then=_as_continue(s.then), orelse=_as_continue(s.orelse))
+        if isinstance(s, Leave) and s.kind == "break":
+            s = replace(s, kind="continue")
+        out.append(s)
+    return tuple(out)
+
+
+def has_flag(block: Block, flag: str) -> bool:
+    from tangentc.core.walk import all_defines
+
+    return flag in all_defines(block)
+
+
+__all__ = ["Comprehend", "Global"]

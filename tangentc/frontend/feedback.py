@@ -1,0 +1,234 @@
+"""What the types tell about places that lowering alone cannot decide.
+
+Lowering comes before the types; but what a name that is called stands for, how many items ``*args``
+has, and whether a loop runs over things of different kinds, only the types say.  Such a place is lowered
+as an operation that says so, the program is typed, and what is learned there, under the
+place's *site*, is used when the function is lowered again.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import inspect
+import operator
+import types as pytypes
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    is_container,
+    is_differentiable,
+)  # fmt: skip
+from tangentc.core.walk import definitions, statements
+from tangentc.frontend.activation import Closure
+
+MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
+
+
+@dataclass
+class Feedback:
+    """What is known of each site."""
+
+    callees: dict[Any, Any] = field(default_factory=dict)
+    lengths: dict[Any, int] = field(default_factory=dict)
+    keys: dict[Any, tuple] = field(default_factory=dict)
+    unroll: dict[Any, list] = field(default_factory=dict)
+    classes: dict[Any, type] = field(default_factory=dict)  # the class of the object whose attribute is taken
+    inline: set[Any] = field(default_factory=set)
+    wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
+
+    def size(self) -> int:
+        parts = (self.callees, self.lengths, self.keys, self.unroll, self.classes, self.inline)
+        return sum(map(len, parts))
+
+    def learn(self, program: Any) -> None:
+        """Look for open places in a typed program."""
+        reader = _Reader(program, self)
+        for s in statements(program.function.body):
+            reader.statement(s)
+
+
+class _Reader:
+    def __init__(self, program: Any, known: Feedback):
+        self.types, self.known = program.types, known
+        self.definitions = definitions(program.function.body)
+
+    def statement(self, s: Statement) -> None:
+        site = getattr(getattr(s, "span", None), "site", None)
+        if site is None:
+            return
+        match s:
+            case For():
+                self.loop(s, site)
+            case Assign() | Effect() if s.op is ops.spread:
+                self.starred(self.types.of(s.args[0]), site)
+            case Assign() | Effect() if s.op is ops.call:
+                self.called(self.types.of(s.args[0]), site)
+            case Assign() if s.op is dataclasses.replace:
+                t = self.types.of(s.args[0])
+                if isinstance(t, Struct):
+                    self.known.classes.setdefault(site, t.cls)
+            case Assign() | Effect() if s.op is ops.method:
+                t = self.types.of(s.args[0])
+                if isinstance(t, Struct):
+                    self.known.classes.setdefault(site, t.cls)
+                elif isinstance(t, Known) and not isinstance(t.value, (str, bytes, type(None), bool, range)):
+                    self.known.callees.setdefault(site, getattr(t.value, s.args[1].value, None))  # type: ignore[union-attr]
+                elif isinstance(t, Tuple) and t.cls is not None:
+                    self.known.classes.setdefault(site, t.cls)
+            case Assign() if s.op is builtins.getattr and isinstance(s.args[1], Const):
+                t = self.types.of(s.args[0])
+                name = s.args[1].value  # type: ignore[union-attr]
+                cls = t.cls if isinstance(t, (Struct, Tuple)) else None
+                if cls is not None and name not in getattr(t, "fields", getattr(cls, "_fields", ())):
+                    self.known.classes.setdefault(site, cls)
+
+    def called(self, t: Type, site: Any) -> None:
+        if isinstance(t, Known) and callable(t.value):
+            self.known.callees.setdefault(site, t.value)
+        elif isinstance(t, Struct):
+            self.known.classes.setdefault(site, t.cls)
+
+    def starred(self, t: Type, site: Any) -> None:
+        match t:
+            case Tuple(items, _):
+                self.known.lengths.setdefault(site, len(items))
+            case Sequence(_, _, length) if length is not None:
+                self.known.lengths.setdefault(site, length)
+            case Dict(keys, _):
+                self.known.keys.setdefault(site, keys)
+            case Array(_, shape) if shape and isinstance(shape[0], int):
+                self.known.lengths.setdefault(site, shape[0])
+            case Known(const) if isinstance(const.value, (tuple, list)):
+                self.known.lengths.setdefault(site, len(const.value))
+
+    # ---------------------------------------------------------- loops
+    def loop(self, s: For, site: Any) -> None:
+        sources: list = []
+        if not self.sources(s.iterable, sources) or not sources:
+            return
+        trips = min(len(source) if isinstance(source, tuple) else source for source in sources)
+        if trips <= MOST_TRIPS and (self.mixed(s.iterable) or self.is_key(s) or site in self.known.wanted):
+            self.known.unroll.setdefault(site, sources)
+
+    def sources(self, atom: Atom, out: list) -> bool:
+        """The lengths, or the keys, of what a loop runs over; False if one is not known."""
+        made = self.definitions.get(atom) if isinstance(atom, str) and atom.startswith("%") else None
+        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.reversed):
+            return self.sources(made.args[0], out)
+        if isinstance(made, Assign) and made.op is builtins.zip:
+            return all(self.sources(a, out) for a in made.args)
+        if isinstance(made, Assign) and made.op is builtins.range:
+            bounds = [a.value for a in made.args if isinstance(a, Const)]
+            if len(bounds) == len(made.args):
+                out.append(len(range(*bounds)))
+            return len(bounds) == len(made.args)
+        if isinstance(made, Assign) and made.op is ops.method and isinstance(self.types.of(made.args[0]), Dict):
+            out.append(self.types.of(made.args[0]).keys)
+            return "%spread" not in out[-1]
+        t = self.types.of(atom)
+        match t:
+            case Tuple(items, _):
+                out.append(len(items))
+            case Sequence(_, _, length) if length is not None:
+                out.append(length)
+            case Dict(keys, _):
+                if "%spread" in keys:  # not settled yet
+                    return False
+                out.append(keys)
+            case Known(const) if isinstance(const.value, (tuple, list)):
+                out.append(len(const.value))
+            case _:
+                return False
+        return True
+
+    def mixed(self, atom: Atom) -> bool:
+        """Whether the items differ in kind, so that no one type is that of all."""
+        made = self.definitions.get(atom) if isinstance(atom, str) else None
+        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.reversed, builtins.zip):
+            return any(map(self.mixed, made.args[: 1 if made.op is not builtins.zip else None]))
+        if isinstance(made, Assign) and made.op is ops.method and isinstance(self.types.of(made.args[0]), Dict):
+            return _differ(self.types.of(made.args[0]).items)
+        t = self.types.of(atom)
+        if isinstance(t, Dict):
+            return is_differentiable(t)
+        if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
+            return any(callable(v) for v in t.value)
+        return isinstance(t, (Tuple, Sequence)) and _differ(t.items)
+
+    def is_key(self, s: For) -> bool:
+        """Whether the items are keys of a dict, or names of attributes, in the body."""
+        derived = {s.target}
+        for x in statements(s.body):
+            if isinstance(x, Assign) and x.op in (ops.identity, operator.getitem) and x.args[0] in derived:
+                derived.add(x.target)
+            if isinstance(x, Assign) and len(x.args) > 1 and x.args[1] in derived:
+                t = self.types.of(x.args[0])
+                if isinstance(t, Dict) or isinstance(t, (Struct, Tuple)) and x.op is builtins.getattr:
+                    return True
+                if isinstance(t, (Tuple, Sequence)) and _differ(t.items):
+                    return True
+            if isinstance(x, Assign) and x.op is ops.call and x.args[0] in derived:
+                return True
+        return False
+
+
+def _differ(items: tuple[Type, ...]) -> bool:
+    if any(isinstance(t, Known) and callable(t.value) or isinstance(t, Struct) for t in items):
+        return True
+    if len(items) < 2:
+        return any(is_container(t) and _differ(t.items) for t in items)  # type: ignore[union-attr]
+    return len({_kind(t) for t in items}) > 1
+
+
+def _kind(t: Type) -> Any:
+    """What two types must have in common for one loop to run over both."""
+    match t:
+        case Array(dtype, shape):
+            return "array", dtype, len(shape)
+        case Scalar(dtype, _, _):
+            return "scalar", dtype in ("str",)
+        case Tuple(items, cls):
+            return "tuple", cls, tuple(map(_kind, items))
+        case Sequence(_, items, length):
+            return "list", tuple(map(_kind, items)), length if len(items) > 1 else None
+        case Dict(keys, items):
+            return keys, tuple(map(_kind, items))
+        case Known(const):
+            return "known", type(const.value)
+    return "unknown" if isinstance(t, Unknown) else t
+
+
+def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
+    """What ``name`` is in a class: ('method' | 'static' | 'class' | 'property' | 'data' | '', it, where)."""
+    for owner in cls.__mro__:
+        if name not in vars(owner):
+            continue
+        value = inspect.getattr_static(owner, name)
+        if isinstance(value, property):
+            return "property", value.fget, owner
+        if isinstance(value, staticmethod):
+            return "static", value.__func__, owner
+        if isinstance(value, classmethod):
+            return "class", value.__func__, owner
+        cached = getattr(value, "func", None)
+        if type(value).__name__ == "cached_property" and cached is not None:
+            return "property", cached, owner
+        if isinstance(value, pytypes.FunctionType) or hasattr(value, "__tangentc_function__"):
+            return "method", value, owner
+        if isinstance(value, (Closure, pytypes.MemberDescriptorType)):
+            return "", None, None
+        return "data", value, owner
+    return "", None, None

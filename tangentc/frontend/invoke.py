@@ -1,0 +1,622 @@
+"""Calls: which function is called, and the lowering of its body in place of the call.
+
+A function of the user is lowered into its caller when it is defined inside it, is given a function, changes
+its arguments, or takes ``*args``; others stay calls, with an adjoint of their own.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import copy
+import dataclasses
+import functools
+import operator
+import types
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, Place, Span, Statement
+from tangentc.core.types import Dict, Known, Struct, Tuple, Type, is_object
+from tangentc.errors import UnsupportedSyntax
+from tangentc.frontend.activation import Activation, Closure, locals_of, parameters
+from tangentc.frontend.feedback import Feedback, found_in_class
+from tangentc.frontend.leave import gather, leaves, once
+from tangentc.frontend.resolve import Scope
+from tangentc.rules.registry import REGISTRY
+
+DEEPEST = 60
+
+
+@dataclass(eq=False)
+class Bound:
+    """A function with some of its arguments: what `functools.partial` and a bound method are."""
+
+    function: Any
+    args: tuple[Atom, ...]
+    keywords: tuple[tuple[str, Atom], ...] = ()
+    cls: type | None = None
+    state: tuple = ()
+
+    @property
+    def __name__(self) -> str:
+        return getattr(self.function, "__name__", "function")
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(self.__name__)
+
+
+def unchanged(function: Any) -> Any:
+    """What ``functools.wraps(f)`` makes of a wrapper, as far as its value goes."""
+    return function
+
+
+def is_library_module(value: Any) -> bool:
+    name = value.__name__ if isinstance(value, types.ModuleType) else (getattr(value, "__module__", None) or "")
+    return name.split(".")[0] in (*ops.NUMERIC_MODULES, "builtins", "functools", "operator", "itertools", "tangentc")
+
+
+def is_user_function(op: Any) -> bool:
+    """Whether ``op`` is written in Python and has no rule, so that its text says what its derivative is."""
+    if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
+        return False
+    module = op.__module__ or ""
+    if module in ("dataclasses", "copy", "contextlib", "functools") or op.__code__.co_filename == contextlib.__file__:
+        return False
+    return ops.module_root(op) not in (*ops.NUMERIC_MODULES, "operator") and module not in (
+        "tangentc.core.ops",
+        "tangentc.runtime",
+    )
+
+
+class Invoke:
+    """The part of lowering that knows calls."""
+
+    activation: Activation
+    known: Feedback
+    out: list[Statement]
+    loops: list[Any]
+    activations: int
+    types: dict[str, Type]
+    places: dict[Any, Any]
+    step: tuple
+    expression: Any
+    emit: Any
+    span: Any
+    fresh: Any
+    unsupported: Any
+    type_known: Any
+    attribute: Any
+    kept: Any
+    body: Any
+    note_names: Any
+
+    # ---------------------------------------------------------- arguments
+    def of_Call(self, node: Any, target: str | None) -> Atom:
+        special = self.special_call(node, target)
+        if special is not None:
+            return special
+        func = node.func
+        if isinstance(func, gast.Attribute) and not (isinstance(func.value, gast.Call) and self.is_super(func.value)):
+            base = self.expression(func.value)
+            if not isinstance(base, Const):
+                return self.method(base, func.attr, node, target)
+            callee: Atom = self.of_attribute_of(base, func)
+        else:
+            callee = self.expression(func)
+        args, keywords = self.arguments(node)
+        return self.call(callee, args, keywords, node, target)
+
+    def of_attribute_of(self, base: Const, func: Any) -> Atom:
+        value = self.of_module(base.value, func)  # type: ignore[attr-defined]
+        if callable(value) and not is_object(value):
+            return Const(value)
+        return Global(func.attr, Place("attribute", base.value)) if is_object(value) else self.attribute(
+            base, func.attr, func
+        )  # fmt: skip
+
+    def arguments(self, node: Any) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+        args: list[Atom] = []
+        count = len(node.args) + len(node.keywords)
+        keep = count > 1 and any(
+            isinstance(x, (gast.NamedExpr, gast.Call)) for a in (*node.args, *node.keywords) for x in gast.walk(a)
+        )
+        for a in node.args:
+            if isinstance(a, gast.Starred):
+                args.extend(self.starred(a))
+            else:
+                value = self.expression(a)
+                args.append(self.kept(value, a) if keep and self.may_be_assigned(value) else value)
+        keywords: list[tuple[str, Atom]] = []
+        for k in node.keywords:
+            if k.arg is None:
+                keywords.extend(self.double_starred(k.value).items())
+            else:
+                keywords.append((k.arg, self.expression(k.value)))
+        return args, keywords
+
+    def may_be_assigned(self, value: Atom) -> bool:
+        """Whether evaluating a later argument may give a variable another value: some function is `nonlocal`."""
+        return isinstance(value, str) and not value.startswith("%") and self.has_nonlocal()
+
+    def has_nonlocal(self) -> bool:
+        found: Activation | None = self.activation
+        while found is not None:
+            if found.nonlocals or "%walrus" in found.local:
+                return True
+            found = found.outer
+        return False
+
+    def starred(self, node: Any) -> tuple[Atom, ...]:
+        """The items of ``*x``."""
+        if isinstance(node.value, gast.Name):
+            home = self.activation.home(node.value.id)
+            found = home.static.get(node.value.id) if home is not None else None
+            if isinstance(found, tuple):
+                return found
+        atom = self.expression(node.value)
+        if isinstance(atom, Const) and isinstance(atom.value, (tuple, list, range)):
+            return tuple(Const(v) for v in atom.value)
+        length = self.known.lengths.get(self.span(node).site)
+        t = self.type_known(atom)
+        if isinstance(t, Tuple):
+            length = len(t.items)
+        if length is None:
+            return (self.emit(ops.spread, (atom,), node, name="%spread"),)
+        return tuple(self.emit(operator.getitem, (atom, Const(k)), node.value) for k in range(length))
+
+    def double_starred(self, node: Any) -> dict[str, Atom]:
+        """The entries of ``**x``."""
+        if isinstance(node, gast.Name):
+            home = self.activation.home(node.id)
+            found = home.static.get(node.id) if home is not None else None
+            if isinstance(found, dict):
+                return dict(found)
+        atom = self.expression(node)
+        t = self.type_known(atom)
+        keys = t.keys if isinstance(t, Dict) else self.known.keys.get(self.span(node).site)
+        if keys is None:
+            return {"%spread": self.emit(ops.spread, (atom,), node, name="%spread")}
+        return {k: self.emit(operator.getitem, (atom, Const(k)), node) for k in keys}
+
+    # ---------------------------------------------------------- which function
+    def callee(self, node: Any) -> Any:
+        """The function that an expression stands for; refused if it is not known here."""
+        atom = self.expression(node)
+        if not isinstance(atom, Const):
+            raise self.unsupported(node, "a decorator that is not known when compiling", "call it by its name")
+        return atom.value
+
+    def call(self, callee: Atom, args: list, keywords: list, node: Any, target: str | None) -> Atom:
+        """Call what an atom stands for."""
+        site = self.span(node).site
+        if isinstance(callee, Const):
+            return self.invoke(callee.value, args, keywords, node, target)
+        if site in self.known.callees:
+            function = self.known.callees[site]
+            state = getattr(function, "state", ())
+            if state:
+                raise self.unsupported(
+                    node, "a function that was made in a trip of a loop and is called by way of a container",
+                    "call it in the trip that makes it, or keep its data in a list instead",
+                )  # fmt: skip
+            return self.invoke(function, args, keywords, node, target)
+        t = self.type_known(callee)
+        cls = t.cls if isinstance(t, Struct) else self.known.classes.get(site)
+        if cls is not None and "__call__" in dir(cls):
+            return self.method(callee, "__call__", node, target, (args, keywords))
+        if isinstance(t, Known) and callable(t.value):
+            return self.invoke(t.value, args, keywords, node, target)
+        return self.emit(ops.call, (callee, *args), node, tuple(keywords), target=target, name="%called")
+
+    def method(self, base: Atom, name: str, node: Any, target: str | None, given: Any = None) -> Atom:
+        """``base.name(...)`` for a base that is data."""
+        site = self.span(node).site
+        t = self.type_known(base)
+        cls = t.cls if isinstance(t, (Struct, Tuple)) else self.known.classes.get(site)
+        if cls is not None:
+            fields: Any = t.fields if isinstance(t, Struct) else getattr(cls, "_fields", ())
+            kind, found, owner = found_in_class(cls, name) if name not in fields else ("", None, None)
+            args, keywords = given or self.arguments(node)
+            if kind:
+                self.places[Place("attribute", owner), name] = Place("attribute", owner)
+            if kind in ("method", "class", "static"):
+                first = {"method": [base], "class": [Const(cls)], "static": []}[kind]
+                return self.invoke(found, [*first, *args], keywords, node, target, owner)
+            if name == "_replace" and hasattr(cls, "_fields"):
+                given_ = dict(keywords)
+                rest = {n: self.attribute(base, n, node.func) for n in cls._fields if n not in given_}
+                return self.struct(cls, cls._fields, {**rest, **given_}, node)
+            if kind == "data" and callable(found):
+                return self.invoke(found, args, keywords, node, target)
+            if not (isinstance(t, Tuple) and name in ("index", "count")):
+                held = self.attribute(base, name, node.func)
+                return self.call(held, args, keywords, node, target)
+        if site in self.known.callees and self.known.callees[site] is not None:
+            args, keywords = self.arguments(node)
+            return self.invoke(self.known.callees[site], args, keywords, node, target)
+        args, keywords = given or self.arguments(node)
+        return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
+
+    def bound(self, kind: str, found: Any, base: Atom, cls: type, owner: Any, node: Any) -> Atom:
+        """A method as a value."""
+        if kind == "static":
+            return Const(found)
+        first = Const(cls) if kind == "class" else self.kept(base, node)
+        return Const(Bound(found, (first,), (), owner, tuple(self.loops) if isinstance(first, str) else ()))
+
+    def is_super(self, node: Any) -> bool:
+        if not (isinstance(node.func, gast.Name) and node.func.id == "super" and not self.activation.home("super")):
+            return False
+        return self.activation.scope.lookup("super") is builtins.super
+
+    def super_attribute(self, node: Any) -> Atom:
+        """``super().name``: what the next class has."""
+        where: Activation | None = self.activation
+        while where is not None and where.cls is None:
+            where = where.outer
+        cell = self.activation.scope.cells.get("__class__")
+        cls = where.cls if where is not None else cell.cell_contents if cell is not None else None
+        if cls is None or node.value.args and len(node.value.args) != 2:
+            raise self.unsupported(node, "`super` outside a method", "call the method of the class by its name")
+        home = where or self.activation
+        first = parameters_of(home)[0]
+        this = home.constants.get(first) or home.variable(first)
+        t = self.type_known(this)
+        actual = t.cls if isinstance(t, Struct) else cls
+        order = actual.__mro__ if issubclass(actual, cls) else cls.__mro__
+        for owner in order[order.index(cls) + 1 :]:
+            if node.attr in vars(owner):
+                kind, found, _ = found_in_class(owner, node.attr)
+                if kind == "property":
+                    return self.invoke(found, [this], [], node, None, owner)
+                if kind == "static":
+                    return Const(found)
+                if kind in ("method", "class"):
+                    return Const(Bound(found, (Const(actual) if kind == "class" else this,), (), owner))
+                if owner is object and node.attr == "__init__":
+                    return Const(_nothing)
+        raise self.unsupported(node, f"`super().{node.attr}`, which no class above has", "correct the name")
+
+    # ---------------------------------------------------------- calling it
+    def invoke(
+        self, callee: Any, args: list, keywords: list, node: Any, target: str | None, cls: type | None = None
+    ) -> Atom:
+        """Call a function that is known."""
+        if any(isinstance(a, str) and a.startswith("%spread") for a in (*args, *dict(keywords).values())):
+            return self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
+        callee = getattr(callee, "__tangentc_function__", callee)
+        callee = getattr(callee, "__tangentc_op__", callee)
+        match callee:
+            case Closure():
+                return self.inline_closure(callee, args, keywords, node, target)
+            case Bound():
+                merged = [*callee.keywords, *keywords]
+                return self.invoke(callee.function, [*callee.args, *args], list(dict(merged).items()), node, target,
+                                   callee.cls)  # fmt: skip
+            case functools.partial():
+                first = [self.captured(a, node, callee.func) for a in callee.args]
+                more = {k: self.captured(v, node, callee.func) for k, v in callee.keywords.items()} | dict(keywords)
+                return self.invoke(callee.func, [*first, *args], list(more.items()), node, target)
+            case types.MethodType():
+                this = self.captured(callee.__self__, node, callee.__func__)
+                if REGISTRY.find(callee) is None and (
+                    is_user_function(callee.__func__) or hasattr(callee.__func__, "__tangentc_function__")
+                ):
+                    owner = callee.__self__ if isinstance(callee.__self__, type) else type(callee.__self__)
+                    return self.invoke(callee.__func__, [this, *args], keywords, node, target, _owner(owner, callee))
+        if (
+            isinstance(getattr(callee, "__self__", None), str)
+            and all(isinstance(a, Const) for a in args)
+            and not keywords
+        ):
+            return Const(callee(*(a.value for a in args)))  # "fixed_b".startswith("fixed")
+        made = self.known_function(callee, args, keywords, node, target)
+        if made is not None:
+            return made
+        if isinstance(callee, functools._lru_cache_wrapper):
+            return self.invoke(callee.__wrapped__, args, keywords, node, target)
+        if isinstance(callee, type) and not is_library_module(callee):
+            return self.construct(callee, args, keywords, node, target)
+        if is_object(callee) and hasattr(type(callee), "__call__"):
+            this = self.captured(callee, node, callee)
+            return self.invoke(type(callee).__call__, [this, *args], keywords, node, target, type(callee))
+        if is_user_function(callee):
+            return self.user_function(callee, args, keywords, node, target, cls)
+        return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+
+    def captured(self, value: Any, node: Any, function: Any) -> Atom:
+        """A value that a callable holds, read while the code runs."""
+        from tangentc.frontend.resolve import is_static
+
+        if is_static(value) or isinstance(value, (bool, int, float, complex, str, bytes)):
+            return Const(value)
+        name = type(value).__name__.lower() if is_object(value) else f"{getattr(function, '__name__', 'function')}_data"
+        return Global(name, Place("value", value))
+
+    def construct(self, cls: type, args: list, keywords: list, node: Any, target: str | None) -> Atom:
+        """An object of a class of the user."""
+        init = found_in_class(cls, "__init__")[1]
+        generated = dataclasses.is_dataclass(cls) and init is not None and init.__code__.co_filename == "<string>"
+        if hasattr(cls, "_fields"):
+            given = dict(zip(cls._fields, args, strict=False)) | dict(keywords)
+            defaults = {n: self.captured(v, node, cls) for n, v in cls._field_defaults.items()}  # type: ignore[attr-defined]
+            return self.struct(cls, cls._fields, {**defaults, **given}, node)
+        if generated:
+            fields = [f for f in dataclasses.fields(cls) if f.init]
+            names = [f.name for f in fields if not f.kw_only]
+            given = dict(zip(names, args, strict=False)) | dict(keywords)
+            for f in dataclasses.fields(cls):
+                if f.name in given:
+                    continue
+                if f.default is not dataclasses.MISSING:
+                    given[f.name] = self.captured(f.default, node, cls)
+                elif f.default_factory is not dataclasses.MISSING:
+                    given[f.name] = self.invoke(f.default_factory, [], [], node, None)
+            made = self.struct(cls, tuple(f.name for f in dataclasses.fields(cls) if f.name in given), given, node)
+            if hasattr(cls, "__post_init__"):
+                self.method(made, "__post_init__", node, None, ([], []))
+            return made
+        if init is None:
+            return self.new_object(cls, node)
+        made = self.new_object(cls, node)
+        self.invoke(init, [made, *args], keywords, node, None, found_in_class(cls, "__init__")[2])
+        return made
+
+    def struct(self, cls: type, fields: tuple[str, ...], given: dict[str, Atom], node: Any) -> str:
+        """An object put together from its fields."""
+        missing = [n for n in fields if n not in given] + [n for n in given if n not in fields]
+        if missing:
+            raise self.wrong_call(node, cls.__name__, f"its field {missing[0]} is not given, or is not one")
+        name = f"%{cls.__name__.lower()}"
+        made = self.emit(ops.make_struct, (Const(cls), Const(fields), *(given[n] for n in fields)), node, name=name)
+        types_ = [self.type_known(given[n]) for n in fields]
+        whole = issubclass(cls, tuple)
+        if all(t is not None for t in types_):
+            self.types[made] = Tuple(tuple(types_), cls) if whole else Struct(cls, fields, tuple(types_))
+        elif not whole:
+            self.types[made] = Struct(cls, (), ())
+        return made
+
+    def new_object(self, cls: type, node: Any) -> str:
+        made = self.emit(ops.new_object, (Const(cls),), node, name=f"%{cls.__name__.lower()}")
+        self.types[made] = Struct(cls, (), ())
+        return made
+
+    def user_function(
+        self, callee: types.FunctionType, args: list, keywords: list, node: Any, target: str | None, cls: type | None
+    ) -> Atom:
+        span = self.span(node)
+        given = [*args, *(v for _, v in keywords)]
+        takes_any = callee.__code__.co_flags & 0x0C
+        if (
+            cls is None
+            and not takes_any
+            and span.site not in self.known.inline
+            and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
+            and not any(isinstance(self.type_known(a), Struct) for a in given)
+            or self.is_open(callee.__code__)
+        ):
+            return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+        from tangentc.frontend.lower import parsed
+
+        source, tree = parsed(callee)
+        self.note_names(Scope(callee), callee.__code__)
+        names = [a.id for a in (*tree.args.posonlyargs, *tree.args.args)]
+        values = callee.__defaults__ or ()
+        defaults = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (callee.__kwdefaults__ or {})
+        atoms = {k: self.captured(v, node, callee) for k, v in defaults.items()}
+        activation = self.begin(source, Scope(callee), tree, None, callee.__code__, cls, span)
+        return self.inline(activation, tree, atoms, args, keywords, node, callee.__name__)
+
+    def is_open(self, key: Any) -> bool:
+        """Whether a call of this function is being lowered already."""
+        found: Activation | None = self.activation
+        while found is not None:
+            if found.key is key:
+                return True
+            found = self.callers.get(found)
+        return False
+
+    @functools.cached_property
+    def callers(self) -> dict[Activation, Activation | None]:
+        return {}
+
+    def inline_closure(self, closure: Closure, args: list, keywords: list, node: Any, target: str | None) -> Atom:
+        if closure.state != tuple(self.loops[: len(closure.state)]):
+            raise self.unsupported(
+                node, "a function that was made in a trip of a loop and is called after it",
+                "call it in the trip that makes it",
+            )  # fmt: skip
+        if self.is_open(closure.node):
+            raise self.unsupported(
+                node, "a function defined inside that calls itself", "define it at the level of the module"
+            )
+        home = closure.home
+        activation = self.begin(
+            home.source, home.scope, closure.node, home, closure.node, None, self.span(node)
+        )  # fmt: skip
+        return self.inline(activation, closure.node, closure.defaults, args, keywords, node, closure.__name__)
+
+    def begin(self, source: Any, scope: Scope, tree: Any, outer: Any, key: Any, cls: Any, span: Span) -> Activation:
+        self.activations += 1
+        local: Counter[str] = locals_of(tree)
+        return Activation(
+            source, scope, local, outer, self.activations, (*self.activation.path, span.site), tuple(self.loops), key,
+            cls,
+        )  # fmt: skip
+
+    def inline(
+        self, activation: Activation, tree: Any, defaults: dict[str, Atom], args: list, keywords: list, node: Any,
+        name: str,
+    ) -> Atom:  # fmt: skip
+        """The body of a function in place of its call; gives what it returns."""
+        if len(activation.path) > DEEPEST:
+            raise self.unsupported(node, "calls that are nested too deeply", "write them as a loop")
+        self.bind_parameters(activation, tree.args, defaults, args, keywords, node, name)
+        caller, outer = self.activation, self.out
+        self.callers[activation] = caller
+        self.activation, self.out = activation, []
+        step, self.step = self.step, ()
+        self.activation.path = (*activation.path, step) if step else activation.path
+        try:
+            self.body(tree)
+            block = tuple(self.out)
+        finally:
+            self.activation, self.out, self.step = caller, outer, step
+        single = once(block)
+        if single is not None:
+            self.out.extend(single[0])
+            return single[1]
+        out = f"%out'{activation.number}"
+        if not leaves(block):
+            self.out.append(Assign(out, ops.identity, (Const(None),), (), self.span(node)))
+        self.out.extend(gather(block, name, out))
+        return out
+
+    def bind_parameters(
+        self, activation: Activation, signature: Any, defaults: dict[str, Atom], args: list, keywords: list, node: Any,
+        name: str,
+    ) -> None:  # fmt: skip
+        """Give each parameter its value, as Python does."""
+        plain = [a.id for a in (*signature.posonlyargs, *signature.args)]
+        only = [a.id for a in signature.kwonlyargs]
+        positional_only = {a.id for a in signature.posonlyargs}
+        given: dict[str, Atom] = dict(zip(plain, args, strict=False))
+        rest = tuple(args[len(plain) :])
+        more: dict[str, Atom] = {}
+        for key, value in keywords:
+            if key in given:
+                raise self.wrong_call(node, name, f"it is given {key} twice")
+            if key in plain and key not in positional_only or key in only:
+                given[key] = value
+            else:
+                more[key] = value
+        if rest and not signature.vararg:
+            raise self.wrong_call(node, name, f"it takes {len(plain)} arguments, and is given {len(args)}")
+        if more and not signature.kwarg:
+            raise self.wrong_call(node, name, f"it has no parameter {next(iter(more))}")
+        for key in (*plain, *only):
+            if key not in given and key not in defaults:
+                raise self.wrong_call(node, name, f"its parameter {key} is not given")
+            self.bind_parameter(activation, key, given.get(key, defaults.get(key)), node)  # type: ignore[arg-type]
+        if signature.vararg:
+            starred = signature.vararg.id
+            self.emit(ops.make_tuple, rest, node, target=activation.variable(starred))
+            if activation.local[starred] == 1:
+                activation.static[starred] = tuple(self.kept(a, node) for a in rest)
+        if signature.kwarg:
+            double = signature.kwarg.id
+            self.emit(ops.make_dict, (Const(tuple(more)), *more.values()), node, target=activation.variable(double))
+            if activation.local[double] == 1:
+                activation.static[double] = {k: self.kept(v, node) for k, v in more.items()}
+
+    def bind_parameter(self, activation: Activation, name: str, value: Atom, node: Any) -> None:
+        if activation.local[name] == 1:
+            if not isinstance(value, str):
+                activation.constants[name] = value
+                return
+            t = self.type_known(value)
+            if t is not None:
+                self.types[activation.variable(name)] = t
+        self.emit(ops.identity, (value,), node, target=activation.variable(name))
+
+    def wrong_call(self, node: Any, name: str, why: str) -> UnsupportedSyntax:
+        return UnsupportedSyntax(
+            f"{name} is called with the wrong arguments", self.span(node), why=why, way_out="correct the call"
+        )
+
+    # ---------------------------------------------------------- functions that stand for a form of the language
+    def known_function(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
+        """functools.partial and its kin, whose meaning is a form of the language."""
+        if callee is _nothing:
+            return Const(None)
+        if callee is unchanged:
+            return args[0]
+        if callee is functools.wraps:
+            return Const(unchanged)
+        if callee is functools.partial and isinstance(args[0], Const):
+            kept = [self.kept(a, node) for a in args[1:]]
+            named = tuple((k, self.kept(v, node)) for k, v in keywords)
+            state = tuple(self.loops) if any(isinstance(a, str) for a in (*kept, *dict(named).values())) else ()
+            return Const(Bound(args[0].value, tuple(kept), named, None, state))
+        if callee is builtins.callable and isinstance(args[0], Const):
+            return Const(callable(args[0].value))
+        if callee is builtins.getattr and len(args) >= 2 and isinstance(args[1], Const):
+            if isinstance(args[0], Const):
+                return Const(getattr(args[0].value, args[1].value, *(a.value for a in args[2:])))
+            t = self.type_known(args[0])
+            if len(args) > 2 and isinstance(t, Struct) and t.fields and args[1].value not in t.fields:
+                if not found_in_class(t.cls, args[1].value)[0]:
+                    return args[2]
+            return self.attribute(args[0], args[1].value, node, target)
+        if callee is builtins.setattr and isinstance(args[1], Const) and isinstance(args[0], str):
+            from tangentc.core.nodes import Store
+
+            self.out.append(Store(args[0], Const(ops.Attribute(args[1].value)), args[2], None, self.span(node)))
+            return Const(None)
+        if callee is builtins.isinstance:
+            return self.is_instance(args)
+        if callee is dataclasses.replace:
+            t = self.type_known(args[0])
+            cls = t.cls if isinstance(t, Struct) else self.known.classes.get(self.span(node).site)
+            if cls is None:
+                return None
+            names = tuple(f.name for f in dataclasses.fields(cls))
+            given = dict(keywords)
+            rest = {n: self.attribute(args[0], n, node) for n in names if n not in given}
+            return self.struct(cls, names, {**rest, **given}, node)
+        if callee is copy.deepcopy:
+            return self.emit(ops.copied, tuple(args[:1]), node, target=target)
+        if callee in (builtins.list, builtins.tuple, builtins.dict) and not args and not keywords:
+            made = {builtins.list: ops.make_list, builtins.tuple: ops.make_tuple}.get(callee)
+            if made is not None:
+                return self.emit(made, (), node, target=target)
+        if callee is builtins.dict and not args:
+            names = Const(tuple(k for k, _ in keywords))
+            return self.emit(ops.make_dict, (names, *(v for _, v in keywords)), node, target=target)
+        return self.iteration(callee, args, keywords, node, target)  # type: ignore[attr-defined]
+
+    def is_instance(self, args: list) -> Atom | None:
+        """``isinstance(x, C)`` where the type tells; it chooses the branch when compiling."""
+        t = self.type_known(args[0])
+        if not isinstance(args[1], Const) or t is None:
+            return None
+        wanted = args[1].value
+        if isinstance(t, Struct):
+            return Const(issubclass(t.cls, wanted))
+        if isinstance(t, Known) and not isinstance(t.value, (types.ModuleType, range)):
+            return Const(isinstance(t.value, wanted))
+        python = {Tuple: tuple, Dict: dict}.get(type(t))
+        if python is not None:
+            return Const(issubclass(getattr(t, "cls", None) or python, wanted))
+        return None
+
+
+def _nothing(*args: Any, **keywords: Any) -> None:
+    """``object.__init__``."""
+
+
+def _is_code(value: Any) -> bool:
+    """Whether an argument is a function, so that what it is called in is compiled for it."""
+    return callable(value) and not isinstance(value, type)
+
+
+def _owner(cls: type, method: Any) -> type:
+    """The class in whose text a method stands."""
+    for owner in cls.__mro__:
+        found = vars(owner).get(method.__name__)
+        if getattr(found, "__func__", found) is method.__func__:
+            return owner
+    return cls
+
+
+def parameters_of(activation: Activation) -> list[str]:
+    return list(activation.local)
+
+
+__all__ = ["Bound", "Effect", "Invoke", "is_user_function", "parameters"]

@@ -1,0 +1,182 @@
+"""Leaving blocks only at their ends.
+
+    if a:                     if a:
+        return 0.0                out = 0.0
+    y = x * x          ->     else:
+    return y                      y = x * x
+                                  out = y
+
+What follows a branch that leaves (``return``, ``break``, ``continue``) is moved into its other branch,
+never copied.  A loop that is left by ``return`` sets a flag and breaks; so does one whose ``else`` is
+passed over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Leave, Opaque, Span, Statement, While
+from tangentc.core.walk import blocks, statements
+from tangentc.errors import UnsupportedSyntax
+
+
+def leaves(block: Block) -> bool:
+    """Whether control never reaches the end of the block."""
+    if not block:
+        return False
+    last = block[-1]
+    if isinstance(last, Leave) or raises(last):
+        return True
+    return isinstance(last, If) and leaves(last.then) and leaves(last.orelse)
+
+
+def raises(statement: Statement) -> bool:
+    return isinstance(statement, Opaque) and type(statement.tree).__name__ == "Raise"
+
+
+def may_leave(block: Block) -> bool:
+    for statement in block:
+        if isinstance(statement, Leave) or isinstance(statement, If) and any(map(may_leave, blocks(statement))):
+            return True
+    return False
+
+
+def has(block: Block, kind: str) -> bool:
+    """Whether a block, loops inside it left out, leaves in this way."""
+    return any(
+        isinstance(s, Leave) and s.kind == kind or isinstance(s, If) and any(has(b, kind) for b in blocks(s))
+        for s in block
+    )
+
+
+def with_flag(block: Block, kind: str, flag: str, out: str = "") -> Block:
+    """The body of a loop in which leaving in one way sets a flag and breaks."""
+    result: list[Statement] = []
+    for s in block:
+        if isinstance(s, If):
+            s = replace(s, then=with_flag(s.then, kind, flag, out), orelse=with_flag(s.orelse, kind, flag, out))
+        if isinstance(s, Leave) and s.kind == kind:
+            if kind == "return":
+                result.append(Assign(out, ops.identity, s.values, (), s.span))
+            result.append(Assign(flag, ops.identity, (Const(True),), (), s.span))
+            s = replace(s, kind="break", values=())
+        result.append(s)
+    return tuple(result)
+
+
+def gather(block: Block, name: str, out: str) -> Block:
+    """The block left only at its end, ``out`` assigned what is returned."""
+    result: list[Statement] = []
+    for k, statement in enumerate(block):
+        statement = _inside(statement, name, out)
+        if isinstance(statement, If) and (may_leave(statement.then) or may_leave(statement.orelse)):
+            then, orelse, rest = statement.then, statement.orelse, block[k + 1 :]
+            if leaves(then):
+                orelse += rest
+            elif leaves(orelse):
+                then += rest
+            elif rest:
+                result.extend(_partly(statement, rest, name, out))
+                return tuple(result)
+            result.append(replace(statement, then=gather(then, name, out), orelse=gather(orelse, name, out)))
+            return tuple(result)
+        if isinstance(statement, Leave):
+            if statement.kind == "return":
+                result.append(Assign(out, ops.identity, statement.values, (), statement.span))
+            elif statement.kind == "break":
+                result.append(statement)
+            return tuple(result)
+        result.append(statement)
+    return tuple(result)
+
+
+def _inside(statement: Statement, name: str, out: str) -> Statement:
+    """The loops in a statement gathered: what leaves a loop stays inside it."""
+    if isinstance(statement, (For, While)):
+        return replace(statement, body=gather(statement.body, name, out))
+    if isinstance(statement, If) and not may_leave((statement,)):
+        return replace(statement, then=gather(statement.then, name, out), orelse=gather(statement.orelse, name, out))
+    return statement
+
+
+def _partly(statement: If, rest: Block, name: str, out: str) -> Block:
+    """Where only some paths through a branch leave, a flag says so, and what follows is under its test.
+
+    if a:                         left = False
+        x = 1                     if a:
+    elif b:                           x = 1
+        continue            ->    elif b:
+    x = 2                             left = True
+                                  if not left: x = 2
+    """
+    kinds = {s.kind for s in _leaving((statement,))}
+    if len(kinds) > 1:
+        raise UnsupportedSyntax(
+            f"{name} leaves from inside nested branches in several ways, which tangentc does not differentiate",
+            statement.span,
+            why="what follows would have to be copied into several branches",
+            way_out="test the condition in one `if` of its own that ends in break, continue or return",
+        )
+    kind = kinds.pop()
+    flag = _flag(statement.span, out)
+
+    def marked(block: Block) -> Block:
+        result: list[Statement] = []
+        for s in block:
+            if isinstance(s, If):
+                s = replace(s, then=marked(s.then), orelse=marked(s.orelse))
+            if isinstance(s, Leave):
+                if kind == "return":
+                    result.append(Assign(out, ops.identity, s.values, (), s.span))
+                result.append(Assign(flag, ops.identity, (Const(True),), (), s.span))
+                continue
+            result.append(s)
+        return tuple(result)
+
+    def kept(block: Block) -> Block:
+        """The branch with what follows a leaving branch in its other branch, leaves still in place."""
+        result: list[Statement] = []
+        for k, s in enumerate(block):
+            if isinstance(s, If) and may_leave((s,)):
+                then, orelse, after = s.then, s.orelse, block[k + 1 :]
+                if leaves(then):
+                    orelse += after
+                elif leaves(orelse):
+                    then += after
+                elif after:
+                    result.extend(_partly(replace(s, then=kept(then), orelse=kept(orelse)), after, name, out))
+                    return tuple(result)
+                result.append(replace(s, then=kept(then), orelse=kept(orelse)))
+                return tuple(result)
+            result.append(_inside(s, name, out))
+        return tuple(result)
+
+    branches = replace(statement, then=marked(kept(statement.then)), orelse=marked(kept(statement.orelse)))
+    leave: Block = (Leave(kind, (), statement.span),) if kind == "break" else ()
+    clear = Assign(flag, ops.identity, (Const(False),), (), statement.span)
+    return (clear, branches, If(flag, leave, gather(rest, name, out), (), statement.span, "statement"))
+
+
+def _leaving(block: Block) -> list[Leave]:
+    found: list[Leave] = []
+    for s in block:
+        if isinstance(s, Leave):
+            found.append(s)
+        elif isinstance(s, If):
+            found += _leaving(s.then) + _leaving(s.orelse)
+    return found
+
+
+def _flag(span: Span, out: str) -> str:
+    return f"%left'{span.line}:{span.column}{out[len('%out') :]}"
+
+
+def once(block: Block) -> tuple[Block, Atom] | None:
+    """The block without its only ``return``, and what that gives; None if it returns elsewhere too."""
+    returns = [s for s in statements(block) if isinstance(s, Leave) and s.kind == "return"]
+    if not returns:
+        return block, Const(None)
+    if len(returns) == 1 and block and block[-1] is returns[0]:
+        return block[:-1], returns[0].values[0]
+    return None

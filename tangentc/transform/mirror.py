@@ -1,0 +1,187 @@
+"""Shadows that are made in the primal sweep, each beside its object.
+
+    u = x.copy()              u_bar = np.zeros_like(u)
+    v = u if test else w      v_bar = u_bar if test else w_bar
+    rows.append(row)          rows_bar.append(row_bar)
+
+An array that may be one of several, or that lies in a list, a dict or an object, has its shadow
+where the object has its place: every statement that makes, renames, stores or takes the object is mirrored
+by the same statement for the shadow.  The adjoint sweep finds the shadow as it finds any value of the
+primal sweep.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import types as pytypes
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.analysis.aliases import Aliases
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.naming import shown
+from tangentc.core.nodes import Assign, Atom, Carry, Const, Effect, Function, If, Merge, Statement, Store
+from tangentc.core.types import Array, Scalar, Struct, Tuple, Unknown, is_container, is_differentiable
+from tangentc.core.walk import statements
+from tangentc.errors import InternalError, UnsafeMutation
+from tangentc.transform.adjoints import bar_name, shadow_type
+
+SAME_FORM = {operator.getitem, ops.identity, builtins.list, builtins.dict, ops.items_from, builtins.reversed}
+COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asanyarray}
+READ_ONLY = {np.diagonal, np.broadcast_to}
+
+
+class Mirror:
+    """The mirrored statements of one function."""
+
+    def __init__(self, builder: Builder, aliases: Aliases, active: set[str], function: Function):
+        self.b, self.aliases = builder, aliases
+        self.of: dict[str, str] = {}
+        for s in statements(function.body):
+            if isinstance(s, Assign) and s.target in active:
+                self._name(s.target, s)
+            for m in getattr(s, "merged", ()):
+                if m.name in active:
+                    self._name(m.name, s)
+            for c in getattr(s, "carried", ()):
+                if c.name in active:
+                    self._name(c.name, s)
+
+    def _name(self, x: str, s: Statement) -> None:
+        t = self.b.type(x)
+        if not (isinstance(t, Array) or is_container(t)) or not self.aliases.is_mirrored(x):
+            if isinstance(t, Unknown) and self.aliases.is_changed(x):
+                raise UnsafeMutation(
+                    f"{shown(x)} is changed in place, and its type is not known", s.span,  # type: ignore[union-attr]
+                    why=t.reason or "nothing says what it is",
+                    way_out="call the function with arguments of known types",
+                )  # fmt: skip
+            return
+        if self.aliases.is_outside(x):
+            raise UnsafeMutation(
+                f"{shown(x)}, which may be an array of the module, is changed in place", s.span,  # type: ignore[union-attr]
+                why="a gradient changes nothing but its own copies",
+                way_out="pass the array in as an argument, or copy it",
+            )  # fmt: skip
+        self.of[x] = self.b.fresh(bar_name(x))
+        self.b.types.of_name[self.of[x]] = shadow_type(t)
+
+    def part(self, x: Atom, out: list[Statement], span: Any) -> Atom:
+        """What stands in a mirrored container for ``x``: its shadow, or a zero that is added to."""
+        if isinstance(x, str) and x in self.of:
+            return self.of[x]
+        t = self.b.type(x)
+        if not is_differentiable(t):
+            return Const(None)
+        if isinstance(t, Scalar):
+            return Const(0j if t.dtype.startswith("complex") else 0.0)
+        zero = self.b.fresh(f"%{shown(x)}_zero")
+        self.b.types.of_name[zero] = shadow_type(t)
+        op: Any = np.zeros_like if isinstance(t, Array) else runtime.zeros_of
+        out.append(Assign(zero, op, (x,), (), span))
+        return zero
+
+    # ---------------------------------------------------------- statements
+    def assign(self, s: Assign) -> tuple[Statement, ...]:
+        """The statement that makes the shadow of what a statement makes."""
+        if s.target not in self.of:
+            return ()
+        new = self._assign(s)
+        for made in new:
+            if isinstance(made, Assign) and not (
+                made.op is operator.getitem and isinstance(self.b.type(s.args[0]), Array)
+            ):
+                self.b.pinned.add(made.target)
+        return new
+
+    def _assign(self, s: Assign) -> tuple[Statement, ...]:
+        bar, op, args = self.of[s.target], s.op, s.args
+        out: list[Statement] = []
+        span = s.span
+        shared = self.aliases.shares(s)
+
+        def made(op: Any, *atoms: Atom) -> tuple[Statement, ...]:
+            return (*out, Assign(bar, op, atoms, (), span))
+
+        if op in (ops.make_tuple, ops.make_list):
+            return made(ops.make_list, *[self.part(a, out, span) for a in args])
+        if op is ops.make_dict:
+            return made(op, args[0], *[self.part(a, out, span) for a in args[1:]])
+        if op is ops.make_struct:
+            parts = [self.part(a, out, span) for a in args[2:]]
+            if issubclass(args[0].value, tuple):  # type: ignore[union-attr]
+                return made(ops.make_list, *parts)
+            return made(op, Const(pytypes.SimpleNamespace), args[1], *parts)
+        if op is ops.new_object:
+            return made(ops.make_struct, Const(pytypes.SimpleNamespace), Const(()))
+        if not any(isinstance(a, str) and a in self.of for a in shared):
+            if any(isinstance(a, str) and self.aliases.is_changed(a) for a in shared):
+                raise InternalError(f"the shadow of what {shown(s.target)} shares its memory with is not known")
+            if is_container(self.b.type(s.target)):
+                return made(runtime.zeros_of, s.target)
+            return made(np.zeros_like, s.target)
+        if op is builtins.getattr:
+            t = self.b.type(args[0])
+            if isinstance(t, Tuple):
+                return made(operator.getitem, self.of[args[0]], Const(t.cls._fields.index(args[1].value)))  # type: ignore[union-attr,index]
+            return made(op, self.of[args[0]], args[1])  # type: ignore[index]
+        if op is builtins.tuple:
+            return made(builtins.list, self.of[args[0]])  # type: ignore[index]
+        if op is ops.select:
+            return made(op, args[0], *[self.of.get(a, a) for a in args[1:]])  # type: ignore[arg-type]
+        if op is operator.add:
+            return made(op, *[self.part(a, out, span) for a in args])
+        if op is np.diagonal and len(args) == 1:
+            return made(np.einsum, Const("ii->i"), self.of[args[0]])  # type: ignore[index]
+        if op in READ_ONLY or op is operator.mul:
+            raise UnsafeMutation(
+                f"an array is changed that {getattr(op, '__name__', 'this')} gives a view of", span,
+                why="the view cannot be written, so its adjoint cannot be gathered in it",
+                way_out="take a copy of the view",
+            )  # fmt: skip
+        first = args[0]
+        if not isinstance(first, str) or first not in self.of:
+            return made(np.zeros_like, s.target)
+        return (*out, Assign(bar, op, (self.of[first], *args[1:]), s.keywords, span))
+
+    def merges(self, s: If) -> tuple[Merge, ...]:
+        return tuple(
+            Merge(self.of[m.name], self._arm(m.then), self._arm(m.orelse)) for m in s.merged if m.name in self.of
+        )
+
+    def carries(self, s: Any) -> tuple[Carry, ...]:
+        return tuple(
+            Carry(self.of[c.name], self._arm(c.init), self._arm(c.next)) for c in s.carried if c.name in self.of
+        )
+
+    def _arm(self, atom: Atom) -> Atom:
+        if isinstance(atom, str) and atom in self.of:
+            return self.of[atom]
+        return atom if isinstance(atom, Const) and atom.value is ops.UNDEFINED else Const(None)
+
+    def effect(self, s: Effect) -> tuple[Statement, ...]:
+        """``rows.append(row)``: the same for the shadows."""
+        if not (isinstance(s.args[0], str) and s.args[0] in self.of):
+            return ()
+        out: list[Statement] = []
+        bar = self.of[s.args[0]]
+        if s.op in (ops.append, ops.insert):
+            value = self.part(s.args[-1], out, s.span)
+            return (*out, Effect(s.op, (bar, *s.args[1:-1], value), (), s.span))
+        return (Effect(s.op, (bar, *s.args[1:]), (), s.span),)
+
+    def store(self, s: Store) -> tuple[Statement, ...]:
+        """``rows[k] = row``: the same for the shadows."""
+        if s.object not in self.of:
+            return ()
+        out: list[Statement] = []
+        value = self.part(s.value, out, s.span)
+        return (*out, Store(self.of[s.object], s.key, value, None, s.span))
+
+
+def is_struct(b: Builder, x: Atom) -> bool:
+    return isinstance(b.type(x), Struct)
