@@ -74,6 +74,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return Unknown("an argument's type is not known")
     if op in (runtime.unbroadcast, runtime.shaped_like):
         return args[1]
+    if op is runtime.zeros_of:
+        from tangentc.transform.adjoints import shadow_type
+
+        return shadow_type(args[0])
     if op in (operator.matmul, np.matmul, np.dot) and all(isinstance(t, Array) for t in args) and not keywords:
         product = _matmul(op, args, fresh)
         if product is not None:
@@ -91,6 +95,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             keys: list[Type] = [type_of(k) for k in args[0].keys]
             parts = {"keys": keys, "values": list(args[0].items)}.get(name)
             return Sequence(list, tuple(parts or [Tuple(pair) for pair in zip(keys, args[0].items)]), len(keys))
+        if isinstance(args[0], (Sequence, Dict)):
+            return _container_method(args[0], name, args[2:], fresh)
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
             return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
         return Unknown(f"the method {name} of a value of unknown type")
@@ -100,6 +106,21 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+def _container_method(t: Sequence | Dict, name: str, args: Seq[Type], fresh: Fresh) -> Type:
+    """The type of what a method of a list or a dict gives."""
+    if name == "pop":
+        return _taken((t, *args), fresh)
+    if name == "copy":
+        return t
+    if name in ("get", "setdefault") and args:
+        found = subscript(t, args[0], fresh)
+        missing = isinstance(found, Unknown) or isinstance(found, Known) and found.value is ops.UNDEFINED
+        return (args[1] if len(args) > 1 else Known(Const(None))) if missing else found
+    if name in ("index", "count"):
+        return Scalar("int64", True)
+    return Known(Const(None))
 
 
 def _holds_nothing(t: Type) -> bool:
@@ -209,6 +230,8 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     """Tuples, lists, dicts, attributes and subscripts."""
     if op is ops.make_tuple:
         return Tuple(tuple(args))
+    if op is slice:
+        return Tuple(tuple(args), slice)
     if op is ops.make_list:
         same = len(set(args)) == 1
         return Sequence(list, (args[0],) if same else tuple(args), len(args))
@@ -355,6 +378,25 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     return t
 
 
+def widened(t: Type, more: Type, fresh: Fresh) -> Type:
+    """The type of a container where it is made, with what is known to be put into it later."""
+    match t, more:
+        case Sequence(kind, items, length), Sequence(other, puts, known):
+            if length is not None and length == known and len(items) == len(puts):
+                return Sequence(other, tuple(joined((a, b), fresh) for a, b in zip(items, puts, strict=True)), length)
+            every = (*items, *puts)
+            item = (joined(every, fresh),) if every else ()
+            return Sequence(other, item, length if length == known else None)
+        case Dict(_, items), Sequence(kind, puts, _):
+            return Sequence(kind, (joined((*items, *puts), fresh),), None)
+        case (Dict(), Dict()) | (Struct(), Struct()):
+            out = t
+            for key, item in zip(getattr(more, "keys", getattr(more, "fields", ())), more.items, strict=True):
+                out = put(out, key, item, False, fresh)
+            return out
+    return more
+
+
 def _length_of(t: Type) -> Type | None:
     match t:
         case Array(_, shape) if shape:
@@ -407,6 +449,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
         case Tuple(items, None) if items and isinstance(key, Scalar):
             return item_type(t, fresh)
         case Sequence(kind, items, _):
+            if isinstance(key, Tuple) and key.cls is slice:
+                return Sequence(kind, (joined(items, fresh),) if items else (), None)
             if isinstance(index, slice) or isinstance(key, Known) and isinstance(key.value, slice):
                 return Sequence(kind, items, None) if len(items) == 1 else Sequence(kind, items[index], None)
             if len(items) == 1:
@@ -438,7 +482,7 @@ def _constant(key: Type) -> Any:
 
 
 def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
-    parts = list(key.items) if isinstance(key, Tuple) else [key]
+    parts = list(key.items) if isinstance(key, Tuple) and key.cls is not slice else [key]
     if isinstance(key, Known) and isinstance(key.value, tuple):
         parts = [type_of(part) for part in key.value]
     if not all(_is_basic(part) for part in parts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tangentc.analysis.infer import infer, item_type, join, put
+from tangentc.analysis.infer import infer, item_type, join, put, widened
 from tangentc.analysis.points import Points, change_of
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, While
@@ -103,7 +103,9 @@ class Types:
             match s:
                 case Assign():
                     t = self.result(s.op, s.args, s.keywords)
-                    of[s.target] = self.widened.get(s.target, t)
+                    if s.target in self.widened:
+                        t = widened(t, self.widened[s.target], self.fresh)
+                    of[s.target] = t
                 case If():
                     self.block(s.then)
                     self.block(s.orelse)

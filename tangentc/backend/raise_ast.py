@@ -224,6 +224,8 @@ class _Raise:
             target = ast.Attribute(target, str(s.key.value))
         elif s.key is not None:
             target = ast.Subscript(target, self.key(s.key))
+        elif not isinstance(target, (ast.Name, ast.Subscript)):  # A.T[...] += x: an attribute would be assigned
+            target = ast.Subscript(target, ast.Constant(...))
         if s.op is not None:
             value = s.value
             op = s.op

@@ -19,6 +19,7 @@ from typing import Any
 
 import gast
 
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, Place, Span, Statement
 from tangentc.core.types import Dict, Known, Struct, Tuple, Type, is_object
@@ -322,7 +323,7 @@ class Invoke:
             return self.invoke(callee.__wrapped__, args, keywords, node, target)
         if isinstance(callee, type) and not is_library_module(callee):
             return self.construct(callee, args, keywords, node, target)
-        if is_object(callee) and hasattr(type(callee), "__call__"):
+        if is_object(callee) and "__call__" in dir(type(callee)):
             this = self.captured(callee, node, callee)
             return self.invoke(type(callee).__call__, [this, *args], keywords, node, target, type(callee))
         if is_user_function(callee):
@@ -570,7 +571,7 @@ class Invoke:
             given = dict(keywords)
             rest = {n: self.attribute(args[0], n, node) for n in names if n not in given}
             return self.struct(cls, names, {**rest, **given}, node)
-        if callee is copy.deepcopy:
+        if callee in (copy.deepcopy, runtime.copied):
             return self.emit(ops.copied, tuple(args[:1]), node, target=target)
         if callee in (builtins.list, builtins.tuple, builtins.dict) and not args and not keywords:
             made = {builtins.list: ops.make_list, builtins.tuple: ops.make_tuple}.get(callee)

@@ -92,6 +92,8 @@ class _Specialise:
                 return (replace(s, op=np.transpose, args=s.args[:1]),)
             case Effect() if s.op is ops.method:
                 return self._effect(s)
+            case Effect() if s.op is runtime.add_items:
+                return self._add_items(s)
             case Effect() if s.op in IN_PLACE:
                 return self._in_place(s, s.op, s.args, dict(s.keywords))
             case Effect() | Assign() if "out" in dict(s.keywords):
@@ -139,6 +141,8 @@ class _Specialise:
             return (s,)
         old, new = self.fresh(f"%{_plain(s.object)}_item"), self.fresh("%rhs")
         read = Assign(old, operator.getitem, (s.object, s.key), (), s.span)
+        if s.object not in self.types.of_name:  # made by another part of this pass
+            return (s,)
         self.types.of_name[old] = self.types.result(operator.getitem, read.args)
         held = not isinstance(self.types.of(s.object), Array)
         op = ops.augmented(s.op) if held and not isinstance(self.types.of(old), Unknown) else s.op
@@ -228,6 +232,31 @@ class _Specialise:
             loop = For(each, items, (Effect(ops.append, (receiver, each), (), s.span),), (), s.span)  # type: ignore[union-attr]
             return self._loop(loop)
         return (For(each, items, (Effect(ops.append, (receiver, each), (), s.span),), (), s.span),)  # type: ignore[union-attr]
+
+    def _add_items(self, s: Effect) -> tuple[Statement, ...]:
+        """What an emitted adjoint adds to the items of a list, as the loop that it is."""
+        shadow, items, *places = s.args
+        t = self.types.of(shadow)
+        if not isinstance(t, Sequence) or len(t.items) != 1 or not isinstance(t.items[0], (Scalar, Array)) or not isinstance(shadow, str):
+            return (s,)
+        length, trips, k, place = (self.fresh(n) for n in ("%length", "%trips", "%k", "%place"))
+        given, old, new = self.fresh("%given"), self.fresh("%item"), self.fresh("%sum")
+        at: Atom = place if places and places[0] != Const(None) else k
+        body: list[Statement] = [Assign(place, operator.getitem, (places[0], k), (), s.span)] if at == place else []
+        body += [
+            Assign(given, operator.getitem, (items, k), (), s.span),
+            Assign(old, operator.getitem, (shadow, at), (), s.span),
+        ]
+        if dict(s.keywords).get("in_place") == Const(True) and isinstance(t.items[0], Array):
+            body.append(Store(old, None, given, operator.add, s.span))
+        else:
+            body.append(Assign(new, operator.add, (old, given), (), s.span))
+            body.append(Store(shadow, at, new, None, s.span))
+        return (
+            Assign(length, builtins.len, (places[0] if at == place else shadow,), (), s.span),
+            Assign(trips, builtins.range, (length,), (), s.span),
+            For(k, trips, tuple(body), (), s.span),
+        )
 
     # ---------------------------------------------------------- functions that change an array
     def _in_place(self, s: Effect, op: Any, args: tuple[Atom, ...], keywords: dict[str, Atom]) -> tuple[Statement, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from tangentc.core.ops import item
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, zero_gradient
-from tangentc.runtime import reduce_to_shape, split_like, unbroadcast
+from tangentc.runtime import along_axis, reduce_to_shape, split_like, unbroadcast, zeros_of
 
 
 def one_array(*options):
@@ -149,5 +149,5 @@ def split_like_rule(x, arrays, y, y_bar, axis=0):
 
 
 zero_gradient(
-    np.shape, np.ndim, np.size, *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type")
+    zeros_of, along_axis, np.shape, np.ndim, np.size, *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type")
 )

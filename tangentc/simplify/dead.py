@@ -162,6 +162,8 @@ class _Liveness:
                 self._need(s.test)
             case For():
                 self._need(s.iterable)
+                if isinstance(s.iterable, str):
+                    self._read_content(s.iterable, position, loops)
                 self._keep_leaves(s.body)
             case While():
                 self._need(s.test)

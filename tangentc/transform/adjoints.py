@@ -40,6 +40,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
 )
+from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
 
 Adjoint = Atom | dict
@@ -85,6 +86,8 @@ class Adjoints:
         if not isinstance(adjoint, dict):
             return self.zero(x) if adjoint is None else adjoint
         if is_long(t):
+            if adjoint:
+                raise InternalError(f"the adjoint of {x}, a list, is known by its parts")
             zeros = self.b.emit(runtime.zeros_of, (x,))
             return self.b.emit(runtime.shaped_like, (zeros, x), name=bar_name(x))
         parts: list[Atom] = []
@@ -297,6 +300,11 @@ class Adjoints:
     def add_part(self, x: str, mine: dict, key: Any, t: Type, part: Any, name: Any) -> None:
         """Add a contribution to the adjoint of one part of a container."""
         old = mine.get(key)
+        if is_long(t):  # its parts are not told apart
+            if isinstance(part, dict):
+                raise InternalError(f"the adjoint of a list in {x} is known by its parts")
+            mine[key] = part if old is None else self._sum_of_lists(old, part)
+            return
         if is_container(t):
             inner = old if isinstance(old, dict) else {}
             if old is not None and not isinstance(old, dict):
@@ -314,6 +322,13 @@ class Adjoints:
             mine[key] = inner
             return
         mine[key] = part if old is None else self.b.add(old, part, name=f"%{key}_bar")
+
+    def _sum_of_lists(self, old: Any, part: Any) -> Atom:
+        total = self.b.emit(ops.copied, (old,), name="%sum_bar")
+        assert isinstance(total, str)
+        self.b.stored.add(total)
+        self.b.effect(runtime.add_items, (total, part))
+        return total
 
     # ---------------------------------------------------------- shadows
     def shadow_key(self, x: str) -> str:

@@ -374,17 +374,20 @@ def _link_pair(
     primal, rest = body[:cut_at], body[cut_at + 1 :]
     region = Region(b, done.aliases, primal, rest, inputs, extra=(together.args[1],))
     saved, linked = region.link_pair()
+    inside = saved
     saved, linked, sweeps = _export(saved, linked, sweeps, inputs, b)
+    origin = dict(zip(saved, inside, strict=True))  # the names inside branches, whose memory is known
     head: list[Statement] = []
     parameter = b.fresh("saved")
     b.types.of_name[parameter] = Unknown("what the primal saves")
     table: dict[str, Atom] = {}
     stored = {done.aliases.root(s.object) for s in statements(linked) if isinstance(s, Store)}
     stored |= {done.aliases.root(s.args[0]) for s in statements(linked) if _changes_list(s)}  # type: ignore[union-attr,arg-type]
-    restored = {n for n in saved if done.aliases.root(n) in stored and isinstance(b.types.of_name.get(n), Array)}
+    root = {n: done.aliases.root(origin[n]) for n in saved}
+    restored = {n for n in saved if root[n] in stored and isinstance(b.types.of_name.get(n), Array)}
     popped = {s.args[0] for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop}
-    together_ = {n for n in saved if done.aliases.root(n) in stored or n in popped}
-    shared = len({done.aliases.root(n) for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror)
+    together_ = {n for n in saved if root[n] in stored or n in popped}
+    shared = len({root[n] for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror)
     shared = shared or any(is_container(b.types.of_name.get(n, Unknown())) for n in together_)
     changed = {n for n in together_ if not isinstance(b.types.of_name.get(n), Scalar)} if shared else restored | popped
     for k, n in enumerate(saved):

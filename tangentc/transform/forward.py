@@ -236,8 +236,8 @@ class _Forward:
             return lambda: self.b.emit(op, tuple(map(self._part_dot, args)), name=self.name(s.target))
         if op is ops.make_dict:
             return lambda: self.b.emit(op, (args[0], *map(self._part_dot, args[1:])), name=self.name(s.target))
-        if op is ops.copied:
-            return lambda: self.b.emit(op, (self.dot(args[0]),), name=self.name(s.target))
+        if op in (ops.copied, runtime.shaped_like):
+            return lambda: self.b.emit(op, (self.dot(args[0]), *args[1:]), name=self.name(s.target))
         if (
             op in (builtins.list, builtins.tuple, builtins.dict, ops.items_from)
             and len(args)

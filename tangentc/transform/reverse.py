@@ -175,7 +175,7 @@ class _Reverse(Stores, Control):
         op, args = s.op, s.args
         if op is ops.identity:
             self.adj.add(args[0], y_bar)
-        elif op is ops.copied:
+        elif op in (ops.copied, runtime.shaped_like):
             self.adj.add(args[0], y_bar)
         elif op is ops.items_from:
             self._rest(s, y_bar)
