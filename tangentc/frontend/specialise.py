@@ -141,16 +141,22 @@ class _Specialise:
             return (s,)
         old, new = self.fresh(f"%{_plain(s.object)}_item"), self.fresh("%rhs")
         read = Assign(old, operator.getitem, (s.object, s.key), (), s.span)
-        if s.object not in self.types.of_name:  # made by another part of this pass
-            return (s,)
-        self.types.of_name[old] = self.types.result(operator.getitem, read.args)
-        held = not isinstance(self.types.of(s.object), Array)
-        op = ops.augmented(s.op) if held and not isinstance(self.types.of(old), Unknown) else s.op
-        combine = Assign(new, op, (old, s.value), (), s.span)
-        self.types.of_name[new] = self.types.result(op, combine.args)
-        combined = self.statement(combine) if isinstance(op, ops.augmented) else (combine,)
-        stored = self.same.get(new, new)
-        return (read, *combined, Store(s.object, s.key, stored, None, s.span))
+        t = self.types.result(operator.getitem, read.args) if s.object in self.types.of_name else Unknown()
+        combine = Assign(new, s.op, (old, s.value), (), s.span)
+        if isinstance(self.types.of_name.get(s.object), Array) or isinstance(t, (Scalar, Tuple, Known)):
+            return (read, combine, Store(s.object, s.key, new, None, s.span))
+        if isinstance(t, Array):  # an array in a list changes where it is
+            if s.op in (operator.add, operator.sub):
+                return (read, Store(old, None, s.value, s.op, s.span))
+            return (read, combine, Store(old, Const(...), new, None, s.span))
+        if isinstance(t, Sequence) and s.op is operator.add:
+            self.types.of_name[old] = t
+            return (read, *self._extend(old, s.value, s))
+        raise UnsafeMutation(
+            f"whether `{s.span.text.strip()}` changes what {_plain(s.object)} holds or replaces it is not known", s.span,
+            why="its type is not known" + (f": {t.reason}" if isinstance(t, Unknown) and t.reason else ""),
+            way_out="assign the new value, or call the function with arguments of known types",
+        )  # fmt: skip
 
     def _unshared(self, x: str) -> bool:
         """Whether no other name can see the memory of ``x``, so that a new array does as well."""

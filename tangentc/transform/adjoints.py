@@ -56,6 +56,7 @@ class Adjoints:
         self.shadows: dict[str, str] = {}
         self.own: set[Atom] = set()  # every shadow that was made: an array that nobody else holds
         self.shadow_names: set[str] = set()  # shadows and their views: two reads of one may differ
+        self.seen_parts: set[Atom] = set()  # containers in the shadows of containers
         self.rebound: set[str] = set()  # shadows of lists that change: arrays in them are replaced, not changed
         self.mirror: dict[str, str] = {}  # shadows that the primal sweep makes beside their objects
 
@@ -436,9 +437,13 @@ class Adjoints:
             return
         self.add_to_item(shadow, Const(key), part)
 
+    def is_seen(self, shadow: Atom) -> bool:
+        """Whether the arrays in a container's shadow are seen by others too, so that they are changed in place."""
+        return shadow in self.mirror.values() or shadow in self.seen_parts
+
     def add_items(self, shadow: str, items: Atom, places: Atom | None = None) -> None:
         """Add to the items of a list's shadow; those of a mirrored one are seen by others."""
-        mirrored = shadow in self.mirror.values()
+        mirrored = self.is_seen(shadow)
         more: tuple[Atom, ...] = () if places is None and not mirrored else (Const(None) if places is None else places,)
         keywords = (("in_place", Const(True)),) if mirrored else ()
         if places is None and mirrored:
@@ -454,11 +459,15 @@ class Adjoints:
         else:
             old = self.b.emit(operator.getitem, (shadow, key))
         held = self.b.type(old)
-        if is_container(held):
+        if is_container(held) and self.is_seen(shadow):
+            self.seen_parts.add(old)
+        if is_long(held):
+            self.add_items(old, part)  # type: ignore[arg-type]
+        elif is_container(held):
             parts = [(k, get_part(self.b, part, k)) for k, p in components(held) if is_differentiable(p)]
             for k, inner in parts:
                 self.add_to_item(old, Const(k), inner)  # type: ignore[arg-type]
-        elif isinstance(held, Array) and shadow in self.shadow_names and shadow in self.mirror.values():
+        elif isinstance(held, Array) and self.is_seen(shadow):
             self.b.store(old, None, part, operator.add)  # type: ignore[arg-type]
         elif isinstance(held, (Scalar, Array)) and not isinstance(t, Struct) and shadow not in self.rebound:
             self.b.store(shadow, key, part, operator.add)
@@ -562,6 +571,8 @@ def get_part(b: Builder, x: Atom, key: Any) -> Atom:
 
 def build_container(b: Builder, t: Type, parts: list[Atom], name: str = "") -> Atom:
     """A container of this type made of its parts."""
+    if isinstance(t, Sequence) and t.length is None:
+        raise InternalError("a list of unknown length is put together from its parts")
     match t:
         case Tuple(_, None):
             return b.emit(ops.make_tuple, tuple(parts), name=name)

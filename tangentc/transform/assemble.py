@@ -50,7 +50,7 @@ from tangentc.core.walk import all_reads, definitions, statements, substitute, s
 from tangentc.errors import NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
-from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
+from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part, is_long
 from tangentc.transform.forward import forward
 from tangentc.transform.link import Region
 from tangentc.transform.reverse import Sweeps, reverse
@@ -283,6 +283,10 @@ def _own_array(sweeps: Sweeps, x_bar: Atom, t: Type, name: str) -> Atom:
 def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
     """A container whose arrays are all its own."""
     b = sweeps.builder
+    if is_long(t):
+        given = whole in sweeps.given
+        sweeps.given.add(whole)
+        return b.emit(runtime.copied, (whole,)) if given or whole not in sweeps.adjoints.own else whole
     made = b.definition(whole)
     if made is None or made.op not in (ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct):
         if made is not None and allocates(b, made) and whole not in sweeps.given:
@@ -390,19 +394,20 @@ def _link_pair(
     shared = len({root[n] for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror)
     shared = shared or any(is_container(b.types.of_name.get(n, Unknown())) for n in together_)
     changed = {n for n in together_ if not isinstance(b.types.of_name.get(n), Scalar)} if shared else restored | popped
+    keeps = {n: b.fresh(f"{n}_kept") for n in saved}
     for k, n in enumerate(saved):
         source: Atom = parameter if len(saved) == 1 else ""
         if len(saved) > 1:
-            head.append(Assign(n if n not in changed else f"{n}_kept", operator.getitem, (parameter, Const(k))))
-            b.types.of_name.setdefault(f"{n}_kept", b.types.of(n) if n in b.types.of_name else Unknown())
-            source = f"{n}_kept"
+            head.append(Assign(n if n not in changed else keeps[n], operator.getitem, (parameter, Const(k))))
+            b.types.of_name.setdefault(keeps[n], b.types.of(n) if n in b.types.of_name else Unknown())
+            source = keeps[n]
         if n in changed:
             table[n] = b.fresh(n)
             b.types.of_name[table[n]] = b.types.of_name.get(n, Unknown())  # type: ignore[index]
         elif len(saved) == 1:
             head.append(Assign(n, ops.identity, (source,)))
     own = [n for n in saved if n in table]  # what the adjoint changes it changes in copies of its own
-    sources = {n: parameter if len(saved) == 1 else f"{n}_kept" for n in own}
+    sources = {n: parameter if len(saved) == 1 else keeps[n] for n in own}
     if shared and own:
         kept, all_ = b.fresh("%kept"), b.fresh("%own")
         given = [sources[n] for n in own]

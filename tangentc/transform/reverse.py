@@ -404,7 +404,8 @@ class _Reverse(Stores, Control):
             if isinstance(atom, str) and self.aliases.is_changed(atom):
                 copy = self.b.fresh(f"%{shown(atom)}")
                 self.b.types.of_name[copy] = self.b.type(atom)
-                out.append(Assign(copy, np.copy, (atom,), (), s.span))
+                op: Any = np.copy if isinstance(self.b.type(atom), Array) else ops.copied
+                out.append(Assign(copy, op, (atom,), (), s.span))
                 atom = copy
             args.append(atom)
         y_bar = self.adj.take_whole(y)

@@ -128,21 +128,26 @@ class Stores:
         assert isinstance(items, str)
         shadow = self._container_shadow(items)
         bar: Atom = Const(None)
+        t = self.b.type(x)
+        mirrored: tuple[Statement, ...] = ()
+        if items in self.adj.mirror:
+            target = self.adj.mirror.get(x) or self.b.fresh(f"%{shown(items)}_bar_taken")
+            self.b.types.of_name.setdefault(target, shadow_type(t))
+            self.b.pinned.add(target)
+            mirrored = (Assign(target, ops.take, (self.adj.mirror[items], *position), (), s.span),)
+        by_reference = items in self.adj.mirror and self.aliases.root(items) in self.aliases.changed
         if x in self.adj.mirror:
             bar = self.adj.mirror[x]
-        elif shadow is not None and is_differentiable(self.b.type(x)):
+        elif by_reference and (isinstance(t, Array) or is_container(t)):
+            bar = target  # the shadow itself goes back
+        elif shadow is not None and is_differentiable(t):
             given = self.adj.take_whole(x) if x in self.active and self.adj.has(x) else None
             bar = self.adj.zero(x) if given is None else self.adj.full(given, x)
-            if given is not None and isinstance(self.b.type(x), Array):
+            if given is not None and isinstance(t, Array):
                 bar = self.adj._own(bar, x)
         self._put_back(items, position, x)
         if shadow is not None:
             self._put_back(shadow, position, bar)
-        mirrored: tuple[Statement, ...] = ()
-        if items in self.adj.mirror:
-            target = self.adj.mirror.get(x) or self.b.fresh(f"%{shown(items)}_bar_taken")
-            self.b.types.of_name.setdefault(target, shadow_type(self.b.type(x)))
-            mirrored = (Assign(target, ops.take, (self.adj.mirror[items], *position), (), s.span),)
         return (s, *mirrored)
 
     def _put_back(self, items: str, position: tuple[Atom, ...], value: Atom) -> None:
