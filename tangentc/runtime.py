@@ -131,6 +131,19 @@ def copied(values, known=None):
     return new
 
 
+def plus(x_bar, contribution):
+    """The sum of two adjoints of unknown structure; None stands for that of something without one.
+
+    >>> plus([1.0, None], [2.0, None])
+    [3.0, None]
+    """
+    if x_bar is None or contribution is None:
+        return contribution if x_bar is None else x_bar
+    if isinstance(x_bar, (list, tuple)):
+        return [plus(a, b) for a, b in zip(x_bar, contribution)]
+    return x_bar + contribution
+
+
 def shaped_like(x_bar, x):
     """The adjoint ``x_bar`` of a container in the container's own types: tuples where ``x`` has tuples.
 

@@ -471,7 +471,9 @@ class Adjoints:
             self.b.store(old, None, part, operator.add)  # type: ignore[arg-type]
         elif isinstance(held, (Scalar, Array)) and not isinstance(t, Struct) and shadow not in self.rebound:
             self.b.store(shadow, key, part, operator.add)
-        else:
+        elif isinstance(held, Unknown):
+            self.b.store(shadow, key, self.b.emit(runtime.plus, (old, part)))
+        elif not isinstance(held, Known):
             self.b.store(shadow, key, self.b.emit(operator.add, (old, part)))
 
     def add_item(self, x: str, key: Atom, y_bar: Atom, unique: bool, basic: bool) -> None:
