@@ -22,7 +22,7 @@ from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Span, Statement
-from tangentc.core.types import Array, Known, Type, Unknown, is_differentiable, type_of
+from tangentc.core.types import Array, Known, Type, Unknown, is_complex, is_differentiable, rank, type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
@@ -86,6 +86,26 @@ def _own_parameters(program: Program) -> Function:
     body = substitute_block(function.body, table)
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=(*head, *body), result=result)
+
+
+def _diagonals(program: Program) -> Function:
+    """The diagonal of a matrix that is changed in place, as a view that its shadow can have too."""
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and s.op in (np.diag, np.diagonal) and len(s.args) == 1 and not s.keywords:
+            x = s.args[0]
+            if rank(program.types.of(x)) == 2 and isinstance(x, str) and program.aliases.is_changed(x):
+                return (replace(s, op=np.einsum, args=(Const("ii->i"), x)),)
+        if isinstance(s, Assign) and s.op is np.imag and isinstance(s.args[0], str):
+            if is_complex(program.types.of(s.args[0])) and program.aliases.is_changed(s.args[0]):
+                raise UnsafeMutation(
+                    "the imaginary part of an array that is changed in place is taken", s.span,
+                    why="it is memory of the array, and its adjoint has the other sign",
+                    way_out="take it of a copy: np.imag(z.copy())",
+                )  # fmt: skip
+        return (s,)
+
+    return replace(program.function, body=transform(program.function.body, rewrite))
 
 
 def _user_functions(program: Program, context: Context) -> Function:
@@ -167,6 +187,7 @@ FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
     Pass("calls", "functions of the user are known with their effects", lambda p: p.function),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("diagonals", "the diagonal of a matrix that changes is a view of it", _diagonals),
     Pass("own", "a parameter that is written is copied first", _own_parameters),
 )
 SIMPLIFY = (

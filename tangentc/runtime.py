@@ -275,17 +275,138 @@ def product_of_pairs(x, v, axis=None):
     return total
 
 
+def positions(x):
+    """The place of each entry of ``x`` among all of them, counted row by row.
+
+    >>> positions(np.zeros((2, 2)))
+    array([[0, 1],
+           [2, 3]])
+    """
+    return np.reshape(np.arange(np.size(x)), np.shape(x))
+
+
+def scatter(values, places, x):
+    """Add ``values`` up at flat ``places`` in an array of the shape of ``x``: the adjoint of taking entries.
+
+    >>> scatter(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 1]), np.zeros(3))
+    array([1., 5., 0.])
+    """
+    total = np.zeros(np.size(x), np.asarray(values).dtype)
+    np.add.at(total, places, values)
+    return np.reshape(total, np.shape(x))
+
+
+def unpad(y, x, pad_width):
+    """What `np.pad` was given: ``y`` without its margins, in the shape of ``x``.
+
+    >>> unpad(np.arange(5.0), np.zeros(2), (1, 2))
+    array([1., 2.])
+    """
+    if isinstance(pad_width, dict):
+        pad_width = [(0, 0) if a not in pad_width else pad_width[a] for a in range(np.ndim(x))]
+    margins = np.broadcast_to(pad_width, (np.ndim(x), 2))
+    inside = tuple(slice(int(before), int(before) + n) for (before, _), n in zip(margins, np.shape(x), strict=True))
+    return np.copy(y[inside])
+
+
+def resized(y, x):
+    """``y`` cut off, or continued by zeros, at the end of each axis, in the shape of ``x``.
+
+    >>> resized(np.ones(2), np.zeros(4)), resized(np.ones(3), np.zeros(1))
+    (array([1., 1., 0., 0.]), array([1.]))
+    """
+    both = tuple(slice(min(m, n)) for m, n in zip(np.shape(y), np.shape(x), strict=True))
+    out = np.zeros(np.shape(x), y.dtype)
+    out[both] = y[both]
+    return out
+
+
+def recurrence(a, b):
+    """``s`` with ``s[i] = a[i] * s[i - 1] + b[i]`` along the first axis, from ``s[-1] = 0``.
+
+    >>> recurrence(np.array([5.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
+    array([ 1.,  3., 10.])
+    """
+    s = np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b))
+    for i in range(len(s)):
+        s[i] = a[i] * s[i - 1] + b[i] if i else b[i]
+    return s
+
+
+def quantile_share(x, q, axis=None):
+    """The share of each entry in the quantile ``q`` along ``axis``, for one number ``q`` between 0 and 1.
+
+    >>> quantile_share(np.array([3.0, 1.0, 7.0, 5.0]), 0.5)
+    array([0.5, 0. , 0. , 0.5])
+    """
+    x = np.asarray(x)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(a % x.ndim for a in axes)
+    order = (*[a for a in range(x.ndim) if a not in axes], *axes)
+    moved = np.transpose(x, order)
+    flat = np.reshape(moved, (*moved.shape[: x.ndim - len(axes)], -1)) if x.size else moved
+    n = flat.shape[-1] if flat.ndim else 1
+    if not x.ndim or not x.size:
+        return np.ones_like(x)
+    rank = np.argsort(np.argsort(flat, axis=-1, kind="stable"), axis=-1)
+    place = q * (n - 1)
+    below = np.floor(place)
+    share = (rank == below) * (1 - (place - below)) + (rank == below + 1) * (place - below)
+    return np.transpose(np.reshape(share, moved.shape), [order.index(a) for a in range(x.ndim)])
+
+
+def trapezoid_weights(y, x=None, dx=1.0, axis=-1):
+    """The weight of each entry of ``y`` in `np.trapezoid`, in a shape that broadcasts to that of ``y``.
+
+    >>> trapezoid_weights(np.zeros(3), np.array([0.0, 1.0, 3.0]))
+    array([0.5, 1.5, 1. ])
+    """
+    n, rank = np.shape(y)[axis], np.ndim(y)
+    if x is not None and np.ndim(x) == 1:
+        x = np.reshape(x, [-1 if a == axis % rank else 1 for a in range(rank)])
+    if x is None:
+        widths = np.full([max(n - 1, 0) if a == axis % rank else 1 for a in range(rank)], dx)
+    else:
+        widths = np.diff(x, axis=axis)
+    none = np.zeros([1 if a == axis % rank else m for a, m in enumerate(np.shape(widths))])
+    return (np.concatenate([none, widths], axis=axis) + np.concatenate([widths, none], axis=axis)) / 2
+
+
+def gradient_adjoint(y, axis=-1):
+    """The adjoint of `np.gradient` with unit spacing along one axis.
+
+    >>> gradient_adjoint(np.array([1.0, 2.0, 4.0]))
+    array([-2., -3.,  5.])
+    """
+    y = np.moveaxis(y, axis, 0)
+    x = np.zeros_like(y)
+    x[2:] += y[1:-1] / 2
+    x[:-2] -= y[1:-1] / 2
+    x[1] += y[0]
+    x[0] -= y[0]
+    x[-1] += y[-1]
+    x[-2] -= y[-1]
+    return np.moveaxis(x, 0, axis)
+
+
+def hermitian_weights(y, axis=-1):
+    """How often `np.fft.irfft` counts each entry of its argument for the result ``y``: once or twice.
+
+    >>> hermitian_weights(np.zeros(6)), hermitian_weights(np.zeros(5))
+    (array([1., 2., 2., 1.]), array([1., 2., 2.]))
+    """
+    n = np.shape(y)[axis]
+    weights = np.full(n // 2 + 1, 2.0)
+    weights[0] = 1
+    if n % 2 == 0:
+        weights[-1] = 1
+    return np.reshape(weights, [-1 if a == axis % np.ndim(y) else 1 for a in range(np.ndim(y))])
+
+
 for _helper in (
-    unbroadcast,
-    zeros_of,
-    shaped_like,
-    reduce_to_shape,
-    split_like,
-    product_of_others,
-    product_of_pairs,
-    along_axis,
-    copied,
-    last_written,
-):
+    unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
+    copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
+    gradient_adjoint, hermitian_weights,
+):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -10,6 +10,8 @@ import builtins
 import operator
 from typing import Any
 
+import numpy as np
+
 from tangentc.analysis.points import Points
 from tangentc.core import ops
 from tangentc.core.nodes import (
@@ -139,6 +141,8 @@ class Aliases:
         if op is builtins.getattr:
             shape = isinstance(s.args[1], Const) and s.args[1].value in ("shape", "dtype", "size", "ndim")
             return [] if shape else atoms[:1]
+        if op is np.einsum:  # of one array it may be a view: "ij->ji", "ii->i"
+            return atoms if len(atoms) == 1 else []
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
         if name in VIEWS:
             return atoms[:1]

@@ -56,7 +56,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         name = program.function.name
         if program is not emitted[-1][0]:
             twin = seen.setdefault(text.replace(name, "@", 1), name)
-            if twin != name:  # the same text, written for other types
+            if twin != name and not any(name in earlier for earlier in texts):  # the same text, written for other types
                 spelling.same[name] = twin
                 continue
         texts.append(text)

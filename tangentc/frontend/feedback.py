@@ -148,7 +148,7 @@ class _Reader:
                 if "%spread" in keys:  # not settled yet
                     return False
                 out.append(keys)
-            case Known(const) if isinstance(const.value, (tuple, list)):
+            case Known(const) if isinstance(const.value, (tuple, list, str)):
                 out.append(len(const.value))
             case _:
                 return False
@@ -166,6 +166,8 @@ class _Reader:
             return is_differentiable(t)
         if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
             return any(callable(v) for v in t.value)
+        if isinstance(t, Known) and isinstance(t.value, str):
+            return True
         return isinstance(t, (Tuple, Sequence)) and _differ(t.items)
 
     def is_key(self, s: For) -> bool:

@@ -10,6 +10,8 @@ for row in A:  (floats)      ->   for i in range(len(A)): row = A[i]
 from __future__ import annotations
 
 import builtins
+import functools
+import inspect
 import operator
 from dataclasses import replace
 from typing import Any
@@ -34,9 +36,10 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Unknown, is_differentiable
-from tangentc.core.walk import definitions, substitute_block, transform
+from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 
+PARTS = {Const("real"): np.real, Const("imag"): np.imag}
 REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
@@ -88,6 +91,12 @@ class _Specialise:
                 return self._method(s)
             case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):
                 return (replace(s, op=REDUCES[s.op], keywords=(*s.keywords, ("axis", Const(0)))),)
+            case Assign() if s.op in (builtins.max, builtins.min):
+                return self._extreme(s)
+            case Assign() if s.op is builtins.getattr and s.args[1] in PARTS and isinstance(
+                self.types.of(s.args[0]), (Array, Scalar)
+            ):
+                return (replace(s, op=PARTS[s.args[1]], args=s.args[:1]),)  # type: ignore[index]
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
                 return (replace(s, op=np.transpose, args=s.args[:1]),)
             case Effect() if s.op is ops.method:
@@ -98,6 +107,9 @@ class _Specialise:
                 return self._in_place(s, s.op, s.args, dict(s.keywords))
             case Effect() | Assign() if "out" in dict(s.keywords):
                 return self._out(s)
+            case Effect() | Assign() if (place := _place_of_out(s.op)) is not None and len(s.args) > place:
+                keywords = (*s.keywords, ("out", s.args[place]))
+                return self._out(replace(s, args=s.args[:place], keywords=keywords))  # type: ignore[arg-type]
             case For():
                 return self._loop(s)
         return (s,)
@@ -133,6 +145,27 @@ class _Specialise:
             return (Store(x, None, s.args[1], op, s.span),)
         value = self.fresh("%rhs")
         return (Assign(value, op, s.args, (), s.span), Store(x, Const(...), value, None, s.span))
+
+    def _extreme(self, s: Assign) -> tuple[Statement, ...]:
+        """``max`` of several numbers, or of the items of a list."""
+        if s.keywords:
+            return (s,)
+        if len(s.args) == 1:
+            t = self.types.of(s.args[0])
+            if not (isinstance(t, (Sequence, Tuple)) and t.items and all(isinstance(i, Scalar) for i in t.items)):
+                return (s,)
+            if not is_differentiable(t):
+                return (s,)
+            made = self.fresh("%array")
+            return (Assign(made, np.array, s.args, (), s.span), replace(s, op=REDUCES[s.op], args=(made,)))
+        out: list[Statement] = []
+        first: Atom = s.args[0]
+        for k, atom in enumerate(s.args[1:]):
+            last = k == len(s.args) - 2
+            target = s.target if last else self.fresh(f"%{s.op.__name__}")
+            out.append(Assign(target, s.op, (first, atom), (), s.span))
+            first = target
+        return tuple(out)
 
     def _augmented_item(self, s: Store) -> tuple[Statement, ...]:
         """``x[i] op= y``: one store into an array for sums and differences; else read, compute, store."""
@@ -391,6 +424,13 @@ class _Specialise:
         return (replace(s, op=ops.identity, args=(default,)),)
 
     def _dict_view(self, s: Assign, receiver: Atom, t: Dict, name: str) -> tuple[Statement, ...]:
+        if any(isinstance(x, (Assign, Effect)) and x.op in (ops.take, ops.method) and x.args[0] == receiver
+               and (x.op is ops.take or x.args[1].value in ("pop", "popitem", "clear"))  # type: ignore[union-attr]
+               for x in statements(self.function.body)):  # fmt: skip
+            raise UnsafeMutation(
+                f"{_plain(receiver)} loses a key and is looped over", s.span,
+                why="which keys it has must be known when compiling", way_out="make a new dict with the keys that are meant",
+            )  # fmt: skip
         out: list[Statement] = []
         items: list[Atom] = []
         for key in t.keys:
@@ -466,6 +506,22 @@ class _Specialise:
         if isinstance(self.types.of(iterable), (Array, Sequence, Tuple)) and not self._is_iterator(iterable):
             return "plain", [iterable], Const(0)
         return None
+
+
+@functools.cache
+def _place_of_out(op: Any) -> int | None:
+    """Where a function of NumPy takes ``out`` by position."""
+    if isinstance(op, np.ufunc):
+        return op.nin
+    if op is np.dot:
+        return 2
+    if ops.module_root(op) != "numpy":
+        return None
+    try:
+        names = list(inspect.signature(op).parameters)
+    except (TypeError, ValueError):
+        return None
+    return names.index("out") if "out" in names else None
 
 
 def _plain(atom: Atom) -> str:

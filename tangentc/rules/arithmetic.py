@@ -55,7 +55,7 @@ def power(x, y, z):  # z = x ** y;  dz/dy = z log x, with the limit 0 at x = 0 w
     return power_of(x, y), z * np.log(np.where((x == 0) & (y > 0), 1, x))
 
 
-@elementwise(operator.mod, np.mod, math.fmod, domain=((0.1, 0.9), (1, 2)), real=True)
+@elementwise(operator.mod, np.mod, np.fmod, math.fmod, math.remainder, domain=((0.1, 0.9), (1, 2)), real=True)
 def mod(x, y, z):  # z = x - floor(x / y) y
     return 1, np.round((z - x) / y)
 

@@ -156,6 +156,29 @@ def fabs(x, y):
     return np.sign(x)
 
 
+@elementwise(np.copysign, math.copysign, domain=((0.2, 2), (-2, -0.2)), real=True)
+def copysign(x, y, z):
+    return np.where(np.signbit(x) == np.signbit(y), 1, -1), None
+
+
+@elementwise(np.heaviside, real=True)
+def heaviside(x, at_zero, y):
+    return None, np.where(x == 0, 1, 0)
+
+
+@elementwise(np.nan_to_num, real=True)
+def nan_to_num(x, y, nan=0.0, posinf=None, neginf=None):
+    return np.where(np.isfinite(x), 1, 0)
+
+
+@elementwise(np.sinc)
+def sinc(x, y):  # y = sin(u) / u with u = pi x, and near 0 its series
+    near_zero = np.abs(math.pi * x) < 0.1
+    u = math.pi * np.where(near_zero, x, 0)
+    series = -math.pi * u * (1 / 3 - u**2 * (1 / 30 - u**2 * (1 / 840 - u**2 / 45360)))
+    return np.where(near_zero, series, (np.cos(math.pi * x) - y) / np.where(near_zero, 1, x))
+
+
 @elementwise(math.erf)
 def erf(x, y):  # DLMF 7.2.1
     return 2 / math.sqrt(math.pi) * np.exp(-(x**2))
@@ -201,6 +224,20 @@ def imag(x, y, y_bar):
     return -1j * y_bar
 
 
+@adjoint_rule(np.angle, samples=any_numbers)
+def angle(x, y, y_bar, deg=False):
+    if is_real(x):
+        return 0 * y_bar
+    return -1j * (180 / math.pi if deg else 1) * y_bar / x
+
+
+@tangent_rule(np.angle)
+def angle_tangent(x, y, x_dot, deg=False):
+    if is_real(x):
+        return 0 * x_dot
+    return (180 / math.pi if deg else 1) * np.imag(x_dot / x)
+
+
 @adjoint_rule(np.conjugate, linear="jointly", samples=any_numbers)
 def conjugate(x, y, y_bar):
     return np.conj(y_bar)
@@ -208,6 +245,7 @@ def conjugate(x, y, y_bar):
 
 zero_gradient(
     *existing("floor", "ceil", "trunc", "rint", "round", "around", "fix", "sign", "signbit", "isnan", "isinf"),
+    *existing("isneginf", "isposinf", "isscalar", "array_equiv", "isin", "iscomplex", "isreal", "nextafter"),
     *existing("isfinite", "isclose", "allclose", "array_equal", "iscomplexobj", "isrealobj", "spacing", "floor_divide"),
     *(math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose),
     *(builtins.round, builtins.int, builtins.bool, builtins.str, builtins.repr, builtins.isinstance, builtins.type),

@@ -20,7 +20,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Const, For
-from tangentc.core.types import Scalar, Sequence, Unknown, components, is_complex, is_container, rank
+from tangentc.core.types import Known, Scalar, Sequence, Unknown, components, is_complex, is_container, rank
 from tangentc.errors import BadRule, TangentcError
 from tangentc.rules.registry import Formula
 
@@ -51,6 +51,11 @@ def is_real(x: Any) -> bool:
     return not np.iscomplexobj(x)
 
 
+def is_changed(x: Any) -> bool:
+    """In a formula: whether an array is stored into anywhere in the program."""
+    return False
+
+
 def inline(function: Any) -> Any:
     """A helper of formulas whose own body is worked out like theirs."""
     function.__tangentc_inline__ = Formula(function)
@@ -78,8 +83,9 @@ class Fragment:
         With ``index``, the part of the returned tuple for one argument; only the lines that it needs
         are run.  Raises `Undecided` where the formula chooses by something unknown.
         """
+        given = {name: self._module_number(arguments[name]) for name, _ in self.formula.options if name in arguments}
         try:
-            return self._body(dict(arguments), index)
+            return self._body({**arguments, **given}, index)
         except (Undecided, TangentcError):
             raise
         except Exception as error:
@@ -88,6 +94,19 @@ class Fragment:
                 why=f"running its formula gave {type(error).__name__}: {error}",
                 way_out="write it with arithmetic, NumPy functions, and choices about ranks and options",
             ) from error
+
+    def _module_number(self, value: Any) -> Any:
+        """The number that an option written as ``np.inf`` or ``-np.inf`` stands for."""
+        made = None
+        if isinstance(value, Value) and isinstance(value.atom, str):
+            made = self.b.definition(value.atom) or self.b.primal.get(value.atom)
+        number = None
+        if made is not None and made.op is operator.neg:
+            positive = self._module_number(Value(made.args[0]))
+            number = -positive if is_literal(positive) else None
+        elif made is not None and made.op is getattr and isinstance(made.args[0], Const):
+            number = getattr(made.args[0].value, made.args[1].value, None)  # type: ignore[union-attr]
+        return number if is_literal(number) else value
 
     # ---------------------------------------------------------- statements
     def _body(self, env: dict[str, Any], index: int | None) -> Any:
@@ -222,7 +241,7 @@ class Fragment:
         parts = list(components(self.b.type(value.atom)))
         if not is_container(self.b.type(value.atom)) or any(k != i for i, (k, _) in enumerate(parts)):
             raise Undecided
-        return [Value(self.b.emit(operator.getitem, (value.atom, Const(k)))) for k, _ in parts]
+        return [0.0 if _is_none(t) else Value(self.b.emit(operator.getitem, (value.atom, Const(k)))) for k, t in parts]
 
     def _rank(self, value: Any) -> int:
         known = rank(self.b.type(value.atom)) if isinstance(value, Value) else np.ndim(value)
@@ -249,6 +268,8 @@ class Fragment:
             return self._rank(args[0])
         if function is is_literal:
             return is_literal(args[0])
+        if function is is_changed:
+            return isinstance(args[0], Value) and self.b.mutable(args[0].atom)
         if function is is_real:
             if isinstance(args[0], Value) and isinstance(self.b.type(args[0].atom), Unknown):
                 raise Undecided
@@ -314,6 +335,11 @@ class _Item(Value):
         return self.builder.emit(operator.getitem, (self.whole, self.index))
 
 
+def _is_none(t: Any) -> bool:
+    """Whether a part is None, as the tangent of an item that cannot move is."""
+    return isinstance(t, Known) and t.value is None
+
+
 class _Later:
     """A line of the formula that is worked out when something reads it."""
 
@@ -338,8 +364,10 @@ def _method(name: str) -> Any:
     return function
 
 
-def binding(value: Atom) -> Any:
-    """An atom as a formula sees it: a constant is its value."""
+def binding(value: Atom | None) -> Any:
+    """An atom as a formula sees it: a constant is its value, and the tangent of what cannot move is zero."""
+    if value is None:
+        return 0.0
     if isinstance(value, Const):
         return value.value
     return Value(value)

@@ -37,7 +37,7 @@ def transposed(A):
 
 
 # Y = A @ B        A_bar = Y_bar B^T      B_bar = A^T Y_bar
-@adjoint_rule(operator.matmul, np.matmul, linear="each", samples=matrix_pairs)
+@adjoint_rule(operator.matmul, np.matmul, np.linalg.matmul, linear="each", samples=matrix_pairs)
 def matmul(A, B, Y, Y_bar):
     if np.ndim(A) == 1 and np.ndim(B) == 1:
         return Y_bar * B, Y_bar * A
@@ -83,6 +83,11 @@ def outer(a, b, Y, Y_bar):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
         return Y_bar @ b, a @ Y_bar
     return np.reshape(Y_bar @ np.ravel(b), np.shape(a)), np.reshape(np.ravel(a) @ Y_bar, np.shape(b))
+
+
+@adjoint_rule(np.linalg.outer, linear="each", samples=lambda rng: [((rng.normal(size=3), rng.normal(size=4)), {})])
+def outer_of_vectors(a, b, Y, Y_bar):
+    return Y_bar @ b, a @ Y_bar
 
 
 @adjoint_rule(np.inner, linear="each", samples=lambda rng: [((rng.normal(size=3), rng.normal(size=3)), {})])
@@ -182,7 +187,7 @@ def tensor_pairs(rng):
     return [((n(size=a), n(size=b)), {"axes": k}) for a, b, k in pairs]
 
 
-@adjoint_rule(np.tensordot, linear="each", samples=tensor_pairs)
+@adjoint_rule(np.tensordot, np.linalg.tensordot, linear="each", samples=tensor_pairs)
 def tensordot(A, B, Y, Y_bar, axes=2):
     kept = np.ndim(A) - whole_number(axes)
     A_bar = np.tensordot(Y_bar, np.transpose(B, cycled(np.ndim(B), axes)), axes=np.ndim(B) - axes)

@@ -4,9 +4,10 @@ import builtins
 
 import numpy as np
 
+from tangentc.errors import NotDifferentiable
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
-from tangentc.runtime import product_of_others, product_of_pairs
+from tangentc.runtime import product_of_others, product_of_pairs, quantile_share
 
 AXES = [{}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}, {"keepdims": True}]
 
@@ -77,14 +78,142 @@ def share(x, y, axis, keepdims):
     return is_extreme / np.sum(is_extreme, axis=axis, keepdims=True)
 
 
-@adjoint_rule(np.max, np.amax, np.min, np.amin, samples=all_axes, real=True)
+@adjoint_rule(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin, samples=all_axes, real=True)
 def extreme(x, y, y_bar, axis=None, keepdims=False):
     return along(y_bar, axis, keepdims) * share(x, y, axis, keepdims)
 
 
-@tangent_rule(np.max, np.amax, np.min, np.amin)
+@tangent_rule(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def extreme_tangent(x, y, x_dot, axis=None, keepdims=False):
     return np.sum(share(x, y, axis, keepdims) * x_dot, axis=axis, keepdims=keepdims)
+
+
+def far_apart(rng):
+    """As `all_axes`, with entries so far apart that differences do not change their order."""
+
+    def spread(x):
+        return 0.3 * rng.permutation(x.size).reshape(x.shape) + 0.1
+
+    return [((spread(x),), options) for (x,), options in all_axes(rng)]
+
+
+@inline
+def range_share(x, axis, keepdims):
+    largest = share(x, np.max(x, axis=axis, keepdims=keepdims), axis, keepdims)
+    return largest - share(x, np.min(x, axis=axis, keepdims=keepdims), axis, keepdims)
+
+
+@adjoint_rule(np.ptp, samples=far_apart, real=True)
+def ptp(x, y, y_bar, axis=None, keepdims=False):
+    return along(y_bar, axis, keepdims) * range_share(x, axis, keepdims)
+
+
+@tangent_rule(np.ptp)
+def ptp_tangent(x, y, x_dot, axis=None, keepdims=False):
+    return np.sum(range_share(x, axis, keepdims) * x_dot, axis=axis, keepdims=keepdims)
+
+
+@adjoint_rule(np.median, samples=far_apart, real=True)
+def median(x, y, y_bar, axis=None, keepdims=False):
+    return along(y_bar, axis, keepdims) * quantile_share(x, 0.5, axis)
+
+
+@tangent_rule(np.median)
+def median_tangent(x, y, x_dot, axis=None, keepdims=False):
+    return np.sum(quantile_share(x, 0.5, axis) * x_dot, axis=axis, keepdims=keepdims)
+
+
+zero_gradient(quantile_share)
+
+
+def one_number(q):
+    if np.ndim(q) != 0:
+        raise NotDifferentiable(
+            "np.quantile for several numbers is not differentiated",
+            why="its rule covers one quantile",
+            way_out="call it once for each",
+        )
+    return q
+
+
+def quantiles(*numbers):
+    return lambda rng: [((x, q), o) for q in numbers for (x,), o in far_apart(rng) if np.size(x)]
+
+
+@adjoint_rule(np.quantile, samples=quantiles(0, 1), real=True)
+def quantile(x, q, y, y_bar, axis=None, keepdims=False):
+    return along(y_bar, axis, keepdims) * quantile_share(x, one_number(q), axis), None
+
+
+@tangent_rule(np.quantile)
+def quantile_tangent(x, q, y, x_dot, axis=None, keepdims=False):
+    return np.sum(quantile_share(x, one_number(q), axis) * x_dot, axis=axis, keepdims=keepdims)
+
+
+@adjoint_rule(np.percentile, samples=quantiles(30, 75), real=True)
+def percentile(x, q, y, y_bar, axis=None, keepdims=False):
+    return along(y_bar, axis, keepdims) * quantile_share(x, one_number(q) / 100, axis), None
+
+
+@tangent_rule(np.percentile)
+def percentile_tangent(x, q, y, x_dot, axis=None, keepdims=False):
+    return np.sum(quantile_share(x, one_number(q) / 100, axis) * x_dot, axis=axis, keepdims=keepdims)
+
+
+@adjoint_rule(np.nansum, samples=all_axes)
+def nansum(x, y, y_bar, axis=None, keepdims=False):
+    return np.where(np.isnan(x), 0, along(y_bar, axis, keepdims))
+
+
+@tangent_rule(np.nansum)
+def nansum_tangent(x, y, x_dot, axis=None, keepdims=False):
+    return np.sum(np.where(np.isnan(x), 0, x_dot), axis=axis, keepdims=keepdims)
+
+
+@inline
+def mean_weights(x, axis):
+    numbers = ~np.isnan(x)
+    return numbers / np.sum(numbers, axis=axis, keepdims=True)
+
+
+@adjoint_rule(np.nanmean, samples=all_axes)
+def nanmean(x, y, y_bar, axis=None, keepdims=False):
+    return along(y_bar, axis, keepdims) * mean_weights(x, axis)
+
+
+@tangent_rule(np.nanmean)
+def nanmean_tangent(x, y, x_dot, axis=None, keepdims=False):
+    return np.sum(mean_weights(x, axis) * x_dot, axis=axis, keepdims=keepdims)
+
+
+def weighted(rng):
+    x, weights = rng.normal(size=(3, 4)), [[1, 2, 0, 1], [1, 1, 3, 1], [2, 1, 1, 5]]
+    return [((x,), options) for options in AXES] + [
+        ((x,), {"weights": weights}),
+        ((x,), {"weights": weights, "axis": 1, "keepdims": True}),
+        ((x,), {"weights": [1, 2, 3], "axis": 0}),
+        ((x[0],), {"weights": [1, 2, 0, 3]}),
+    ]
+
+
+@inline
+def normalised(weights, x, axis):
+    """The weights in a shape that broadcasts to that of ``x``, with the sum one along ``axis``."""
+    shaped = np.asarray(weights)
+    if np.ndim(x) != np.ndim(shaped):
+        shaped = np.expand_dims(shaped, others_than(axis, np.ndim(x)))
+    return shaped / np.sum(shaped, axis=axis, keepdims=True)
+
+
+def others_than(axis, rank):
+    return tuple(a for a in range(rank) if a != axis % rank)
+
+
+@adjoint_rule(np.average, linear="jointly", samples=weighted)
+def average(x, y, y_bar, axis=None, weights=None, keepdims=False):
+    if weights is None:
+        return along(y_bar, axis, keepdims) / count(x, y, axis)
+    return along(y_bar, axis, keepdims) * normalised(weights, x, axis)
 
 
 def all_axes_and_ddof(rng):
@@ -126,3 +255,39 @@ def sum_of_items(items, y, y_bar, start=0):
 
 
 zero_gradient(np.argmax, np.argmin, np.argsort, np.count_nonzero, np.any, np.all, np.nonzero)
+
+
+def observations(rng):
+    x = rng.normal(size=(3, 5))
+    return [((x,), o) for o in ({}, {"rowvar": False}, {"bias": True}, {"ddof": 0})] + [((x[0],), {})]
+
+
+@inline
+def rows(x, rowvar):
+    """The variables as rows, each without its mean."""
+    X = x if np.ndim(x) == 1 or rowvar else x.T
+    return X - np.mean(X, axis=-1, keepdims=True)
+
+
+@inline
+def freedom(x, rowvar, bias, ddof):
+    observations = np.shape(x)[-1] if np.ndim(x) == 1 or rowvar else np.shape(x)[0]
+    return observations - (ddof if ddof is not None else 0 if bias else 1)
+
+
+# C = X X^T / freedom        X_bar = (C_bar + C_bar^T) X / freedom
+@adjoint_rule(np.cov, samples=observations, real=True)
+def cov(x, C, C_bar, rowvar=True, bias=False, ddof=None):
+    if np.ndim(x) == 1:
+        return 2 * C_bar * rows(x, rowvar) / freedom(x, rowvar, bias, ddof)
+    X_bar = (C_bar + C_bar.T) @ rows(x, rowvar) / freedom(x, rowvar, bias, ddof)
+    return X_bar if rowvar else X_bar.T
+
+
+@tangent_rule(np.cov)
+def cov_tangent(x, C, x_dot, rowvar=True, bias=False, ddof=None):
+    X = rows(x, rowvar)
+    X_dot = rows(x_dot, rowvar)
+    if np.ndim(x) == 1:
+        return 2 * X @ X_dot / freedom(x, rowvar, bias, ddof)
+    return (X_dot @ X.T + X @ X_dot.T) / freedom(x, rowvar, bias, ddof)

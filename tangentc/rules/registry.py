@@ -118,7 +118,10 @@ class Registry:
 
 
 REGISTRY = Registry()
-FAMILIES = ("arithmetic", "elementary", "reductions", "selection", "linear_algebra", "shaping", "constants")
+FAMILIES = (
+    "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "products", "shaping",
+    "joining", "rearranging", "sequences", "fourier", "constants",
+)  # fmt: skip
 
 
 def load_families() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tangentc.core.ops import item
 from tangentc.rules.fragment import inline
-from tangentc.rules.registry import adjoint_rule, existing, zero_gradient
+from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
 from tangentc.runtime import along_axis, reduce_to_shape, split_like, unbroadcast, zeros_of
 
 
@@ -93,6 +93,11 @@ def stack(arrays, y, y_bar, axis=0):
     return [position(y_bar, axis, k) for k, _ in enumerate(arrays)]
 
 
+@adjoint_rule(*existing("astype"), linear="jointly", samples=lambda rng: [((rng.normal(size=3), np.float64), {})])
+def astype(x, dtype, y, y_bar):
+    return y_bar, None
+
+
 def items(rng):
     return [(([1.5, -2.0, 0.5],), {}), (([rng.normal(size=2), rng.normal(size=2)],), {}), ((rng.normal(size=3),), {})]
 
@@ -123,9 +128,14 @@ def full(shape, fill_value, y, y_bar):
     return None, reduce_to_shape(y_bar, np.shape(fill_value))
 
 
-@adjoint_rule(np.full_like, linear="jointly", samples=lambda rng: [((np.ones((2, 3)), 1.5), {})])
+@adjoint_rule(np.full_like, samples=lambda rng: [((np.ones((2, 3)), 1.5), {}), ((np.ones((2, 3)), 1), {})])
 def full_like(x, fill_value, y, y_bar):
     return None, reduce_to_shape(y_bar, np.shape(fill_value))
+
+
+@tangent_rule(np.full_like)
+def full_like_tangent(x, fill_value, y, x_dot, fill_value_dot):
+    return np.full_like(x, fill_value_dot)
 
 
 def reduced(rng):

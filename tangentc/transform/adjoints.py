@@ -354,12 +354,14 @@ class Adjoints:
         made = self.aliases.views.get(x)
         if made is None:
             return None
-        base = self.shadow_of(made.args[0]) if isinstance(made.args[0], str) else None
+        viewed = self.aliases.shares(made)[0]
+        base = self.shadow_of(viewed) if isinstance(viewed, str) else None
         if base is None:
             return None
         if made.op is ops.identity:
             return base
-        view = self.b.emit(made.op, (base, *made.args[1:]), made.keywords, name=bar_name(x))
+        args = tuple(base if a == viewed else a for a in made.args)
+        view = self.b.emit(made.op, args, made.keywords, name=bar_name(x))
         assert isinstance(view, str)
         self.shadow_names.add(view)
         return view

@@ -143,10 +143,8 @@ class Mirror:
                 why="the view cannot be written, so its adjoint cannot be gathered in it",
                 way_out="take a copy of the view",
             )  # fmt: skip
-        first = args[0]
-        if not isinstance(first, str) or first not in self.of:
-            return made(np.zeros_like, s.target)
-        return (*out, Assign(bar, op, (self.of[first], *args[1:]), s.keywords, span))
+        atoms = tuple(self.of[a] if a in shared and a in self.of else a for a in args)  # type: ignore[index]
+        return (*out, Assign(bar, op, atoms, s.keywords, span))
 
     def merges(self, s: If) -> tuple[Merge, ...]:
         return tuple(

@@ -1,0 +1,118 @@
+"""Products of vectors and arrays other than the product of matrices, and `math`'s functions of several numbers."""
+
+import math
+
+import numpy as np
+
+from tangentc.errors import NotDifferentiable
+from tangentc.rules.fragment import inline
+from tangentc.rules.registry import adjoint_rule, existing, tangent_rule
+from tangentc.runtime import product_of_others
+from tangentc.transform.calls import TAKES_ITEMS
+
+TAKES_ITEMS.update([math.prod, math.fsum, math.dist])
+
+
+def complex_pairs(rng):
+    def n(shape):
+        return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+    return pairs_of((3, 3), ((2, 3), (3, 2)))(rng) + [((n(3), n(3)), {})]
+
+
+def pairs_of(*shapes, **options):
+    return lambda rng: [((rng.normal(size=a), rng.normal(size=b)), options) for a, b in shapes]
+
+
+@adjoint_rule(np.vdot, linear="each", samples=complex_pairs)
+def vdot(a, b, y, y_bar):  # y is the sum of conj(a[i]) b[i]
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return np.conj(y_bar * b), y_bar * np.conj(a)
+    a_bar = np.reshape(np.conj(y_bar * np.ravel(b)), np.shape(a))
+    return a_bar, np.reshape(y_bar * np.conj(np.ravel(a)), np.shape(b))
+
+
+@adjoint_rule(
+    *existing("vecdot"), np.linalg.vecdot,
+    linear="each", samples=lambda rng: pairs_of(((2, 3), 3), ((2, 3), (2, 3)))(rng) + complex_pairs(rng)[::2],
+)  # fmt: skip
+def vecdot(a, b, y, y_bar):  # y is the sum of conj(a[..., i]) b[..., i]
+    across = np.expand_dims(y_bar, -1)
+    return np.conj(across * b), across * np.conj(a)
+
+
+triples = pairs_of((3, 3), ((2, 3), 3), ((2, 3), (4, 1, 3)))
+
+
+@adjoint_rule(
+    np.cross, np.linalg.cross,
+    linear="each", samples=lambda rng: triples(rng) + pairs_of(((3, 2), (3, 2)), axis=0)(rng),
+)  # fmt: skip
+def cross(a, b, y, y_bar, axis=-1):  # the triple product y_bar . (a x b) does not change under rotation
+    if axis is None or axis == -1:
+        return np.cross(b, y_bar), np.cross(y_bar, a)
+    return np.cross(b, y_bar, axis=axis), np.cross(y_bar, a, axis=axis)
+
+
+def equal_ranks(rank_a, rank_b):
+    if rank_a != rank_b or rank_a > 2:
+        raise NotDifferentiable(
+            "this np.kron is not differentiated",
+            why="its rule covers two vectors or two matrices",
+            way_out="give both arguments the same rank, or write it as a product of reshaped arrays",
+        )
+    return rank_a
+
+
+# Y[i k, j l] = A[i, j] B[k, l]
+@adjoint_rule(np.kron, linear="each", samples=pairs_of((3, 2), ((2, 3), (4, 2)), ((1, 2), (2, 1))))
+def kron(A, B, Y, Y_bar):
+    if equal_ranks(np.ndim(A), np.ndim(B)) == 1:
+        blocks = np.reshape(Y_bar, (np.size(A), np.size(B)))
+        return blocks @ B, A @ blocks
+    blocks = np.reshape(Y_bar, (np.shape(A)[0], np.shape(B)[0], np.shape(A)[1], np.shape(B)[1]))
+    return np.einsum("ikjl,kl->ij", blocks, B), np.einsum("ikjl,ij->kl", blocks, A)
+
+
+# ------------------------------------------------------------------ several numbers
+def numbers(rng):
+    return [(([1.5, -0.5, 2.0],), {}), (([0.7],), {}), ((rng.normal(size=4),), {})]
+
+
+@adjoint_rule(math.fsum, samples=numbers)
+def fsum(items, y, y_bar):
+    return np.full(len(items), y_bar)
+
+
+@tangent_rule(math.fsum)
+def fsum_tangent(items, y, items_dot):
+    return math.fsum(items_dot)
+
+
+@adjoint_rule(math.prod, samples=numbers)
+def prod(items, y, y_bar):
+    return y_bar * product_of_others(np.asarray(items))
+
+
+@tangent_rule(math.prod)
+def prod_tangent(items, y, items_dot):
+    return np.sum(product_of_others(np.asarray(items)) * np.asarray(items_dot))
+
+
+def points(rng):
+    return [(([1.5, -0.5, 2.0], [1.0, 0.5, 3.0]), {}), ((rng.normal(size=2), rng.normal(size=2)), {})]
+
+
+@inline
+def direction(p, q, y):
+    return (np.asarray(p) - np.asarray(q)) / y
+
+
+@adjoint_rule(math.dist, samples=points)
+def dist(p, q, y, y_bar):
+    return y_bar * direction(p, q, y), -y_bar * direction(p, q, y)
+
+
+@tangent_rule(math.dist)
+def dist_tangent(p, q, y, p_dot, q_dot):
+    return np.sum(direction(p, q, y) * (np.asarray(p_dot) - np.asarray(q_dot)))

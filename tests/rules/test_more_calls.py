@@ -1,0 +1,165 @@
+"""Calls that the samples of a rule cannot spell, or that meet other parts of the compiler."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tangentc
+from tangentc import check_grads, grad
+
+rng = np.random.default_rng(3)
+A = rng.uniform(0.3, 2, (3, 4)) * rng.choice([-1, 1], (3, 4))
+S = A @ A.T + 2 * np.eye(3)
+v = A[0]
+z = v + 1j * A[1]
+
+CALLS = {
+    "vector inf": (lambda x: np.linalg.norm(x, np.inf), v),
+    "vector -inf": (lambda x: np.linalg.norm(x, -np.inf), v),
+    "inf along an axis": (lambda x: np.linalg.norm(x, np.inf, axis=0), A),
+    "matrix inf": (lambda x: np.linalg.norm(x, np.inf), A),
+    "matrix -inf": (lambda x: np.linalg.norm(x, -np.inf), A),
+    "matrix inf keepdims": (lambda x: np.linalg.norm(x, ord=np.inf, keepdims=True), A),
+    "svd unpacked": (lambda x: singular(x), A),
+    "singular values": (lambda x: np.sum(np.log(np.linalg.svd(x, compute_uv=False))), A),
+    "eigh by name": (lambda x: eigen(x), S),
+    "log determinant": (lambda x: np.linalg.slogdet(x @ x.T)[1], A),
+    "log determinant by name": (lambda x: np.linalg.slogdet(x @ x.T).logabsdet, A),
+    "cholesky solve": (lambda x: whitened(x), A),
+    "qr": (lambda x: triangle(x), A.T),
+    "split": (lambda x: pieces(x), A),
+    "array_split": (lambda x: np.array_split(x, 3)[1] * np.split(x, [4, 7])[1], np.linspace(0.1, 1, 10)),
+    "vstack with an unused part": (lambda x: np.sum(np.vstack([x, 2 * x[:1]])[1:] ** 3), A),
+    "roll by a name": (lambda x: rolled(x), v),
+    "repeat by an array": (lambda x: np.repeat(x, np.array([1, 0, 2, 1])) ** 2, v),
+    "meshgrid": (lambda x: grids(x), v),
+    "spectrum": (lambda x: np.sum(np.abs(np.fft.rfft(x)) ** 2 * np.arange(3)), v),
+    "filter": (lambda x: np.fft.irfft(np.fft.rfft(x, 8) * 1j, 8)[:3], v),
+    "complex norm": (lambda z: np.linalg.norm(z), z),
+    "fft of complex": (lambda z: np.abs(np.fft.fft(z, axis=0)), z),
+    "math.prod": (lambda x: math.prod([x[0], 2.0, x[1] ** 2]), v),
+    "sort": (lambda x: np.sort(x)[::-1] * np.arange(4), v),
+    "append a number": (lambda x: np.sum(np.append(x, 1) ** 2) * np.append(x, 3.0)[0], v),
+    "linspace to": (lambda x: np.linspace(0, x, 5) ** 2, 1.5),
+    "interp": (lambda x: np.interp(x, np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0, -1.0])), 0.3),
+    "methods": (lambda x: x.diagonal().sum() * x.trace() + x.cumsum()[2] * x.repeat(2)[3] * x.take([1, 2])[0], A),
+    "trapezoid": (lambda x: np.trapezoid(x**2, np.array([0.0, 0.5, 2.0, 3.0])), v),
+    "powers of a matrix": (lambda x: np.linalg.matrix_power(x, 3) @ np.linalg.inv(x), S),
+    "sinc at and near zero": (lambda x: np.sinc(x), np.array([0.0, 1e-9, 1e-3, 0.0317, 0.0319, 2.0])),
+    "select": (lambda x: np.select([x < 0, x < 1, x < 2], [x**2, 0, np.sin(x)], default=1), v),
+    "astype": (lambda x: x.astype(np.float64) * x.astype(int), v),
+    "nansum": (lambda x: np.nansum(np.where(x > 1, np.nan, x**2)) + np.nanmax(x**3) + np.nanmean(x), v),
+    "irfftn": (lambda x: np.fft.irfftn(np.fft.rfftn(x, s=(4, 6), axes=(0, 1)) ** 2, s=(4, 6), axes=(0, 1)), A),
+    "quantile": (lambda x: np.quantile(x, 0.3) * np.percentile(x, 62.5, axis=0), A),
+    "covariance": (lambda x: np.linalg.slogdet(np.cov(x))[1], A),
+    "angle": (lambda z: np.angle(z), z),
+    "fmax": (lambda x: np.fmax(x, 0.5) + np.fmin(x, np.array([1.0, np.nan, 0.0, 2.0])), v),
+    "average": (lambda x: np.average(x, axis=1, weights=np.arange(1.0, 5.0)), A),
+}
+
+
+def singular(x):
+    U, s, Vt = np.linalg.svd(x, full_matrices=False)
+    return np.sum((U * np.sqrt(s)) @ Vt)
+
+
+def eigen(x):
+    both = np.linalg.eigh(x)
+    return np.sum(both.eigenvalues**3) + np.sum((both.eigenvectors * np.exp(-both.eigenvalues)) @ both.eigenvectors.T)
+
+
+def whitened(x):
+    L = np.linalg.cholesky(x @ x.T + np.eye(3))
+    return np.sum(np.linalg.solve(L, x) ** 2) + np.sum(np.log(np.diag(L)))
+
+
+def triangle(x):
+    Q, R = np.linalg.qr(x)
+    return np.sum(R**2 * S) + np.sum((Q @ S) ** 3)
+
+
+def pieces(x):
+    left, right = np.hsplit(x, 2)
+    return left * right + np.split(x, [1, 2], axis=1)[1]
+
+
+def rolled(x):
+    k = x.size - 2
+    return x * np.roll(x, k) ** 2
+
+
+def grids(x):
+    X, Y = np.meshgrid(x, x[:2] ** 2)
+    return X * Y
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_call(name):
+    f, x = CALLS[name]
+    check_grads(f, (x,), rtol=1e-6, atol=1e-7)
+
+
+def test_a_cut_off_part_is_a_view():
+    def f(x):
+        a = x * 1.0
+        parts = np.vsplit(a, 2)
+        a[0, 0] = 5.0
+        return np.sum(parts[0] ** 2)
+
+    np.testing.assert_allclose(grad(f)(np.ones((2, 2))), [[0.0, 2.0], [0.0, 0.0]])
+
+
+def changed_after_diag(x):
+    a = x * 1.0
+    d = np.diag(a)
+    a[0, 0] = 5.0
+    return np.sum(d * d)
+
+
+def changed_after_power(x):
+    a = x * 1.0
+    b = np.linalg.matrix_power(a, 1)
+    a[0, 0] = 5.0
+    return np.sum(b * b)
+
+
+@pytest.mark.parametrize("f", [changed_after_diag, changed_after_power])
+def test_a_matrix_that_is_changed_while_part_of_it_is_held(f):
+    with pytest.raises(tangentc.NotDifferentiable):
+        grad(f)(np.eye(2))
+
+
+def test_a_diagonal_matrix_may_be_changed():
+    def f(x):
+        a = np.diag(x)
+        a[0, 1] = x[1]
+        return np.sum(a @ a)
+
+    check_grads(f, (v[:2],))
+
+
+def test_eigenvalues_may_coincide_where_no_vector_matters():
+    np.testing.assert_allclose(grad(lambda x: np.sum(np.linalg.eigh(x)[0] ** 2))(np.eye(3)), 2 * np.eye(3))
+    np.testing.assert_allclose(grad(lambda x: np.linalg.norm(x, "nuc"))(np.eye(3)), np.eye(3))
+
+
+def test_the_norm_has_no_slope_at_zero():
+    with np.errstate(all="ignore"):
+        assert np.isnan(grad(lambda x: np.linalg.norm(x))(np.zeros(2))).all()
+
+
+REFUSED = {
+    "full": lambda x: np.sum(np.linalg.svd(x)[0]),
+    "mode": lambda x: np.sum(np.pad(x, 1, mode="mean")),
+    "order": lambda x: np.linalg.norm(x, -2),
+    "kron": lambda x: np.sum(np.kron(x, x[0])),
+    "dtype": lambda x: np.sum(np.cumsum(x, dtype=np.float32)),
+    "weights": lambda x: np.average(A, weights=x),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    with pytest.raises((tangentc.NotDifferentiable, tangentc.MissingRule)):
+        grad(REFUSED[name])(A)
