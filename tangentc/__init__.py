@@ -16,6 +16,7 @@ from tangentc.errors import (
 from tangentc.inspection.check import GradientMismatch, check_grads
 from tangentc.inspection.export import export
 from tangentc.inspection.stages import Stage, Stages, stages
+from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 
 __version__ = "0.1.0"
@@ -41,6 +42,11 @@ __all__ = [
     "elementwise",
     "export",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
     "stages",
     "stop_gradient",

@@ -185,6 +185,8 @@ def stop_gradient(x: Any) -> Any:
     return x
 
 
+for _function in (grad, value_and_grad, adjoint, vjp, jvp):  # what they mean inside a function that is differentiated
+    _function.__tangentc_kind__ = _function.__name__  # type: ignore[attr-defined]
 stop_gradient.__tangentc_op__ = ops.stopped  # type: ignore[attr-defined]
 
 

@@ -70,7 +70,7 @@ class Pass:
 
 def _own_parameters(program: Program) -> Function:
     """Copy a parameter that the function writes, at its top, so that the caller's array is not changed."""
-    function, aliases = program.function, program.aliases
+    function, aliases = _diagonals(program), program.aliases
     table: dict[str, str] = {}
     head: list[Statement] = []
     builder = Builder(program.types, [*program.types.of_name])
@@ -187,7 +187,6 @@ FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
     Pass("calls", "functions of the user are known with their effects", lambda p: p.function),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
-    Pass("diagonals", "the diagonal of a matrix that changes is a view of it", _diagonals),
     Pass("own", "a parameter that is written is copied first", _own_parameters),
 )
 SIMPLIFY = (

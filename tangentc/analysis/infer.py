@@ -251,6 +251,8 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return args[0]
     if op in (ops.take, ops.old_item):
         return _taken(args, fresh)
+    if op is ops.call and (isinstance(args[0], Known) and callable(args[0].value) or isinstance(args[0], Struct)):
+        return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
     if op in (ops.call, ops.spread):
         return Unknown("what is called is not known")
     if op is ops.enter:

@@ -68,6 +68,7 @@ class Folding:
         self.depth: dict[str, int] = {}
         self.content: dict[str, set[str]] = {}
         self.names: dict[str, set[str]] = {}
+        self.again: dict[str, bool] = {}  # whether what is folded may be written more than once
         self.valid: dict[str, int] = Counter()
         self.order: list[str] = []
         self.unpacked: dict[str, list[str]] = {}  # a tuple's name -> the names of all its items
@@ -206,7 +207,8 @@ class Folding:
         name = s.target
         if not self._may_fold(s):
             return
-        repeatable = self._repeatable(s)
+        repeatable = self._repeatable(s) and all(self.again.get(a, True) for a in s.atoms if a in self.folded)  # type: ignore[call-overload,operator]
+        self.again[name] = repeatable
         if self.uses[name] != 1 and not repeatable:
             return
         size, depth = 1, 1

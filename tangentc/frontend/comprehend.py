@@ -313,7 +313,16 @@ class Comprehend:
         return None
 
     def special_call(self, node: Any, target: str | None) -> Atom | None:
-        """``sum`` over a generator adds as it goes, where that is a number plus a number."""
+        """Calls whose arguments are read as they are written: `jvp` and `hvp`."""
+        if not isinstance(node.func, (gast.Name, gast.Attribute)):
+            return None
+        if (node.func.id if isinstance(node.func, gast.Name) else node.func.attr) not in ("jvp", "hvp"):
+            return None
+        start = len(self.out)
+        callee = self.expression(node.func)
+        del self.out[start:]
+        if isinstance(callee, Const) and getattr(callee.value, "__tangentc_kind__", "") in ("jvp", "hvp"):
+            return self.jvp_call(node)  # type: ignore[attr-defined]
         return None
 
 

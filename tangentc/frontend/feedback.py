@@ -33,6 +33,7 @@ from tangentc.core.types import (
 )  # fmt: skip
 from tangentc.core.walk import definitions, statements
 from tangentc.frontend.activation import Closure
+from tangentc.frontend.nested import Nested
 
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
 
@@ -42,6 +43,7 @@ class Feedback:
     """What is known of each site."""
 
     callees: dict[Any, Any] = field(default_factory=dict)
+    compiled: dict[Any, Any] = field(default_factory=dict)  # derivatives inside, for the types at their calls
     lengths: dict[Any, int] = field(default_factory=dict)
     keys: dict[Any, tuple] = field(default_factory=dict)
     unroll: dict[Any, list] = field(default_factory=dict)
@@ -50,7 +52,7 @@ class Feedback:
     wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
 
     def size(self) -> int:
-        parts = (self.callees, self.lengths, self.keys, self.unroll, self.classes, self.inline)
+        parts = (self.callees, self.compiled, self.lengths, self.keys, self.unroll, self.classes, self.inline)
         return sum(map(len, parts))
 
     def learn(self, program: Any) -> None:
@@ -74,6 +76,10 @@ class _Reader:
                 self.loop(s, site)
             case Assign() | Effect() if s.op is ops.spread:
                 self.starred(self.types.of(s.args[0]), site)
+            case Assign() if s.op is ops.call and isinstance(s.args[0], Const) and isinstance(s.args[0].value, Nested):
+                compiled = s.args[0].value.compiled([self.types.of(a) for a in s.args[1:]])
+                if compiled is not None:
+                    self.known.compiled.setdefault(site, compiled)
             case Assign() | Effect() if s.op is ops.call:
                 self.called(self.types.of(s.args[0]), site)
             case Assign() if s.op is dataclasses.replace:

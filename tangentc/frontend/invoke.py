@@ -27,6 +27,7 @@ from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.activation import Activation, Closure, locals_of, parameters
 from tangentc.frontend.feedback import Feedback, found_in_class
 from tangentc.frontend.leave import gather, leaves, once
+from tangentc.frontend.nested import Nested
 from tangentc.frontend.resolve import Scope
 from tangentc.rules.registry import REGISTRY
 
@@ -292,7 +293,11 @@ class Invoke:
             return self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
         callee = getattr(callee, "__tangentc_function__", callee)
         callee = getattr(callee, "__tangentc_op__", callee)
+        if type(callee).__name__ == "Derivative":
+            callee = Nested(callee.function, callee.kind, callee.wrt, callee.has_aux)
         match callee:
+            case Nested():
+                return self.nested(callee, args, keywords, node, target)
             case Closure():
                 return self.inline_closure(callee, args, keywords, node, target)
             case Bound():
@@ -329,6 +334,64 @@ class Invoke:
         if is_user_function(callee):
             return self.user_function(callee, args, keywords, node, target, cls)
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+
+    def nested(self, callee: Nested, args: list, keywords: list, node: Any, target: str | None) -> Atom:
+        """Call a derivative: its emitted function, once the types of the arguments are known."""
+        if keywords:
+            names = list(callee.derivative()._signature().parameters)
+            given = dict(keywords)
+            args = [*args, *(given[n] for n in names[len(args) :] if n in given)]
+        count = len(callee.wrt) if callee.kind == "jvp" else 1 if callee.kind == "adjoint" else 0
+        extra = callee.extra()
+        split = len(args) - count
+        given_ = [*args[:split], *extra, *args[split:]]
+        site = self.span(node).site
+        found = self.known.compiled.get(site)
+        if found is not None:
+            function, seeds = found
+            at = split + len(extra)
+            return self.invoke(function, [*given_[:at], *map(Const, seeds), *given_[at:]], [], node, target)
+        return self.emit(ops.call, (Const(callee), *given_), node, target=target, name="%derivative")
+
+    def differentiation(self, callee: Any, args: list, keywords: list, node: Any) -> Atom | None:
+        """``grad(f)``, ``vjp(f, x)`` and their kin inside the function."""
+        kind = getattr(callee, "__tangentc_kind__", None)
+        if kind is None:
+            return None
+        function = args[0].value if isinstance(args[0], Const) else None
+        function = getattr(function, "__tangentc_function__", function)
+        if type(function).__name__ == "Derivative":
+            function = Nested(function.function, function.kind, function.wrt, function.has_aux)
+        if not isinstance(function, (types.FunctionType, Closure, Nested)):
+            raise self.unsupported(node, f"`{kind}` of something that is not known when compiling",
+                                   "give it a function by its name, or a lambda")  # fmt: skip
+        if kind == "vjp":
+            value = self.invoke(function, args[1:], [], node, None)
+            adjoint = Nested(function, "adjoint", tuple(range(len(args) - 1)))
+            kept = tuple(self.kept(a, node) for a in args[1:])
+            pullback = Bound(adjoint, kept, (), None, tuple(self.loops))
+            result = self.emit(ops.make_tuple, (value, Const(pullback)), node)
+            return result
+        given = dict(zip(("wrt", "has_aux"), args[1:], strict=False)) | dict(keywords)
+        known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
+        return Const(Nested(function, kind, known.get("wrt", 0), known.get("has_aux", False)))
+
+    def jvp_call(self, node: Any) -> Atom | None:
+        """``jvp(f, (x,), (v,))`` and ``hvp(f, (x,), (v,))`` with their tuples written out."""
+        displays = node.args[1:3]
+        if len(displays) != 2 or not all(isinstance(d, (gast.Tuple, gast.List)) for d in displays):
+            raise self.unsupported(node, "`jvp` of tuples that are not written out", "write jvp(f, (x,), (v,))")
+        callee = self.expression(node.func)
+        function = self.expression(node.args[0])
+        primals = [self.expression(e) for e in displays[0].elts]
+        tangents = [self.expression(e) for e in displays[1].elts]
+        moving = tuple(i for i, t in enumerate(tangents) if t != Const(None))
+        base = self.differentiation(_gradient if callee.value.__name__ == "hvp" else _plain, [function], [], node)
+        inner: Any = base.value if callee.value.__name__ == "hvp" else base.value.function  # type: ignore[union-attr]
+        result = self.nested(Nested(inner, "jvp", moving), [*primals, *(tangents[i] for i in moving)], [], node, None)
+        if callee.value.__name__ == "hvp":
+            return self.emit(operator.getitem, (result, Const(1)), node)
+        return result
 
     def captured(self, value: Any, node: Any, function: Any) -> Atom:
         """A value that a callable holds, read while the code runs."""
@@ -536,6 +599,9 @@ class Invoke:
         """functools.partial and its kin, whose meaning is a form of the language."""
         if callee is _nothing:
             return Const(None)
+        made = self.differentiation(callee, args, keywords, node)
+        if made is not None:
+            return made
         if callee is unchanged:
             return args[0]
         if callee is functools.wraps:
@@ -596,6 +662,18 @@ class Invoke:
         if python is not None:
             return Const(issubclass(getattr(t, "cls", None) or python, wanted))
         return None
+
+
+def _gradient() -> None:
+    """Stands for `tangentc.grad`."""
+
+
+def _plain() -> None:
+    """Stands for a function whose derivative is not taken yet."""
+
+
+_gradient.__tangentc_kind__ = "grad"  # type: ignore[attr-defined]
+_plain.__tangentc_kind__ = "plain"  # type: ignore[attr-defined]
 
 
 def _nothing(*args: Any, **keywords: Any) -> None:

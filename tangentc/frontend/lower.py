@@ -229,7 +229,14 @@ class Lowering(Invoke, Comprehend, Wrapping):
 
     def assign(self, target: Any, value: Any) -> None:
         if isinstance(target, gast.Name):
-            self.assign_value(target.id, self.expression(value, target=self.variable(target)), value)
+            variable = self.variable(target)
+            result = self.expression(value, target=variable)
+            last = self.out[-1] if self.out else None
+            if isinstance(last, Assign) and last.target == variable == result and last.op is ops.identity:
+                if isinstance(last.args[0], Const) and callable(last.args[0].value):
+                    self.out.pop()
+                    result = last.args[0]
+            self.assign_value(target.id, result, value)
         elif (
             isinstance(target, (gast.Tuple, gast.List))
             and isinstance(value, (gast.Tuple, gast.List))

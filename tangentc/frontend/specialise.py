@@ -518,10 +518,13 @@ def _place_of_out(op: Any) -> int | None:
     if ops.module_root(op) != "numpy":
         return None
     try:
-        names = list(inspect.signature(op).parameters)
+        parameters = list(inspect.signature(op).parameters.values())
     except (TypeError, ValueError):
         return None
-    return names.index("out") if "out" in names else None
+    kinds = {p.name: p.kind for p in parameters}
+    if kinds.get("out") is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        return None
+    return list(kinds).index("out")
 
 
 def _plain(atom: Atom) -> str:

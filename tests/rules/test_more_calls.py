@@ -124,10 +124,13 @@ def changed_after_power(x):
     return np.sum(b * b)
 
 
-@pytest.mark.parametrize("f", [changed_after_diag, changed_after_power])
-def test_a_matrix_that_is_changed_while_part_of_it_is_held(f):
+def test_a_matrix_that_is_changed_while_its_diagonal_is_held():
+    np.testing.assert_array_equal(grad(changed_after_diag)(3 * np.eye(2)), [[0.0, 0.0], [0.0, 6.0]])
+
+
+def test_a_matrix_that_is_changed_while_a_power_of_it_is_held():
     with pytest.raises(tangentc.NotDifferentiable):
-        grad(f)(np.eye(2))
+        grad(changed_after_power)(np.eye(2))
 
 
 def test_a_diagonal_matrix_may_be_changed():

@@ -1,0 +1,115 @@
+"""Derivatives inside a function that is itself differentiated.
+
+    def f(x):                                    df = grad(lambda t: t * x)
+        return grad(lambda t: t * x)(2.0)   ->   is the emitted function of lifted(t, x), called with x
+
+The inner derivative is compiled for the types that it is called with, as a function like any other, and
+that is what the outer one differentiates.  What a lambda captures is passed to it, so that the outer
+derivative flows through it; there are no levels that could be confused.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import itertools
+import linecache
+import types as pytypes
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from tangentc.core.nodes import Atom, Const
+from tangentc.core.types import Type, Unknown
+from tangentc.frontend.activation import Closure, declared, locals_of
+
+_numbers = itertools.count(1)
+
+
+@dataclass(eq=False)
+class Nested:
+    """A derivative of a known function: ``grad(f)``, not called yet."""
+
+    function: Any  # a Python function, a closure, or another derivative
+    kind: str
+    wrt: Any
+    has_aux: bool = False
+    lifted: pytypes.FunctionType | None = None
+    captured: tuple[str, ...] = ()
+
+    @property
+    def __name__(self) -> str:
+        return f"{getattr(self.function, '__name__', 'function')}_{self.kind}"
+
+    def __call__(self, *args: Any) -> Any:
+        raise NotImplementedError(self.__name__)
+
+    def extra(self) -> list[Atom]:
+        """What the function captures: more arguments of the lifted one."""
+        if isinstance(self.function, Nested):
+            return self.function.extra()
+        if not isinstance(self.function, Closure):
+            return []
+        if self.lifted is None:
+            self.lifted, self.captured = lift(self.function)
+        home = self.function.home
+        return [home.home(n).variable(n) for n in self.captured]  # type: ignore[union-attr]
+
+    def derivative(self) -> Any:
+        from tangentc.derivative import Derivative
+
+        if isinstance(self.function, Nested):
+            return Derivative(self.function.derivative(), self.kind, self.wrt, self.has_aux)
+        self.extra()
+        return Derivative(self.lifted or self.function, self.kind, self.wrt, self.has_aux)
+
+    def compiled(self, types: list[Type]) -> Any:
+        """The emitted function for arguments of these types, and the seeds of what is inside it; None if they are
+        not known yet."""
+        if any(isinstance(t, Unknown) for t in types):
+            return None
+        derivative = self.derivative()
+        if self.kind == "adjoint":
+            types = types[:-1]
+        if self.kind == "jvp":
+            types = types[: len(types) - len(self.wrt)]
+        compiled = derivative._compile(types)
+        return compiled.function, compiled.seeds
+
+
+def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[str, ...]]:
+    """A closure as a function of the module: what it captures comes as more parameters."""
+    node, home = closure.node, closure.home
+    local = locals_of(node)
+    body = node.body if isinstance(node.body, list) else [node.body]
+    names = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
+    captured: list[str] = []
+    constants: dict[str, Any] = {}
+    for name in dict.fromkeys(names):
+        where = home.home(name) if name not in local or name in declared(body, gast.Nonlocal) else None
+        if where is None:
+            continue
+        known = where.constants.get(name)
+        if isinstance(known, Const) and not isinstance(known.value, Closure):
+            constants[name] = known.value
+        else:
+            captured.append(name)
+    tree = gast.gast_to_ast(copy.deepcopy(node))
+    name = "lambda_" if isinstance(tree, ast.Lambda) else tree.name
+    signature = tree.args
+    signature.defaults, signature.kw_defaults = [], [None] * len(signature.kwonlyargs)
+    signature.args = [*signature.args, *(ast.arg(n) for n in captured)]
+    statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
+    function = ast.FunctionDef(name, signature, statements, [], None, None)
+    module = ast.fix_missing_locations(ast.Module([function], []))
+    text = ast.unparse(module) + "\n"
+    filename = f"<tangentc nested {name} {next(_numbers)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    outermost = home
+    while outermost.outer is not None:
+        outermost = outermost.outer
+    scope = outermost.scope
+    namespace = {**scope.globals, **{n: c.cell_contents for n, c in scope.cells.items()}, **constants}
+    exec(compile(text, filename, "exec", dont_inherit=True), namespace)
+    return namespace[name], tuple(captured)

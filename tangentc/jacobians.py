@@ -1,0 +1,256 @@
+"""Jacobians and Hessians, on top of `jvp`, `vjp` and `grad`.
+
+The shapes are JAX's: the structure of the result, each leaf of it holding the structure of the argument,
+whose leaves are arrays of shape ``result.shape + argument.shape``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentc.api import adjoint, grad, jvp, vjp
+from tangentc.arguments import positions
+from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
+from tangentc.derivative import Derivative, python_function
+from tangentc.errors import BadArgument
+
+
+def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
+    """The Jacobian of ``f``, column by column in forward mode: good for few inputs and many outputs.
+
+    ``wrt`` is a parameter's index or name, or a tuple of them; a tuple gives a tuple.  A leaf of the result of
+    shape ``s`` and an argument of shape ``t`` give an array of shape ``s + t``.  Raises what `jvp` raises.
+
+    >>> import numpy as np
+    >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+
+    def jacobian_of(*args: Any) -> Any:
+        wanted, single = _wanted(f, wrt, args)
+        parts = [_columns(f, args, i) for i in wanted]
+        if single:
+            return parts[0]
+        return _across(parts)
+
+    return _named(jacobian_of, f, "jacfwd")
+
+
+def jacrev(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
+    """The Jacobian of ``f``, row by row in reverse mode: good for many inputs and few outputs.
+
+    As `jacfwd` in all else.
+
+    >>> import numpy as np
+    >>> jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 1.]])
+    """
+
+    def jacobian_of(*args: Any) -> Any:
+        wanted, single = _wanted(f, wrt, args)
+        value, pullback = vjp(f, *args)
+        parts = [_rows(value, pullback, args[i], i) for i in wanted]
+        return parts[0] if single else _across(parts)
+
+    return _named(jacobian_of, f, "jacrev")
+
+
+jacobian = jacrev
+
+
+def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
+    """The matrix of second derivatives of ``f``, forward over reverse.
+
+    For an argument of shape ``t`` a scalar function gives an array of shape ``t + t``; with a tuple for ``wrt``, or
+    a container, entry ``[i][j]`` is the derivative by the i-th and then by the j-th part.  A function with
+    a result of shape ``s`` gives ``s + t + t``.  Raises what `grad` and `jvp` raise.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 3.0]))
+    array([[6., 2.],
+           [2., 0.]])
+    """
+
+    def hessian_of(*args: Any) -> Any:
+        value = python_function(f, "hessian")(*args)
+        if not is_container(type_of(value)) and np.ndim(value) == 0:
+            return jacfwd(grad(f, wrt), wrt)(*args)
+        if is_container(type_of(value)):
+            raise BadArgument(
+                "hessian needs a function whose result is a number or an array",
+                why="a container of results has a Hessian for each of its parts", way_out="take the parts one by one",
+            )  # fmt: skip
+        by = adjoint(f, wrt)
+        rows = []
+        for index in np.ndindex(*np.shape(value)):
+            seed = np.zeros_like(value)
+            seed[index] = 1
+            rows.append(jacfwd(by, wrt)(*args, seed))
+        return _stacked(rows, np.shape(value))
+
+    return _named(hessian_of, f, "hessian")
+
+
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], wrt: Any = 0) -> Any:
+    """The Hessian of ``f`` times a vector, forward over reverse: the derivative of its gradient along ``tangents``.
+
+    ``primals`` are the arguments, ``tangents`` the direction of each, None where it does not move; ``wrt`` says which
+    gradient.  Costs a few evaluations of ``f``, whatever the size.  Raises what `grad` and `jvp` raise.
+
+    >>> import numpy as np
+    >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 3.0]),), (np.array([1.0, 0.0]),))
+    array([6., 2.])
+    """
+    return jvp(grad(f, wrt), primals, tangents)[1]
+
+
+hvp.__tangentc_kind__ = "hvp"  # type: ignore[attr-defined]
+
+
+def _named(function: Any, f: Any, kind: str) -> Any:
+    function.__name__ = f"{getattr(f, '__name__', 'function')}_{kind}"
+    return function
+
+
+def _wanted(f: Any, wrt: Any, args: tuple) -> tuple[tuple[int, ...], bool]:
+    derivative = f if isinstance(f, Derivative) else Derivative(f, "grad")
+    names = list(derivative.signature().parameters if f is derivative else derivative._signature().parameters)
+    wanted, single = positions(wrt, names, derivative.function)
+    for i in wanted:
+        if i >= len(args):
+            raise BadArgument(
+                f"argument {i} of {derivative.function.__name__} is not given", why="the Jacobian is taken by it",
+                way_out="give every argument by position",
+            )  # fmt: skip
+    return wanted, single
+
+
+# ------------------------------------------------------------------ structures
+def _parts(value: Any) -> list[tuple[Any, Any]]:
+    """The keys and parts of a container."""
+    return [
+        (k, getattr(value, k) if dataclasses.is_dataclass(value) or not isinstance(value, (list, tuple, dict)) else value[k])
+        for k, _ in components(type_of(value))
+    ]
+
+
+def _rebuilt(value: Any, parts: list[Any]) -> Any:
+    """A container like ``value`` with other parts."""
+    if isinstance(value, dict):
+        return dict(zip(value, parts, strict=True))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*parts)
+    if isinstance(value, (list, tuple)):
+        return type(value)(parts)
+    if dataclasses.is_dataclass(value):
+        return type(value)(**dict(zip([k for k, _ in _parts(value)], parts, strict=True)))  # type: ignore[arg-type]
+    return dict(zip([k for k, _ in _parts(value)], parts, strict=True))
+
+
+def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """``function`` of each numeric leaf; None for other leaves."""
+    t = type_of(value)
+    if is_container(t):
+        return _rebuilt(value, [_mapped(function, part) for _, part in _parts(value)])
+    return function(value) if is_differentiable(t) else None
+
+
+def _leaves(value: Any) -> list[Any]:
+    t = type_of(value)
+    if is_container(t):
+        return [leaf for _, part in _parts(value) for leaf in _leaves(part)]
+    return [value] if is_differentiable(t) else []
+
+
+def _filled(value: Any, leaves: Iterator[Any]) -> Any:
+    return _mapped(lambda _: next(leaves), value)
+
+
+def _unit(leaf: Any, index: tuple[int, ...] | None) -> Any:
+    """A leaf of zeros, with a one at ``index``."""
+    if not is_array(leaf):
+        return type(leaf)(0.0 if index is None else 1.0)
+    out = leaf * 0
+    if index is not None:
+        out[index] = 1
+    return out
+
+
+def _units(value: Any) -> Iterator[tuple[int, tuple[int, ...], Any]]:
+    """For each entry of each leaf of a value, the value of zeros with a one there."""
+    leaves = _leaves(value)
+    for k, leaf in enumerate(leaves):
+        for index in np.ndindex(*np.shape(leaf)):
+            row = [_unit(other, index if j == k else None) for j, other in enumerate(leaves)]
+            yield k, index, _filled(value, iter(row))
+
+
+# ------------------------------------------------------------------ rows and columns
+def _columns(f: Any, args: tuple, i: int) -> Any:
+    """The Jacobian by one argument, from one `jvp` for each of its entries."""
+    leaves = _leaves(args[i])
+    tables: list[list[Any]] | None = None
+    value = None
+    for k, index, unit in _units(args[i]):
+        tangents = [None] * len(args)
+        tangents[i] = unit
+        value, dot = jvp(f, args, tangents)
+        dots = _leaves(dot)
+        if tables is None:
+            tables = [[np.zeros(np.shape(d) + np.shape(x), _dtype(d)) for x in leaves] for d in dots]
+        for row, d in zip(tables, dots, strict=True):
+            row[k][(..., *index)] = d
+    if tables is None:
+        raise BadArgument("there is nothing to differentiate by", why="the argument has no entries")
+    rows = iter(tables)
+    return _mapped(lambda _: _plain(_filled(args[i], iter(next(rows)))), value)
+
+
+def _rows(value: Any, pullback: Callable[[Any], tuple], x: Any, i: int) -> Any:
+    """The Jacobian by one argument, from one pullback for each entry of the result."""
+    leaves, results = _leaves(x), _leaves(value)
+    tables = [[np.zeros(np.shape(y) + np.shape(a), _dtype(y)) for a in leaves] for y in results]
+    for k, index, seed in _units(value):
+        for table, bar in zip(tables[k], _leaves(pullback(seed)[i]), strict=True):
+            table[index] = bar
+    rows = iter(tables)
+    return _mapped(lambda _: _plain(_filled(x, iter(next(rows)))), value)
+
+
+def _dtype(x: Any) -> Any:
+    return x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
+
+
+def _plain(x: Any) -> Any:
+    """Arrays without axes as numbers."""
+    if isinstance(x, np.ndarray):
+        return x[()]
+    return _mapped(_plain, x) if is_container(type_of(x)) else x
+
+
+def _across(parts: list[Any]) -> Any:
+    """Jacobians by several arguments: at each leaf of the result a tuple of them."""
+    first = parts[0]
+    if isinstance(first, (list, tuple, dict)) and all(type(p) is type(first) for p in parts):
+        keys = list(first) if isinstance(first, dict) else range(len(first))
+        return _rebuilt(first, [_across([p[k] for p in parts]) for k in keys])
+    return tuple(parts)
+
+
+def _stacked(rows: list[Any], shape: tuple[int, ...]) -> Any:
+    """Results for the entries of an array, along axes in front."""
+    first = rows[0]
+    if isinstance(first, (list, tuple)):
+        return type(first)(_stacked([r[k] for r in rows], shape) for k in range(len(first)))
+    if isinstance(first, dict):
+        return {k: _stacked([r[k] for r in rows], shape) for k in first}
+    return np.array(rows).reshape(shape + np.shape(first))
+
+
+__all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev"]

@@ -1,0 +1,114 @@
+"""Jacobians and Hessians: values and shapes, for arrays, numbers and containers."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import tangentc
+from tangentc import hessian, hvp, jacfwd, jacobian, jacrev
+
+x = np.array([1.0, 2.0, -0.5])
+A = np.arange(6.0).reshape(2, 3)
+
+
+def quadratic(x):
+    return A @ (x * x)
+
+
+@pytest.mark.parametrize("make", [jacfwd, jacrev, jacobian])
+def test_a_vector_by_a_vector(make):
+    np.testing.assert_allclose(make(quadratic)(x), A * 2 * x)
+
+
+@pytest.mark.parametrize("make", [jacfwd, jacrev])
+def test_shapes_are_those_of_the_result_then_the_argument(make):
+    result = make(lambda M: M @ M.T)(A)
+    assert result.shape == (2, 2, 2, 3)
+    step = 1e-6
+    for index in np.ndindex(2, 3):
+        moved = A.copy()
+        moved[index] += step
+        np.testing.assert_allclose(result[(..., *index)], (moved @ moved.T - A @ A.T) / step, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [jacfwd, jacrev])
+def test_numbers(make):
+    assert make(lambda a: a * a)(3.0) == 6.0
+    np.testing.assert_array_equal(make(lambda a: a * x)(3.0), x)
+    np.testing.assert_array_equal(make(lambda x: x @ x)(x), 2 * x)
+
+
+@pytest.mark.parametrize("make", [jacfwd, jacrev])
+def test_several_arguments_and_containers(make):
+    def f(p, s):
+        return {"a": p["w"] * s, "b": (np.sum(p["w"]), s * p["b"])}
+
+    by_p, by_s = make(f, wrt=("p", "s"))({"w": x, "b": 2.0}, 3.0)["a"]
+    np.testing.assert_array_equal(by_p["w"], 3.0 * np.eye(3))
+    np.testing.assert_array_equal(by_p["b"], np.zeros(3))
+    np.testing.assert_array_equal(by_s, x)
+    both = make(f, wrt=(0, 1))({"w": x, "b": 2.0}, 3.0)["b"]
+    np.testing.assert_array_equal(both[0][0]["w"], np.ones(3))
+    assert both[1][1] == 2.0 and both[1][0]["b"] == 3.0
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+def test_structures_are_kept():
+    result = jacrev(lambda p: Point(p.x * p.y, p.x))(Point(2.0, 3.0))
+    assert result == Point(Point(3.0, 2.0), Point(1.0, 0.0))
+
+
+def test_hessians():
+    f = lambda x: np.sum(np.sin(x)) * x[0]  # noqa: E731
+    H = hessian(f)(x)
+    want = np.diag(-np.sin(x) * x[0])
+    want[0] += np.cos(x)
+    want[:, 0] += np.cos(x)
+    np.testing.assert_allclose(H, want)
+    v = np.array([0.3, -0.2, 0.7])
+    np.testing.assert_allclose(hvp(f, (x,), (v,)), want @ v)
+    blocks = hessian(lambda a, b: np.sum(a * a * b), wrt=(0, 1))(x, 2 * x)
+    np.testing.assert_allclose(blocks[0][0], np.diag(4 * x))
+    np.testing.assert_allclose(blocks[0][1], np.diag(2 * x))
+    np.testing.assert_allclose(blocks[1][1], np.zeros((3, 3)))
+    by_parts = hessian(lambda p: np.sum(p["w"] ** 2) * p["b"])({"w": x, "b": 3.0})
+    np.testing.assert_allclose(by_parts["w"]["w"], 6 * np.eye(3))
+    np.testing.assert_allclose(by_parts["w"]["b"], 2 * x)
+    np.testing.assert_allclose(by_parts["b"]["w"], 2 * x)
+    assert by_parts["b"]["b"] == 0.0
+
+
+def test_hessian_of_a_vector():
+    H = hessian(quadratic)(x)
+    assert H.shape == (2, 3, 3)
+    for i in range(2):
+        np.testing.assert_allclose(H[i], np.diag(2 * A[i]))
+
+
+def test_hessian_of_a_loop_with_stores():
+    def f(x):
+        u = x.copy()
+        for _ in range(3):
+            u[1:] = u[1:] - 0.1 * u[1:] * (u[1:] - u[:-1])
+        return np.sum(u**3)
+
+    H = hessian(f)(x)
+    np.testing.assert_allclose(H, H.T)
+    step, g = 1e-5, tangentc.grad(f)
+    for k in range(3):
+        e = step * np.eye(3)[k]
+        np.testing.assert_allclose(H[:, k], (g(x + e) - g(x - e)) / (2 * step), rtol=1e-6, atol=1e-8)
+
+
+def test_bad_calls():
+    with pytest.raises(tangentc.BadArgument, match="does not name a parameter"):
+        jacfwd(quadratic, wrt="y")(x)
+    with pytest.raises(tangentc.BadArgument, match="is not given"):
+        jacrev(lambda a, b: a * b, wrt=1)(1.0)
+    with pytest.raises(tangentc.BadArgument, match="number or an array"):
+        hessian(lambda a: (a, a))(1.0)

@@ -1,0 +1,146 @@
+"""Derivatives inside a function that is differentiated, and second derivatives of whole programs."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import tangentc
+from programs import arrays, containers, in_place, polybench, regressions, scalars
+from programs.test_programs import along, draw, fresh, moving, product
+from tangentc import adjoint, grad, hvp, jvp, value_and_grad, vjp
+from tangentc.inspection.check import five_point
+
+
+def cube(x):
+    return x**3
+
+
+cube_grad = grad(cube)
+
+
+def captured(x):
+    g = grad(lambda t: t * t * x)
+    return g(2.0) * x
+
+
+def perturbation(x):
+    return x * grad(lambda y: x + y)(1.0)
+
+
+def twice(x):
+    return grad(lambda y: y * grad(lambda z: z * y * x)(y))(x)
+
+
+def forward(x):
+    value, tangent = jvp(lambda t: np.sin(t) * x, (x,), (1.0,))
+    return value * tangent
+
+
+def pullback_of(x):
+    value, pullback = vjp(lambda t: t**3, x)
+    return pullback(2.0)[0] + value
+
+
+def of_the_module(x):
+    return cube_grad(x) + grad(cube)(x) * x
+
+
+def value_too(x):
+    value, slope = value_and_grad(lambda t: np.exp(t) * x)(0.5 * x)
+    return value * slope
+
+
+def with_seed(x):
+    return adjoint(cube)(x, x)
+
+
+def curvature(x):
+    return hvp(lambda t: t**4 * x, (x,), (1.0,))
+
+
+def newton(x):
+    t = x
+    for _ in range(3):
+        t = t - (t * t - x) / grad(lambda s: s * s - x)(t)
+    return t
+
+
+SCALARS = [captured, perturbation, twice, forward, pullback_of, of_the_module, value_too, with_seed, curvature, newton]
+
+
+@pytest.mark.parametrize("f", SCALARS, ids=lambda f: f.__name__)
+def test_derivatives_inside(f):
+    difference = five_point(lambda t: f(0.7 + t), 1e-3)
+    np.testing.assert_allclose(grad(f)(0.7), difference, rtol=1e-8)
+    np.testing.assert_allclose(jvp(f, (0.7,), (1.0,))[1], difference, rtol=1e-8)
+    np.testing.assert_allclose(vjp(f, 0.7)[1](1.0)[0], difference, rtol=1e-8)
+
+
+def descend(w, x):
+    def loss(w):
+        return np.sum(np.tanh(w * x) ** 2)
+
+    for _ in range(3):
+        w = w - 0.1 * grad(loss)(w)
+    return loss(w)
+
+
+def test_through_an_optimiser():
+    w, x = np.array([0.5, -0.3]), np.array([1.0, 2.0])
+    gradients = grad(descend, wrt=(0, 1))(w, x)
+    directions = np.array([0.3, -0.8]), np.array([0.5, 0.1])
+    difference = five_point(lambda t: descend(w + t * directions[0], x + t * directions[1]), 1e-3)
+    np.testing.assert_allclose(sum(g @ d for g, d in zip(gradients, directions, strict=True)), difference, rtol=1e-8)
+
+
+def test_third_order():
+    assert grad(grad(grad(lambda x: x**5)))(2.0) == 240.0
+    f = lambda x: np.sum(x**4)  # noqa: E731
+    x, v = np.array([1.0, 2.0]), np.array([1.0, -1.0])
+    third = grad(lambda x: np.sum(v * hvp(f, (x,), (v,))))(x)
+    np.testing.assert_allclose(third, 24 * x * v * v)
+
+
+SECOND = [
+    (function, args)
+    for module in (scalars, arrays, in_place, containers, regressions, polybench)
+    for function, args in module.PROGRAMS
+]
+REFUSED = {"network"}  # reverse over reverse: a list of tuples of arrays that change is not followed
+
+
+@pytest.mark.parametrize("function, args", SECOND, ids=[f"{k}-{f.__name__}" for k, (f, _) in enumerate(SECOND)])
+def test_second_order_of_programs(function, args, rng):
+    """Emitted adjoints, with their lists and shadows, are differentiated again, in both modes."""
+    wrt = moving(args)
+    derivative = grad(function, wrt=wrt)
+    tangents = [draw(a, rng) if i in wrt else None for i, a in enumerate(args)]
+
+    def slope(t):
+        gradients = derivative(*along(fresh(args), tangents, t))
+        return sum(product(g, tangents[i]) for i, g in zip(wrt, gradients, strict=True))
+
+    def forward_over_reverse():
+        _, dots = jvp(derivative, fresh(args), tangents)
+        return sum(product(d, tangents[i]) for i, d in zip(wrt, dots, strict=True))
+
+    def reverse_over_reverse():
+        _, pullback = vjp(derivative, *fresh(args))
+        bars = pullback(tuple(tangents[i] for i in wrt))
+        return sum(product(bars[i], tangents[i]) for i in wrt)
+
+    difference = five_point(slope, 1e-4)
+    np.testing.assert_allclose(forward_over_reverse(), difference, rtol=2e-6, atol=1e-6)
+    if function.__name__ in REFUSED:
+        with pytest.raises(tangentc.TangentcError):
+            reverse_over_reverse()
+        return
+    np.testing.assert_allclose(reverse_over_reverse(), difference, rtol=2e-6, atol=1e-6)
+
+
+def test_arguments_stay_as_they_are():
+    x = np.array([1.0, 2.0])
+    before = copy.deepcopy(x)
+    tangentc.hessian(lambda x: np.sum(x**3))(x)
+    np.testing.assert_array_equal(x, before)
