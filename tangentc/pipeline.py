@@ -22,7 +22,7 @@ from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Span, Statement
-from tangentc.core.types import Array, Known, Type, Unknown, is_complex, is_differentiable, rank, type_of
+from tangentc.core.types import Array, Known, Type, Unknown, is_complex, is_container, is_differentiable, rank, type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
@@ -86,6 +86,13 @@ def _own_parameters(program: Program) -> Function:
     body = substitute_block(function.body, table)
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=(*head, *body), result=result)
+
+
+def holds_code(t: Type) -> bool:
+    """Whether a value is a function, or holds one."""
+    if isinstance(t, Known):
+        return callable(t.value) and not isinstance(t.value, type)
+    return is_container(t) and any(map(holds_code, t.items))  # type: ignore[union-attr]
 
 
 def _diagonals(program: Program) -> Function:
@@ -288,13 +295,13 @@ class Context:
             lowered, places = lower(source, params, known)
             function = normalise(lowered)
             params = dict(zip((p.name for p in function.params), types, strict=True))
-            self.refused: list[TangentcError] = []
-            program = self.typed(function, params, source)
-            refused = self.refused
+            program = self.typed(function, params, source, hopeful=True)
             before = known.size()
             self._inline(program, known)
             known.learn(program)
             if known.size() == before:
+                program = self.typed(function, params, source)
+                refused = self.refused
                 break
         if refused:
             raise refused[0]
@@ -318,12 +325,14 @@ class Context:
             except TangentcError:
                 known.inline.add(s.span.site)
                 continue
-            if callee.changes or _gives_back(callee) and isinstance(s, Assign) and _is_changed(program, s):
+            if holds_code(callee.result) or callee.changes or _gives_back(callee) and isinstance(s, Assign) and _is_changed(program, s):
                 known.inline.add(s.span.site)
 
-    def typed(self, function: Function, params: dict[str, Type], source: pytypes.FunctionType) -> Program:
+    def typed(
+        self, function: Function, params: dict[str, Type], source: pytypes.FunctionType, hopeful: bool = False
+    ) -> Program:
         """The program with its types and aliases worked out anew."""
-        types = Types(self.call_type).function(function, params)
+        types = Types(self.call_type, hopeful, self._begin).function(function, params)
         return self.with_facts(function, types, source)
 
     def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
@@ -332,6 +341,10 @@ class Context:
         aliases = Aliases(function, types, _call_aliases)
         result = types.of(function.result)
         return Program(function, types, aliases, result, True, source)
+
+    def _begin(self) -> None:
+        """What was refused while types were still open may be right now."""
+        self.refused = []
 
     def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
         if isinstance(op, ops.Emitted):

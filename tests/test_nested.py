@@ -132,11 +132,12 @@ def test_second_order_of_programs(function, args, rng):
 
     difference = five_point(slope, 1e-4)
     np.testing.assert_allclose(forward_over_reverse(), difference, rtol=2e-6, atol=1e-6)
-    if function.__name__ in REFUSED:
-        with pytest.raises(tangentc.TangentcError):
-            reverse_over_reverse()
+    try:
+        both = reverse_over_reverse()
+    except tangentc.TangentcError:
+        assert function.__name__ in REFUSED
         return
-    np.testing.assert_allclose(reverse_over_reverse(), difference, rtol=2e-6, atol=1e-6)
+    np.testing.assert_allclose(both, difference, rtol=2e-6, atol=1e-6)
 
 
 def test_arguments_stay_as_they_are():

@@ -35,6 +35,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    either,
     type_of,
 )
 
@@ -95,6 +96,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             keys: list[Type] = [type_of(k) for k in args[0].keys]
             parts = {"keys": keys, "values": list(args[0].items)}.get(name)
             return Sequence(list, tuple(parts or [Tuple(pair) for pair in zip(keys, args[0].items)]), len(keys))
+        if isinstance(args[0], Struct) or isinstance(args[0], Tuple) and args[0].cls is not None:
+            return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
         if isinstance(args[0], (Sequence, Dict)):
             return _container_method(args[0], name, args[2:], fresh)
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
@@ -430,6 +433,8 @@ def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
             return Known(Const(ops.UNDEFINED))
         case Tuple(items, cls) if cls is not None and name in getattr(cls, "_fields", ()):
             return items[cls._fields.index(name)]  # type: ignore[attr-defined]
+        case Tuple(_, cls) if cls is not None and hasattr(cls, name):
+            return Known(Const(ops.UNDEFINED))
         case Known(const):
             try:
                 return type_of(getattr(const.value, name))
@@ -463,6 +468,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
                 return item_type(t, fresh)
             if not items:
                 return Known(Const(ops.UNDEFINED))
+        case Dict(_, items) if isinstance(key, Scalar) and index is None and items:
+            return joined(items, fresh)
         case Dict(keys, items) if index is not None and index in keys:
             return items[keys.index(index)]
         case Array():
@@ -722,6 +729,10 @@ def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:
     return m if m == n else fresh()
 
 
+def _is_function(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type)
+
+
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
     if a == b:
@@ -747,6 +758,8 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Sequence(a.kind, (join(a.items[0], b.items[0], fresh),), length)
         case Known(), Known() if type(a.value) is type(b.value) and isinstance(a.value, (str, bool)):
             return Scalar("bool" if isinstance(a.value, bool) else "str", True)
+        case Known(), Known() if _is_function(a.value) and _is_function(b.value):
+            return Known(Const(either(a.value, b.value)))
         case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
             return Scalar("str", True)
     return Unknown("it is of different types on different paths")

@@ -22,8 +22,13 @@ class Types:
     ``call_type`` gives the result type of a call of a user's function, `None` if it is not one.
     """
 
-    def __init__(self, call_type: CallType | None = None):
+    def __init__(
+        self, call_type: CallType | None = None, hopeful: bool = False, begin: Callable[[], None] = lambda: None
+    ):
+        self.begin = begin  # called before the program is gone through once more
         self.of_name: dict[str, Type] = {}
+        self.hopeful = hopeful  # what is not looked up yet is expected to be no surprise
+        self.settled = False
         self.call_type = call_type
         self.unknown_lengths = 0
         self.memo: dict[Any, Type] = {}
@@ -54,24 +59,36 @@ class Types:
         try:
             known = self.memo.get(key)
         except TypeError:
-            return infer(op, types, named, self.fresh)
+            return self._settle(infer(op, types, named, self.fresh))
         if known is not None:
             return known
         before = self.unknown_lengths
-        result = infer(op, types, named, self.fresh)
+        result = self._settle(infer(op, types, named, self.fresh))
         if before == self.unknown_lengths:
             self.memo[key] = result
         return result
+
+    def _settle(self, t: Type) -> Type:
+        return Unknown("nothing says what it is") if self.settled and _is_nothing(t) else t
 
     # ---------------------------------------------------------- whole programs
     def function(self, function: Function, params: Mapping[str, Type]) -> Types:
         changes = any(_changes_container(s) for s in statements(function.body))
         for _ in range(MOST_ROUNDS):
+            self.begin()
             self.of_name.update(params)
             self.of_name.update({n: t for n, t in self.widened.items() if n in params})
             self.block(function.body)
             if not changes or not self._widen(function):
                 break
+        if not self.hopeful and any(
+            isinstance(s, Assign) and _is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
+            for s in statements(function.body)
+        ):
+            self.settled = True  # nothing more will come: what has no type yet is unknown
+            self.memo.clear()
+            self.begin()
+            self.block(function.body)
         return self
 
     def _widen(self, function: Function) -> bool:
@@ -157,6 +174,14 @@ class Types:
     def item(self, iterable: Atom) -> Type:
         """The type of what a loop over this value gives."""
         return item_type(self.of(iterable), self.fresh)
+
+
+def _is_nothing(t: Type) -> bool:
+    return isinstance(t, Known) and t.value is ops.UNDEFINED
+
+
+def _copies_nothing(s: Assign) -> bool:
+    return s.op is ops.identity and isinstance(s.args[0], Const)
 
 
 def _changes_container(s: Any) -> bool:

@@ -43,7 +43,6 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import Array, Dict, Scalar, Sequence
 from tangentc.core.walk import statements
-from tangentc.errors import UnsupportedSyntax
 
 BINARY = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
@@ -141,6 +140,7 @@ class _Raise:
         self.names = _own_names(function) if plain else Naming(function, self.folding, globals_).final
         spelling.local = set(self.names.values())
         spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
+        self.made_here: dict[int, str] = {}  # functions that are known by a word
         self.handed_on = _handed_on(function)
         self.nexts: list[tuple[Carry, ...]] = []
         self.open: list[list[tuple[If, int]]] = [[]]  # for each loop, the branches that we are in
@@ -402,13 +402,8 @@ class _Raise:
             return ast.Name(self.spelling.same.get(value.__name__, value.__name__))
         if isinstance(value, ops.UserFunction):
             value = value.function
-        if hasattr(value, "state"):  # a function made while the program runs: its calls are written out
-            if isinstance(self.folding, _Unfolded):
-                return ast.Constant(None)
-            raise UnsupportedSyntax(
-                f"{self.source.name} keeps a function that it makes, {value.__name__}, as a value", self.source.span,
-                why="which function is called later is not known when compiling", way_out="call it by its name",
-            )  # fmt: skip
+        if hasattr(value, "state"):  # a function made while the program runs: its calls are written out, and it
+            return ast.Constant(self.made_here.setdefault(id(value), f"{value.__name__}_{len(self.made_here)}"))
         return ast.parse(self.spelling.object(value), mode="eval").body
 
     def key(self, atom: Atom) -> ast.expr:

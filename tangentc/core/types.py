@@ -98,6 +98,31 @@ class Known:
         return self.const.value
 
 
+class Either:
+    """One of several functions: which one, the value of ``which`` says."""
+
+    def __init__(self, functions: tuple[Any, ...], which: Any = None):
+        self.functions, self.which = functions, which
+        self.__name__ = "either"
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(self.__name__)
+
+
+_EITHER: dict[tuple[int, ...], Either] = {}
+
+
+def either(a: Any, b: Any) -> Either:
+    """The choice between functions, the same object for the same functions."""
+    functions: dict[int, Any] = {}
+    for f in (a, b):
+        functions.update({id(g): g for g in (f.functions if isinstance(f, Either) else (f,))})
+    found = _EITHER.get(tuple(functions))
+    if found is None or any(x is not y for x, y in zip(found.functions, functions.values(), strict=True)):
+        found = _EITHER[tuple(functions)] = Either(tuple(functions.values()))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Nothing is known; ``reason`` says why, for messages."""

@@ -59,6 +59,7 @@ class Closure:
     home: Activation
     defaults: dict[str, Atom]
     loops: tuple  # the loops in whose trips its default values belong
+    key: Any = None  # where it is made: the same in each lowering
 
     @property
     def __name__(self) -> str:

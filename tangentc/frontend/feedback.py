@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store
 from tangentc.core.types import (
     Array,
     Dict,
@@ -31,7 +31,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
 )  # fmt: skip
-from tangentc.core.walk import definitions, statements
+from tangentc.core.walk import defines, definitions, reads, statements
 from tangentc.frontend.activation import Closure
 from tangentc.frontend.nested import Nested
 
@@ -59,13 +59,28 @@ class Feedback:
         """Look for open places in a typed program."""
         reader = _Reader(program, self)
         for s in statements(program.function.body):
-            reader.statement(s)
+            if not reader.is_open(s):
+                reader.statement(s)
 
 
 class _Reader:
     def __init__(self, program: Any, known: Feedback):
         self.types, self.known = program.types, known
         self.definitions = definitions(program.function.body)
+        self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
+
+    def is_open(self, s: Statement) -> bool:
+        """Whether a statement uses something of a length that is only learned in this round."""
+        if isinstance(s, (Assign, Effect)) and (s.op is ops.spread or s.op is ops.call and s.args[0] == Const(None)):
+            known = self.open.isdisjoint(reads(s))
+            self.open.update(defines(s))
+            return not known
+        found = not self.open.isdisjoint(reads(s))
+        if found:
+            self.open.update(defines(s))
+            if isinstance(s, (Effect, Store)):
+                self.open.add(reads(s)[0])
+        return found
 
     def statement(self, s: Statement) -> None:
         site = getattr(getattr(s, "span", None), "site", None)
@@ -150,6 +165,8 @@ class _Reader:
                 out.append(len(items))
             case Sequence(_, _, length) if length is not None:
                 out.append(length)
+            case Array(_, shape) if shape and isinstance(shape[0], int):
+                out.append(shape[0])
             case Dict(keys, _):
                 if "%spread" in keys:  # not settled yet
                     return False

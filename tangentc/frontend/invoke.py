@@ -21,8 +21,8 @@ import gast
 
 from tangentc import runtime
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, Place, Span, Statement
-from tangentc.core.types import Dict, Known, Struct, Tuple, Type, is_object
+from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement
+from tangentc.core.types import Dict, Either, Known, Struct, Tuple, Type, is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.activation import Activation, Closure, locals_of, parameters
 from tangentc.frontend.feedback import Feedback, found_in_class
@@ -43,6 +43,7 @@ class Bound:
     keywords: tuple[tuple[str, Atom], ...] = ()
     cls: type | None = None
     state: tuple = ()
+    key: Any = None  # where it is made: the same in each lowering
 
     @property
     def __name__(self) -> str:
@@ -96,6 +97,8 @@ class Invoke:
     kept: Any
     body: Any
     note_names: Any
+    remember: Any
+    current: Any
 
     # ---------------------------------------------------------- arguments
     def of_Call(self, node: Any, target: str | None) -> Atom:
@@ -155,6 +158,8 @@ class Invoke:
 
     def starred(self, node: Any) -> tuple[Atom, ...]:
         """The items of ``*x``."""
+        if isinstance(node.value, (gast.ListComp, gast.GeneratorExp)):
+            self.known.wanted.update(self.span(g.iter).site for g in node.value.generators)
         if isinstance(node.value, gast.Name):
             home = self.activation.home(node.value.id)
             found = home.static.get(node.value.id) if home is not None else None
@@ -199,7 +204,9 @@ class Invoke:
         if isinstance(callee, Const):
             return self.invoke(callee.value, args, keywords, node, target)
         if site in self.known.callees:
-            function = self.known.callees[site]
+            function = self.current(self.known.callees[site], node)
+            if isinstance(function, Either):
+                function = Either(function.functions, self.kept(callee, node))
             state = getattr(function, "state", ())
             if state:
                 raise self.unsupported(
@@ -240,7 +247,7 @@ class Invoke:
                 return self.call(held, args, keywords, node, target)
         if site in self.known.callees and self.known.callees[site] is not None:
             args, keywords = self.arguments(node)
-            return self.invoke(self.known.callees[site], args, keywords, node, target)
+            return self.invoke(self.current(self.known.callees[site], node), args, keywords, node, target)
         args, keywords = given or self.arguments(node)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
 
@@ -249,7 +256,7 @@ class Invoke:
         if kind == "static":
             return Const(found)
         first = Const(cls) if kind == "class" else self.kept(base, node)
-        return Const(Bound(found, (first,), (), owner, tuple(self.loops) if isinstance(first, str) else ()))
+        return self.remember(Bound(found, (first,), (), owner, tuple(self.loops) if isinstance(first, str) else ()), node)
 
     def is_super(self, node: Any) -> bool:
         if not (isinstance(node.func, gast.Name) and node.func.id == "super" and not self.activation.home("super")):
@@ -279,7 +286,7 @@ class Invoke:
                 if kind == "static":
                     return Const(found)
                 if kind in ("method", "class"):
-                    return Const(Bound(found, (Const(actual) if kind == "class" else this,), (), owner))
+                    return self.remember(Bound(found, (Const(actual) if kind == "class" else this,), (), owner), node)
                 if owner is object and node.attr == "__init__":
                     return Const(_nothing)
         raise self.unsupported(node, f"`super().{node.attr}`, which no class above has", "correct the name")
@@ -296,6 +303,8 @@ class Invoke:
         if type(callee).__name__ == "Derivative":
             callee = Nested(callee.function, callee.kind, callee.wrt, callee.has_aux)
         match callee:
+            case Either():
+                return self.either(callee, args, keywords, node)
             case Nested():
                 return self.nested(callee, args, keywords, node, target)
             case Closure():
@@ -335,6 +344,27 @@ class Invoke:
             return self.user_function(callee, args, keywords, node, target, cls)
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
 
+    def either(self, callee: Either, args: list, keywords: list, node: Any) -> Atom:
+        """Call one of several functions, whichever it is."""
+        which, rest = callee.which, list(callee.functions)
+        result = self.fresh("%called")
+        args = [self.kept(a, node) for a in args]
+        blocks = []
+        for function in rest:
+            outer, self.out = self.out, []
+            value = self.invoke(function, args, keywords, node, None)
+            self.emit(ops.identity, (value,), node, target=result)
+            blocks.append(tuple(self.out))
+            self.out = outer
+        chain = blocks[-1]
+        for function, block in zip(rest[-2::-1], blocks[-2::-1], strict=True):
+            outer, self.out = self.out, []
+            test = self.emit(operator.eq, (which, Const(function)), node)
+            self.out.append(If(test, block, chain, (), self.span(node), "statement"))
+            chain, self.out = tuple(self.out), outer
+        self.out.extend(chain)
+        return result
+
     def nested(self, callee: Nested, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """Call a derivative: its emitted function, once the types of the arguments are known."""
         if keywords:
@@ -369,12 +399,11 @@ class Invoke:
             value = self.invoke(function, args[1:], [], node, None)
             adjoint = Nested(function, "adjoint", tuple(range(len(args) - 1)))
             kept = tuple(self.kept(a, node) for a in args[1:])
-            pullback = Bound(adjoint, kept, (), None, tuple(self.loops))
-            result = self.emit(ops.make_tuple, (value, Const(pullback)), node)
-            return result
+            pullback = self.remember(Bound(adjoint, kept, (), None, tuple(self.loops)), node)
+            return self.emit(ops.make_tuple, (value, pullback), node)
         given = dict(zip(("wrt", "has_aux"), args[1:], strict=False)) | dict(keywords)
         known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
-        return Const(Nested(function, kind, known.get("wrt", 0), known.get("has_aux", False)))
+        return self.remember(Nested(function, kind, known.get("wrt", 0), known.get("has_aux", False)), node)
 
     def jvp_call(self, node: Any) -> Atom | None:
         """``jvp(f, (x,), (v,))`` and ``hvp(f, (x,), (v,))`` with their tuples written out."""
@@ -463,7 +492,7 @@ class Invoke:
             and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
             and not any(isinstance(self.type_known(a), Struct) for a in given)
-            or self.is_open(callee.__code__)
+            or self.is_open((callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value))))
         ):
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         from tangentc.frontend.lower import parsed
@@ -474,14 +503,15 @@ class Invoke:
         values = callee.__defaults__ or ()
         defaults = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (callee.__kwdefaults__ or {})
         atoms = {k: self.captured(v, node, callee) for k, v in defaults.items()}
-        activation = self.begin(source, Scope(callee), tree, None, callee.__code__, cls, span)
+        key = (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
+        activation = self.begin(source, Scope(callee), tree, None, key, cls, span)
         return self.inline(activation, tree, atoms, args, keywords, node, callee.__name__)
 
     def is_open(self, key: Any) -> bool:
         """Whether a call of this function is being lowered already."""
         found: Activation | None = self.activation
         while found is not None:
-            if found.key is key:
+            if found.key is key or isinstance(key, tuple) and found.key == key:
                 return True
             found = self.callers.get(found)
         return False
@@ -610,7 +640,7 @@ class Invoke:
             kept = [self.kept(a, node) for a in args[1:]]
             named = tuple((k, self.kept(v, node)) for k, v in keywords)
             state = tuple(self.loops) if any(isinstance(a, str) for a in (*kept, *dict(named).values())) else ()
-            return Const(Bound(args[0].value, tuple(kept), named, None, state))
+            return self.remember(Bound(args[0].value, tuple(kept), named, None, state), node)
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
         if callee is builtins.getattr and len(args) >= 2 and isinstance(args[1], Const):

@@ -40,7 +40,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Known, Struct, Tuple, Type, type_of
+from tangentc.core.types import Either, Known, Struct, Tuple, Type, type_of
 from tangentc.core.walk import defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence
@@ -107,6 +107,7 @@ class Lowering(Invoke, Comprehend, Wrapping):
         self.activation, self.known = activation, known
         self.out: list[Statement] = []
         self.counter: dict[str, int] = {}
+        self.made: dict[Any, Any] = {}  # the callables that are made while the function runs
         self.loops: list[Any] = []  # the sites of the loops that are open
         self.activations = 0
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
@@ -207,7 +208,24 @@ class Lowering(Invoke, Comprehend, Wrapping):
         given = dict(zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True))
         given.update({a.id: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None})
         defaults: dict[str, Atom] = {n: self.kept(self.expression(d), d) for n, d in given.items()}
-        return Const(Closure(node, self.activation, defaults, tuple(self.loops)))
+        return self.remember(Closure(node, self.activation, defaults, tuple(self.loops)), node)
+
+    def remember(self, made: Any, node: Any) -> Const:
+        """A callable that is made here; typing knows it from the lowering before, under its key."""
+        made.key = type(made).__name__, getattr(made, "__name__", ""), self.span(node).site
+        self.made[made.key] = made
+        return Const(made)
+
+    def current(self, function: Any, node: Any) -> Any:
+        """What typing found to be called, as this lowering has made it."""
+        if isinstance(function, Either):
+            return Either(tuple(self.current(f, node) for f in function.functions), function.which)
+        key = getattr(function, "key", None)
+        if key is None or isinstance(function, types.FunctionType):
+            return function
+        if key not in self.made:
+            raise self.unsupported(node, "a function that is made later", "define it before it is called")
+        return self.made[key]
 
     def kept(self, atom: Atom, node: Any) -> Atom:
         """A value as it is now: a variable may be assigned again."""

@@ -37,6 +37,7 @@ class Nested:
     has_aux: bool = False
     lifted: pytypes.FunctionType | None = None
     captured: tuple[str, ...] = ()
+    key: Any = None  # where it is made: the same in each lowering
 
     @property
     def __name__(self) -> str:

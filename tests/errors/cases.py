@@ -115,8 +115,8 @@ def cleared(x):
 
 
 def calls_something(x, k):
-    f = [np.sin, np.cos][k]
-    return f(x)
+    f = {np.sin, np.cos}.pop()
+    return f(x) * k
 
 
 def closures_of_trips(x, n):
