@@ -22,7 +22,7 @@ from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Span, Statement
-from tangentc.core.types import Array, Known, Type, Unknown, is_complex, is_container, is_differentiable, rank, type_of
+from tangentc.core.types import Array, Known, Scalar, Type, Unknown, is_complex, is_container, is_differentiable, rank, type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
@@ -30,6 +30,7 @@ from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
+from tangentc.frontend.resolve import Scope
 from tangentc.frontend.specialise import specialise
 from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
@@ -86,6 +87,25 @@ def _own_parameters(program: Program) -> Function:
     body = substitute_block(function.body, table)
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=(*head, *body), result=result)
+
+
+def calls_itself(function: pytypes.FunctionType) -> bool:
+    """Whether a function may call itself, by way of functions that it names."""
+    seen: set[Any] = set()
+    stack = [function]
+    while stack:
+        current = stack.pop()
+        for name in current.__code__.co_names + current.__code__.co_freevars:
+            try:
+                named = Scope(current).lookup(name)
+            except NameError:
+                continue
+            if named is function:
+                return True
+            if is_user_function(named) and named not in seen:
+                seen.add(named)
+                stack.append(named)
+    return False
 
 
 def holds_code(t: Type) -> bool:
@@ -227,6 +247,8 @@ class Context:
     # ---------------------------------------------------------- the front
     def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
         """The function in core form, typed for these parameters."""
+        if calls_itself(function):  # a counter is another number in each call
+            types = [replace(t, value=None) if isinstance(t, Scalar) else t for t in types]
         key = function, tuple(types)
         if key in self.prepared:
             return self.prepared[key]

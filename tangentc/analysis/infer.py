@@ -123,7 +123,9 @@ def _container_method(t: Sequence | Dict, name: str, args: Seq[Type], fresh: Fre
         return (args[1] if len(args) > 1 else Known(Const(None))) if missing else found
     if name in ("index", "count"):
         return Scalar("int64", True)
-    return Known(Const(None))
+    if name in ("append", "extend", "insert", "remove", "clear", "reverse", "sort", "update"):
+        return Known(Const(None))
+    return Unknown(f"the method {name} of a dict whose keys are not known")
 
 
 def _holds_nothing(t: Type) -> bool:
@@ -753,9 +755,12 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
         case Dict(), Dict() if a.keys == b.keys:
             return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
-        case Sequence(), Sequence() if len(a.items) == len(b.items) == 1:
-            length = a.length if a.length == b.length else None
-            return Sequence(a.kind, (join(a.items[0], b.items[0], fresh),), length)
+        case Sequence(), Sequence() if a.kind is b.kind and len(a.items) == len(b.items) and a.length == b.length:
+            items = tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True))
+            return Sequence(a.kind, items, a.length)
+        case Sequence(), Sequence() if a.kind is b.kind:
+            every = (*a.items, *b.items)
+            return Sequence(a.kind, (joined(every, fresh),) if every else (), None)
         case Known(), Known() if type(a.value) is type(b.value) and isinstance(a.value, (str, bool)):
             return Scalar("bool" if isinstance(a.value, bool) else "str", True)
         case Known(), Known() if _is_function(a.value) and _is_function(b.value):

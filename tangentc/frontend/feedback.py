@@ -188,7 +188,7 @@ class _Reader:
         if isinstance(t, Dict):
             return is_differentiable(t)
         if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
-            return any(callable(v) for v in t.value)
+            return any(callable(v) or isinstance(v, str) for v in t.value)
         if isinstance(t, Known) and isinstance(t.value, str):
             return True
         return isinstance(t, (Tuple, Sequence)) and _differ(t.items)
@@ -207,6 +207,10 @@ class _Reader:
                     return True
             if isinstance(x, Assign) and x.op is ops.call and x.args[0] in derived:
                 return True
+            if isinstance(x, Store) and x.key in derived:
+                t = self.types.of(x.object)
+                if isinstance(t, (Dict, Struct)) or isinstance(t, Sequence) and t.kind is dict:
+                    return True
         return False
 
 

@@ -448,64 +448,84 @@ class _Specialise:
 
     # ---------------------------------------------------------- loops over what may be differentiated
     def _loop(self, s: For) -> tuple[Statement, ...]:
-        sources = self._sources(s.iterable)
-        if sources is None or not any(is_differentiable(self.types.of(a)) for a in sources[1]):
+        """``for x, y in zip(xs, reversed(ys))`` over positions, if a derivative may flow through the items."""
+        leaves: list[Atom] = []
+        if not self._leaves(s.iterable, leaves) or not any(is_differentiable(self.types.of(a)) for a in leaves):
             return (s,)
-        kind, atoms, start = sources
         head: list[Statement] = []
-        lengths: list[Atom] = []
-        for atom in atoms:
-            length = self.fresh("%length")
-            head.append(Assign(length, builtins.len, (atom,), (), s.span))
-            lengths.append(length)
-        if len(set(atoms)) > 1:
-            shortest = self.fresh("%length")
-            head.append(Assign(shortest, builtins.min, tuple(lengths), (), s.span))
-            lengths = [shortest]
+        lengths: dict[Atom, Atom] = {}
+        for atom in dict.fromkeys(leaves):
+            lengths[atom] = self.fresh("%length")
+            head.append(Assign(lengths[atom], builtins.len, (atom,), (), s.span))  # type: ignore[arg-type]
+        count: Atom = lengths[leaves[0]]
+        if len(lengths) > 1:
+            count = self.fresh("%length")
+            head.append(Assign(count, builtins.min, tuple(lengths.values()), (), s.span))  # type: ignore[arg-type]
         trips = self.fresh("%trips")
-        head.append(Assign(trips, builtins.range, (lengths[0],), (), s.span))
+        head.append(Assign(trips, builtins.range, (count,), (), s.span))
         index = self.fresh(f"%{_plain(s.target).rstrip('_')}_index" if not s.target.startswith("%") else "%index")
         take: list[Statement] = []
-        position: Atom = index
-        if kind == "reversed":
-            last = self.fresh("%last")
-            position = self.fresh("%position")
-            take += [
-                Assign(last, operator.sub, (lengths[0], Const(1)), (), s.span),
-                Assign(position, operator.sub, (last, index), (), s.span),  # type: ignore[arg-type]
-            ]
-        parts: list[Atom] = []
-        for atom in atoms:
-            single = kind in ("plain", "reversed")
-            item = s.target if single else self.fresh(f"%{_plain(atom)}_item")
-            take.append(Assign(item, operator.getitem, (atom, position), (), s.span))
-            parts.append(item)
-        if kind == "enumerate":
-            counted: Atom = index
-            if start != Const(0):
-                counted = self.fresh("%count")
-                take.append(Assign(counted, operator.add, (index, start), (), s.span))  # type: ignore[arg-type]
-            parts.insert(0, counted)
-        if kind in ("enumerate", "zip"):
-            take.append(Assign(s.target, ops.make_tuple, tuple(parts), (), s.span))
+        self._take(s.iterable, index, lengths, s.target, take, s)
         return (*head, replace(s, target=index, iterable=trips, body=(*take, *s.body)))
 
-    def _is_iterator(self, atom: Atom) -> bool:
+    def _made(self, atom: Atom) -> Assign | None:
+        """How an iterator is made, None if something is no iterator."""
         made = self.definitions.get(atom) if isinstance(atom, str) else None
-        return isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip, builtins.reversed)
+        while isinstance(made, Assign) and made.op is ops.identity and isinstance(made.args[0], str):
+            made = self.definitions.get(made.args[0])
+        iterators = (builtins.enumerate, builtins.zip, builtins.reversed)
+        return made if isinstance(made, Assign) and made.op in iterators else None
 
-    def _sources(self, iterable: Atom) -> tuple[str, list[Atom], Atom] | None:
-        """How a loop's iterable is made: its kind, the sequences in it, and where an enumerate starts."""
-        made = self.definitions.get(iterable) if isinstance(iterable, str) else None
-        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip, builtins.reversed):
-            start: Atom = made.args[1] if len(made.args) > 1 else dict(made.keywords).get("start", Const(0))
-            atoms = list(made.args if made.op is builtins.zip else made.args[:1])
-            if all(isinstance(self.types.of(a), (Array, Sequence, Tuple)) and not self._is_iterator(a) for a in atoms):
-                return made.op.__name__, atoms, start
-            return None
-        if isinstance(self.types.of(iterable), (Array, Sequence, Tuple)) and not self._is_iterator(iterable):
-            return "plain", [iterable], Const(0)
-        return None
+    def _leaves(self, atom: Atom, out: list[Atom]) -> bool:
+        """The sequences that an iterator runs over; False if there is something else."""
+        made = self._made(atom)
+        if made is not None:
+            inner = made.args if made.op is builtins.zip else made.args[:1]
+            return all(self._leaves(a, out) for a in inner)
+        out.append(atom)
+        return isinstance(self.types.of(atom), (Array, Sequence, Tuple)) and not _is_dynamic_dict(self.types.of(atom))
+
+    def _length(self, atom: Atom, lengths: dict[Atom, Atom], out: list[Statement], s: For) -> Atom:
+        """How many items an iterator gives."""
+        leaves: list[Atom] = []
+        self._leaves(atom, leaves)
+        several = list(dict.fromkeys(lengths[a] for a in leaves))
+        if len(several) == 1:
+            return several[0]
+        shortest = self.fresh("%length")
+        out.append(Assign(shortest, builtins.min, tuple(several), (), s.span))
+        return shortest
+
+    def _take(
+        self, atom: Atom, position: Atom, lengths: dict[Atom, Atom], target: str, out: list[Statement], s: For
+    ) -> None:
+        """Write ``target`` = the item of an iterator at a position."""
+        made = self._made(atom)
+        if made is None:
+            out.append(Assign(target, operator.getitem, (atom, position), (), s.span))
+        elif made.op is builtins.reversed:
+            last, back = self.fresh("%last"), self.fresh("%position")
+            out.append(Assign(last, operator.sub, (self._length(made.args[0], lengths, out, s), Const(1)), (), s.span))
+            out.append(Assign(back, operator.sub, (last, position), (), s.span))
+            self._take(made.args[0], back, lengths, target, out, s)
+        else:
+            parts: list[Atom] = []
+            if made.op is builtins.enumerate:
+                start: Atom = made.args[1] if len(made.args) > 1 else dict(made.keywords).get("start", Const(0))
+                counted = position
+                if start != Const(0):
+                    counted = self.fresh("%count")
+                    out.append(Assign(counted, operator.add, (position, start), (), s.span))
+                parts.append(counted)
+            for inner in made.args if made.op is builtins.zip else made.args[:1]:
+                item = self.fresh(f"%{_plain(inner)}_item")
+                self._take(inner, position, lengths, item, out, s)
+                parts.append(item)
+            out.append(Assign(target, ops.make_tuple, tuple(parts), (), s.span))
+
+
+def _is_dynamic_dict(t: Any) -> bool:
+    return isinstance(t, Sequence) and t.kind is dict
 
 
 @functools.cache

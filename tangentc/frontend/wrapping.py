@@ -97,7 +97,8 @@ class Wrapping:
         raised = self.fresh("%raised")
         tree, errors = _attempt(node)
         names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-        local = sorted(n for n in names - {"attempt", "raised"} if self.activation.home(n) is not None)
+        needed = _needed(tree.body[0].body)
+        local = sorted(n for n in names & needed if self.activation.home(n) is not None)
         tree.body[0].args.args = [ast.arg(n) for n in local if n not in errors]
         tree.body[1].body[0].value.args = [ast.Name(n, ast.Load()) for n in local if n not in errors]
         reads = tuple(
@@ -218,6 +219,19 @@ def _attempt(node: Any) -> tuple[Any, list[str]]:
         tree.body.extend([])
         tree.body[1].body[1:] = [done, *before]  # type: ignore[attr-defined]
     return ast.fix_missing_locations(tree), list(dict.fromkeys(errors))
+
+
+def _needed(body: list) -> set[str]:
+    """The names that a block reads before it assigns them, as far as the order of its statements tells."""
+    found: set[str] = set()
+    assigned: set[str] = set()
+    for statement in body:
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+        found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} - assigned
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            assigned |= stored
+    return found
 
 
 class _Harmless(ast.NodeTransformer):
