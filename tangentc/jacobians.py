@@ -135,7 +135,12 @@ def _wanted(f: Any, wrt: Any, args: tuple) -> tuple[tuple[int, ...], bool]:
 def _parts(value: Any) -> list[tuple[Any, Any]]:
     """The keys and parts of a container."""
     return [
-        (k, getattr(value, k) if dataclasses.is_dataclass(value) or not isinstance(value, (list, tuple, dict)) else value[k])
+        (
+            k,
+            getattr(value, k)
+            if dataclasses.is_dataclass(value) or not isinstance(value, (list, tuple, dict))
+            else value[k],
+        )
         for k, _ in components(type_of(value))
     ]
 
@@ -149,7 +154,7 @@ def _rebuilt(value: Any, parts: list[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(parts)
     if dataclasses.is_dataclass(value):
-        return type(value)(**dict(zip([k for k, _ in _parts(value)], parts, strict=True)))  # type: ignore[arg-type]
+        return type(value)(**dict(zip([k for k, _ in _parts(value)], parts, strict=True)))  # type: ignore[arg-type,misc]
     return dict(zip([k for k, _ in _parts(value)], parts, strict=True))
 
 

@@ -22,7 +22,18 @@ from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Span, Statement
-from tangentc.core.types import Array, Known, Scalar, Type, Unknown, is_complex, is_container, is_differentiable, rank, type_of
+from tangentc.core.types import (
+    Array,
+    Known,
+    Scalar,
+    Type,
+    Unknown,
+    is_complex,
+    is_container,
+    is_differentiable,
+    rank,
+    type_of,
+)
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
@@ -347,7 +358,13 @@ class Context:
             except TangentcError:
                 known.inline.add(s.span.site)
                 continue
-            if holds_code(callee.result) or callee.changes or _gives_back(callee) and isinstance(s, Assign) and _is_changed(program, s):
+            if (
+                holds_code(callee.result)
+                or callee.changes
+                or _gives_back(callee)
+                and isinstance(s, Assign)
+                and _is_changed(program, s)
+            ):
                 known.inline.add(s.span.site)
 
     def typed(

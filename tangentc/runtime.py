@@ -125,7 +125,7 @@ def copied(values, known=None):
         items = [copied(item, known) for item in values]
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif hasattr(values, "__dict__") and not isinstance(values, (type, types.FunctionType, types.ModuleType)):
-        new = known.setdefault(id(values), (object.__new__(type(values)), values))[0]
+        new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
         new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})
     known[id(values)] = new, values
     return new

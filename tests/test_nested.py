@@ -4,10 +4,10 @@ import copy
 
 import numpy as np
 import pytest
-
-import tangentc
 from programs import arrays, containers, in_place, polybench, regressions, scalars
 from programs.test_programs import along, draw, fresh, moving, product
+
+import tangentc
 from tangentc import adjoint, grad, hvp, jvp, value_and_grad, vjp
 from tangentc.inspection.check import five_point
 
@@ -96,7 +96,7 @@ def test_through_an_optimiser():
 
 def test_third_order():
     assert grad(grad(grad(lambda x: x**5)))(2.0) == 240.0
-    f = lambda x: np.sum(x**4)  # noqa: E731
+    f = lambda x: np.sum(x**4)
     x, v = np.array([1.0, 2.0]), np.array([1.0, -1.0])
     third = grad(lambda x: np.sum(v * hvp(f, (x,), (v,))))(x)
     np.testing.assert_allclose(third, 24 * x * v * v)

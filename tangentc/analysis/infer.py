@@ -362,7 +362,7 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
                 return Sequence(kind, items[:1] if len(items) == 1 else (joined(items, fresh),) if items else (), None)
             exact = not resizes and length is not None and isinstance(key, int) and -length <= key < length
             if exact:
-                parts = list(items * (length if len(items) == 1 else 1))
+                parts = list(items * (length if len(items) == 1 else 1))  # type: ignore[operator]
                 parts[key] = joined((parts[key], item), fresh)
                 return Sequence(kind, tuple(parts[:1]) if len(set(parts)) == 1 else tuple(parts), length)
             return Sequence(kind, (joined((*items, item), fresh),), None if resizes else length)

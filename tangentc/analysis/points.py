@@ -16,6 +16,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
 from tangentc.core.types import is_container
@@ -56,7 +57,7 @@ def change_of(s: Statement) -> Change | None:
     match s:
         case Store(key=key) if key is not None:
             return Change(s.object, ((key_of(key), s.value),), False)
-        case Assign() | Effect() if s.op in (ops.append, ops.insert):
+        case Assign() | Effect() if s.op in (ops.append, ops.insert, ops.push):
             return Change(s.args[0], ((ANY, s.args[-1]),))
         case Assign() | Effect() if s.op in (ops.take, ops.reverse):
             return Change(s.args[0])
@@ -115,6 +116,8 @@ class Points:
 
     def _matters(self, s: Statement) -> bool:
         if isinstance(s, Assign):
+            if s.op is ops.new_list:
+                return True
             return is_container(self.types.of_name.get(s.target)) or change_of(s) is not None
         return isinstance(s, (Effect, Store, If, For, While))
 
@@ -129,6 +132,8 @@ class Points:
         for place in self.places(container):
             held = self.held[place]
             found |= set().union(*held.values()) if key == ANY else held[key] | held[ANY]
+            if place == "%saved":
+                found.add(place)
             if place in self.params or place.endswith("]"):  # what the caller's containers hold
                 found.add(f"{place}[{key!r}]" if len(place) < 80 else place)
         return found
@@ -164,7 +169,7 @@ class Points:
             self.of[target] |= self.places(args[1]) | self.places(args[2])
         elif op is operator.getitem and not self._is_slice(s) or op is builtins.getattr or op is ops.old_item:
             self.of[target] |= self.items(args[0], key_of(args[1]))
-        elif op is ops.take or op is ops.method and args[1] in GIVING:
+        elif op in (ops.take, ops.pop) or op is ops.method and args[1] in GIVING:
             self.of[target] |= self.items(args[0], ANY)
         else:
             self.of[target].add(target)
@@ -205,7 +210,7 @@ class Points:
         if len(places) != 1:
             return False
         place = next(iter(places))
-        if place.endswith("]") or place == "%outside":
+        if place.endswith("]") or place.startswith("%outside") or place == "%saved":
             return False
         for held in self.held.values():
             if any(place in v for v in held.values()):
@@ -215,7 +220,16 @@ class Points:
         return all(len(v) == 1 for v in self.of.values() if place in v)
 
 
-COPIES = {builtins.list, builtins.tuple, builtins.dict, ops.copied, operator.add, operator.mul, ops.items_from}
+COPIES = {
+    builtins.list,
+    builtins.tuple,
+    builtins.dict,
+    ops.copied,
+    runtime.copied,
+    operator.add,
+    operator.mul,
+    ops.items_from,
+}
 
 
 def made_of(s: Assign) -> list[tuple[Any, Atom]]:

@@ -6,6 +6,7 @@ import builtins
 import importlib
 import math
 import operator
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -93,6 +94,9 @@ class Spelling:
         while wanted in self.local or self.bindings.get(wanted, self.scope.get(wanted, value)) is not value:
             k += 1
             wanted = f"{name}_{k}"
+        if getattr(sys.modules.get(module), name, None) is not value:  # a method, say: the text cannot import it
+            self.bindings[wanted] = value
+            return wanted
         return self.bind(wanted, value, f"from {module} import {name}" + (f" as {wanted}" if wanted != name else ""))
 
 

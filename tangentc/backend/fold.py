@@ -207,7 +207,7 @@ class Folding:
         name = s.target
         if not self._may_fold(s):
             return
-        repeatable = self._repeatable(s) and all(self.again.get(a, True) for a in s.atoms if a in self.folded)  # type: ignore[call-overload,operator]
+        repeatable = self._repeatable(s) and all(self.again.get(a, True) for a in s.atoms if a in self.folded)  # type: ignore[arg-type,call-overload,operator]
         self.again[name] = repeatable
         if self.uses[name] != 1 and not repeatable:
             return

@@ -24,6 +24,9 @@ ALLOCATING = {
 }  # fmt: skip
 
 
+MUTABLE = {ops.make_list, ops.make_dict, ops.copied}  # two of them are two things, though they hold the same
+
+
 class Builder:
     """Appends statements to a block.
 
@@ -96,7 +99,8 @@ class Builder:
         target = self.fresh(name or hint(op, args))
         if name:
             self.named.add(target)
-        if self.moment is not None and ops.is_pure(op) and getattr(op, "__name__", "") not in ALLOCATING:
+        allocates = getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE
+        if self.moment is not None and ops.is_pure(op) and not allocates:
             self.moment[key] = target
         statement = Assign(target, op, args, keywords, self.span)
         self.types.of_name[target] = self.types.result(op, args, keywords)
@@ -124,7 +128,7 @@ class Builder:
             self.barriers.pop()
 
     def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
-        if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING:
+        if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE:
             return False
         if self.is_view(op, args):
             return True

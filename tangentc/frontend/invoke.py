@@ -102,7 +102,7 @@ class Invoke:
 
     # ---------------------------------------------------------- arguments
     def of_Call(self, node: Any, target: str | None) -> Atom:
-        special = self.special_call(node, target)
+        special = self.special_call(node, target)  # type: ignore[attr-defined]
         if special is not None:
             return special
         func = node.func
@@ -235,7 +235,7 @@ class Invoke:
                 self.places[Place("attribute", owner), name] = Place("attribute", owner)
             if kind in ("method", "class", "static"):
                 first = {"method": [base], "class": [Const(cls)], "static": []}[kind]
-                return self.invoke(found, [*first, *args], keywords, node, target, owner)
+                return self.invoke(found, [*first, *args], keywords, node, target, owner)  # type: ignore[misc]
             if name == "_replace" and hasattr(cls, "_fields"):
                 given_ = dict(keywords)
                 rest = {n: self.attribute(base, n, node.func) for n in cls._fields if n not in given_}
@@ -256,7 +256,9 @@ class Invoke:
         if kind == "static":
             return Const(found)
         first = Const(cls) if kind == "class" else self.kept(base, node)
-        return self.remember(Bound(found, (first,), (), owner, tuple(self.loops) if isinstance(first, str) else ()), node)
+        return self.remember(
+            Bound(found, (first,), (), owner, tuple(self.loops) if isinstance(first, str) else ()), node
+        )
 
     def is_super(self, node: Any) -> bool:
         if not (isinstance(node.func, gast.Name) and node.func.id == "super" and not self.activation.home("super")):
@@ -481,7 +483,13 @@ class Invoke:
         return made
 
     def user_function(
-        self, callee: types.FunctionType, args: list, keywords: list, node: Any, target: str | None, cls: type | None
+        self,
+        callee: Any,
+        args: list,
+        keywords: list,
+        node: Any,
+        target: str | None,
+        cls: type | None,  # type: ignore[name-defined]
     ) -> Atom:
         span = self.span(node)
         given = [*args, *(v for _, v in keywords)]
@@ -492,7 +500,9 @@ class Invoke:
             and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
             and not any(isinstance(self.type_known(a), Struct) for a in given)
-            or self.is_open((callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value))))
+            or self.is_open(
+                (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
+            )
         ):
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         from tangentc.frontend.lower import parsed
@@ -670,11 +680,11 @@ class Invoke:
         if callee in (copy.deepcopy, runtime.copied):
             return self.emit(ops.copied, tuple(args[:1]), node, target=target)
         if callee in (builtins.list, builtins.tuple, builtins.dict) and not args and not keywords:
-            made = {builtins.list: ops.make_list, builtins.tuple: ops.make_tuple}.get(callee)
+            made = {builtins.list: ops.make_list, builtins.tuple: ops.make_tuple}.get(callee)  # type: ignore[assignment]
             if made is not None:
                 return self.emit(made, (), node, target=target)
         if callee is builtins.dict and not args:
-            names = Const(tuple(k for k, _ in keywords))
+            names = Const(tuple(k for k, _ in keywords))  # type: ignore[assignment]
             return self.emit(ops.make_dict, (names, *(v for _, v in keywords)), node, target=target)
         return self.iteration(callee, args, keywords, node, target)  # type: ignore[attr-defined]
 

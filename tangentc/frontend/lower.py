@@ -100,7 +100,7 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     return source, node
 
 
-class Lowering(Invoke, Comprehend, Wrapping):
+class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
     def __init__(self, activation: Activation, known: Feedback):
@@ -360,7 +360,7 @@ class Lowering(Invoke, Comprehend, Wrapping):
             return
         key = self.kept(self.expression(target.slice), target.slice)
         value = self.expression(node.value)
-        self.out.append(Store(obj, key, value, op, self.span(node)))
+        self.out.append(Store(obj, key, value, op, self.span(node)))  # type: ignore[arg-type]
 
     def on_If(self, node: Any) -> None:
         test = self.expression(node.test)

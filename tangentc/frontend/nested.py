@@ -53,7 +53,7 @@ class Nested:
         if not isinstance(self.function, Closure):
             return []
         if self.lifted is None:
-            self.lifted, self.captured = lift(self.function)
+            self.lifted, self.captured = lift(self.function)  # type: ignore[assignment]
         home = self.function.home
         return [home.home(n).variable(n) for n in self.captured]  # type: ignore[union-attr]
 

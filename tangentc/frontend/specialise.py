@@ -90,11 +90,13 @@ class _Specialise:
             case Assign() if s.op is ops.method:
                 return self._method(s)
             case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):
-                return (replace(s, op=REDUCES[s.op], keywords=(*s.keywords, ("axis", Const(0)))),)
+                return (replace(s, op=REDUCES[s.op], keywords=(*s.keywords, ("axis", Const(0)))),)  # type: ignore[arg-type]
             case Assign() if s.op in (builtins.max, builtins.min):
                 return self._extreme(s)
-            case Assign() if s.op is builtins.getattr and s.args[1] in PARTS and isinstance(
-                self.types.of(s.args[0]), (Array, Scalar)
+            case Assign() if (
+                s.op is builtins.getattr
+                and s.args[1] in PARTS
+                and isinstance(self.types.of(s.args[0]), (Array, Scalar))
             ):
                 return (replace(s, op=PARTS[s.args[1]], args=s.args[:1]),)  # type: ignore[index]
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
@@ -157,7 +159,7 @@ class _Specialise:
             if not is_differentiable(t):
                 return (s,)
             made = self.fresh("%array")
-            return (Assign(made, np.array, s.args, (), s.span), replace(s, op=REDUCES[s.op], args=(made,)))
+            return (Assign(made, np.array, s.args, (), s.span), replace(s, op=REDUCES[s.op], args=(made,)))  # type: ignore[arg-type]
         out: list[Statement] = []
         first: Atom = s.args[0]
         for k, atom in enumerate(s.args[1:]):
@@ -186,7 +188,8 @@ class _Specialise:
             self.types.of_name[old] = t
             return (read, *self._extend(old, s.value, s))
         raise UnsafeMutation(
-            f"whether `{s.span.text.strip()}` changes what {_plain(s.object)} holds or replaces it is not known", s.span,
+            f"whether `{s.span.text.strip()}` changes what {_plain(s.object)} holds or replaces it is not known",
+            s.span,
             why="its type is not known" + (f": {t.reason}" if isinstance(t, Unknown) and t.reason else ""),
             way_out="assign the new value, or call the function with arguments of known types",
         )  # fmt: skip
@@ -243,7 +246,7 @@ class _Specialise:
     ) -> tuple[Statement, ...]:
         simple = {"append": ops.append, "insert": ops.insert, "reverse": ops.reverse, "pop": ops.take}
         if name in simple:
-            return (Effect(simple[name], (receiver, *args), (), s.span),)
+            return (Effect(simple[name], (receiver, *args), (), s.span),)  # type: ignore[arg-type]
         if name == "extend":
             return self._extend(receiver, args[0], s)
         if name in ("update", "setdefault") and isinstance(t, Dict):
@@ -276,7 +279,12 @@ class _Specialise:
         """What an emitted adjoint adds to the items of a list, as the loop that it is."""
         shadow, items, *places = s.args
         t = self.types.of(shadow)
-        if not isinstance(t, Sequence) or len(t.items) != 1 or not isinstance(t.items[0], (Scalar, Array)) or not isinstance(shadow, str):
+        if (
+            not isinstance(t, Sequence)
+            or len(t.items) != 1
+            or not isinstance(t.items[0], (Scalar, Array))
+            or not isinstance(shadow, str)
+        ):
             return (s,)
         length, trips, k, place = (self.fresh(n) for n in ("%length", "%trips", "%k", "%place"))
         given, old, new = self.fresh("%given"), self.fresh("%item"), self.fresh("%sum")
@@ -352,7 +360,8 @@ class _Specialise:
         if out == Const(None):
             return (replace(s, keywords=tuple(keywords.items())),)
         t = self.types.of(out)
-        if isinstance(t, Tuple) and isinstance(made := self.definitions.get(out), Assign):  # out=(y,)
+        made = self.definitions.get(out) if isinstance(out, str) else None
+        if isinstance(t, Tuple) and isinstance(made, Assign):  # out=(y,)
             out = made.args[0]
         if not isinstance(out, str) or not isinstance(self.types.of(out), Array):
             raise UnsafeMutation(
@@ -429,7 +438,8 @@ class _Specialise:
                for x in statements(self.function.body)):  # fmt: skip
             raise UnsafeMutation(
                 f"{_plain(receiver)} loses a key and is looped over", s.span,
-                why="which keys it has must be known when compiling", way_out="make a new dict with the keys that are meant",
+                why="which keys it has must be known when compiling",
+                way_out="make a new dict with the keys that are meant",
             )  # fmt: skip
         out: list[Statement] = []
         items: list[Atom] = []

@@ -159,5 +159,10 @@ def split_like_rule(x, arrays, y, y_bar, axis=0):
 
 
 zero_gradient(
-    zeros_of, along_axis, np.shape, np.ndim, np.size, *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type")
+    zeros_of,
+    along_axis,
+    np.shape,
+    np.ndim,
+    np.size,
+    *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type"),
 )

@@ -393,6 +393,11 @@ def _link_pair(
     together_ = {n for n in saved if root[n] in stored or n in popped}
     shared = len({root[n] for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror)
     shared = shared or any(is_container(b.types.of_name.get(n, Unknown())) for n in together_)
+    shared = shared or any(  # a list that was saved in a list
+        isinstance(s, Assign) and s.op is ops.pop and is_container(b.types.of_name.get(s.target, Unknown()))
+        and done.aliases.root(s.target) in stored
+        for s in statements(linked)
+    )  # fmt: skip
     changed = {n for n in together_ if not isinstance(b.types.of_name.get(n), Scalar)} if shared else restored | popped
     keeps = {n: b.fresh(f"{n}_kept") for n in saved}
     for k, n in enumerate(saved):

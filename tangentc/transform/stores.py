@@ -98,7 +98,7 @@ class Stores:
         if shadow is not None:
             is_value = isinstance(value, str) and value in self.active and value not in self.adj.mirror
             if is_value:
-                bar = self._taken(shadow, position, value)
+                bar = self._taken(shadow, position, value)  # type: ignore[arg-type]
                 self.adj.add(value, bar)
             else:
                 self.b.effect(ops.take, (shadow, *position))
@@ -202,7 +202,7 @@ class Stores:
     def _part_of_shadow(self, shadow: str, key: Atom, value: str) -> Atom:
         op, name = operator.getitem, key
         if isinstance(key, Const) and isinstance(key.value, ops.Attribute):
-            op, name = builtins.getattr, Const(str(key.value))
+            op, name = builtins.getattr, Const(str(key.value))  # type: ignore[assignment]
         bar = self.b.fresh(bar_name(value))
         t = self.b.type(value)
         self.b.types.of_name[bar] = shadow_type(t) if is_container(t) else t

@@ -7,17 +7,27 @@ import numpy as np
 import pytest
 
 import tangentc
-from programs import arrays, containers, in_place, regressions, scalars
+from programs import arrays, containers, everyday, in_place, language, polybench, regressions, scalars, science
 from tangentc.core.types import is_differentiable, type_of
 from tangentc.inspection.check import five_point, flatten, rebuild
 
-PROGRAMS = [
-    (module.__name__.split(".")[-1], function, args)
-    for module in (scalars, arrays, in_place, containers, regressions)
+MODULES = (scalars, arrays, in_place, containers, everyday, language, polybench, science, regressions)
+EVERYTHING = [
+    (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))
+    for module in MODULES
     for function, args in module.PROGRAMS
 ]
+PROGRAMS = [row[:3] for row in EVERYTHING if not row[3]]
+REFUSED = [row[1:3] for row in EVERYTHING if row[3]]
 IDS = [f"{family}-{function.__name__}" for family, function, _ in PROGRAMS]
 cases = pytest.mark.parametrize("function, args", [row[1:] for row in PROGRAMS], ids=IDS)
+
+
+@pytest.mark.parametrize("function, args", REFUSED, ids=[f.__name__ for f, _ in REFUSED])
+def test_what_is_not_followed_is_refused(function, args):
+    wrt = moving(args)
+    with pytest.raises(tangentc.TangentcError):
+        tangentc.grad(function, wrt=wrt)(*fresh(args))
 
 
 def moving(args):
