@@ -212,6 +212,8 @@ class Differentiable:
 
     def __init__(self, function: Any, wrt: Any, has_aux: bool):
         self.__tangentc_function__ = python_function(function, "differentiable")
+        self._bound: dict[int, Any] = {}  # of a method: for each object
+        self._instance: Any = None
         self._wrt, self._has_aux = wrt, has_aux
         functools.update_wrapper(self, function, updated=())
 
@@ -219,7 +221,16 @@ class Differentiable:
         return self.__tangentc_function__(*args, **keywords)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else pytypes.MethodType(self, instance)
+        if instance is None:
+            return self
+        bound = self._bound.get(id(instance))
+        if bound is None or bound._instance is not instance:
+            if len(self._bound) > 64:
+                self._bound.clear()
+            method = pytypes.MethodType(self.__tangentc_function__, instance)
+            bound = self._bound[id(instance)] = Differentiable(method, self._wrt, self._has_aux)
+            bound._instance = instance
+        return bound
 
     def __repr__(self) -> str:
         return f"<differentiable {self.__tangentc_function__.__name__}, wrt {self._wrt!r}>"

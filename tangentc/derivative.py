@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import threading
 import types as pytypes
 from collections.abc import Callable
@@ -255,13 +256,17 @@ class Derivative:
             check_seed(self.function.__name__, seed, context.prepare(source, types).result)
         write_gradient(
             context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
-            seed_given=seed, name=name,
+            seed_given=seed, name=name, paths=self.paths,
         )  # fmt: skip
 
     def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
         """The positions of the parameters to differentiate by, and whether there is one, not a tuple."""
         names = list(self._signature().parameters)
-        wrt, single = positions(self.wrt, names, self.function)
+        wanted = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
+        parts = [w.partition(".") if isinstance(w, str) and w.partition(".")[0] in names else (w, "", "") for w in wanted]
+        self.paths = tuple(path for _, _, path in parts)
+        plain = tuple(base for base, _, _ in parts)
+        wrt, single = positions(plain if isinstance(self.wrt, (tuple, list)) else plain[0], names, self.function)
         for i in wrt:
             refuse_integers(types[i], names[i], self.function)
         return wrt, single
@@ -283,15 +288,57 @@ def plain_name(function: Any) -> str:
 def python_function(function: Any, kind: str) -> Any:
     """The Python function behind what the user gave."""
     function = getattr(function, "__tangentc_function__", function)
+    if isinstance(function, pytypes.FunctionType) and function.__code__.co_flags & 0x0C:
+        return _calling(function)  # *args or **kwargs: by the parameters that it shows
     if isinstance(function, (Derivative, pytypes.FunctionType)):
         return function
     if REGISTRY.find(function) is not None:
         return _wrapped(function)
+    if callable(function):
+        try:
+            return _calling(function)
+        except TypeError:  # it cannot be a key: an object that compares by value
+            return _caller(function)
     raise UnsupportedSyntax(
         f"{function!r} is not a function that tangentc can read",
-        why="methods, partial functions and callable objects are not differentiated yet",
-        way_out="write a def that calls it",
-    )
+        why="it cannot be called", way_out="give a function, a method, or an object with a __call__ method",
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=256)
+def _calling(function: Any) -> pytypes.FunctionType:
+    return _caller(function)
+
+
+def _caller(function: Any) -> pytypes.FunctionType:
+    """A method, a partial function or a callable object, as a function that calls it."""
+    import linecache
+
+    name = getattr(function, "__name__", None) or type(function).__name__.lower()
+    name = name if name.isidentifier() else "function"
+    parameters = [
+        p for p in inspect.signature(function).parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    names = [p.name for p in parameters]
+    defaults = [p.default for p in parameters if p.default is not p.empty]
+    given = ", ".join(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name for p in parameters)
+    if isinstance(function, pytypes.MethodType) and not isinstance(function.__self__, type) and "self" not in names:
+        given = f"self, {given}" if given else "self"  # so that wrt="self" names the object
+        names.append("self")
+        defaults.append(function.__self__)
+        function = function.__func__
+    signature = ", ".join(names)
+    text = f"def {name}({signature}):\n    return _callee({given})\n"
+    filename = f"<tangentc caller {name} {next(_callers)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace: dict[str, Any] = {"_callee": function, "__name__": getattr(function, "__module__", None) or "__main__"}
+    exec(compile(text, filename, "exec"), namespace)
+    made = namespace[name]
+    made.__defaults__ = tuple(defaults) or None
+    return made
+
+
+_callers = itertools.count(1)
 
 
 @functools.lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ f_primal(x, ...) -> (out, saved)         with f_adjoint(saved, out_bar): a pair
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import inspect
 import operator
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ from tangentc.core.nodes import (
 from tangentc.core.types import (
     Array,
     Scalar,
+    Struct,
     Tuple,
     Type,
     Unknown,
@@ -47,7 +49,7 @@ from tangentc.core.types import (
     is_differentiable,
 )
 from tangentc.core.walk import all_reads, definitions, statements, substitute, substitute_block, transform
-from tangentc.errors import NotDifferentiable, UnsupportedSyntax
+from tangentc.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part, is_long
@@ -152,6 +154,7 @@ def _parameters(program: Any) -> list[str]:
 def gradient(
     context: Any, source: Any, types: list[Type], wrt: tuple[int, ...], single: bool, *,
     value: bool = False, aux: bool = False, seed_given: Type | None = None, name: str = "",
+    paths: tuple[str, ...] = (),
 ) -> Any:  # fmt: skip
     """The gradient function in core form.  With a type for the seed, it is the last argument (an adjoint)."""
     seeded = seed_given is not None
@@ -184,6 +187,8 @@ def gradient(
     b.out = [*sweeps.primal, *check, *sweeps.adjoint]
     b.span = NOWHERE
     results = [_final(sweeps, n) for n in names]
+    for k, (n, path) in enumerate(zip(names, paths or ("",) * len(names), strict=True)):
+        results[k] = _part_or_paths(b, results[k], b.type(n), path, function)
     gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
     result = b.emit(ops.make_tuple, (target, gradients)) if value else gradients
     what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {_with_respect_to(names)}"
@@ -194,6 +199,34 @@ def gradient(
     out = Function(name or context.unique_name(f"{function.name}_grad"), params, b.take(), result, function.span, doc)
     context.observe("reverse", "the chain rule: adjoint statements follow the primal ones", out, b.types)
     return _finished(context, out, b, program)
+
+
+def _part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function) -> Atom:
+    """Of the gradient of an object the part at a path; of an object of a plain class a dict of its paths."""
+    for name in path.split(".") if path else ():
+        if not isinstance(t, (Struct, Tuple)) or name not in getattr(t, "fields", getattr(t.cls, "_fields", ())):
+            raise BadArgument(
+                f"wrt={path!r} is not an attribute of the argument of {function.name}",
+                why=f"{name} is not among its attributes", way_out="name an attribute that holds numbers",
+            )  # fmt: skip
+        k = (t.fields if isinstance(t, Struct) else t.cls._fields).index(name)  # type: ignore[union-attr]
+        bar, t = get_part(b, bar, name if isinstance(t, Struct) else k), t.items[k]
+    if not isinstance(t, Struct) or dataclasses.is_dataclass(t.cls):
+        return bar
+    found: dict[str, Atom] = {}
+    stack: list[tuple[str, Atom, Type]] = [("", bar, t)]
+    while stack:
+        prefix, atom, kind = stack.pop(0)
+        if isinstance(kind, Struct) and not dataclasses.is_dataclass(kind.cls):
+            parts = [
+                (f"{prefix}{n}.", get_part(b, atom, n), p)
+                for n, p in zip(kind.fields, kind.items, strict=True)
+                if is_differentiable(p)
+            ]
+            stack = parts + stack
+        else:
+            found[prefix[:-1]] = atom
+    return b.emit(ops.make_dict, (Const(tuple(found)), *found.values()), name="%self_bar")
 
 
 def _finished(context: Any, function: Function, b: Builder, program: Any) -> Any:

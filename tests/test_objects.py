@@ -1,0 +1,154 @@
+"""Derivatives of methods, callable objects and partial functions, and with respect to objects."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import tangentc
+from tangentc import differentiable, grad, jvp, vjp
+
+
+class Layer:
+    def __init__(self, W, b):
+        self.W, self.b = W, b
+
+    def __call__(self, x):
+        return np.tanh(self.W @ x + self.b)
+
+
+class Model:
+    def __init__(self, W, b):
+        self.layer = Layer(W, b)
+        self.scale = 2.0
+        self.name = "model"
+
+    def loss(self, x):
+        return self.scale * np.sum(self.layer(x) ** 2)
+
+    def __call__(self, x):
+        return self.loss(x) * 2
+
+    @differentiable
+    def energy(self, x):
+        return np.sum(self.layer.W @ x) ** 2
+
+
+@dataclass
+class Point:
+    x: float
+    y: float
+
+    def product(self, k):
+        return self.x * self.y**2 * k
+
+
+x = np.array([0.7, -0.3])
+
+
+@pytest.fixture
+def model():
+    return Model(np.array([[0.3, -0.2], [0.5, 0.1]]), np.array([0.1, 0.2]))
+
+
+def differences(f, x):
+    return np.array([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(len(x))])
+
+
+def test_bound_methods_and_callable_objects(model):
+    np.testing.assert_allclose(grad(model.loss)(x), differences(model.loss, x), rtol=1e-6)
+    np.testing.assert_allclose(grad(model)(x), differences(model, x), rtol=1e-6)
+    np.testing.assert_allclose(grad(Model.loss, wrt="x")(model, x), grad(model.loss)(x))
+    value, pullback = vjp(model.loss, x)
+    np.testing.assert_allclose(pullback(1.0)[0], grad(model.loss)(x))
+    np.testing.assert_allclose(jvp(model.loss, (x,), (np.array([1.0, 0.0]),))[1], grad(model.loss)(x)[0])
+    assert value == model.loss(x)
+
+
+def test_the_object_may_change_between_calls(model):
+    derivative = grad(model.loss)
+    derivative(x)
+    model.layer.W = 2 * model.layer.W
+    model.scale = 3.0
+    np.testing.assert_allclose(derivative(x), differences(model.loss, x), rtol=1e-6)
+
+
+def test_with_respect_to_an_object(model):
+    by_self = grad(model.loss, wrt="self")(x)
+    assert list(by_self) == ["layer.W", "layer.b", "scale"]
+    W = model.layer.W.copy()
+    for index in np.ndindex(2, 2):
+        values = []
+        for step in (1e-6, -1e-6):
+            model.layer.W = W.copy()
+            model.layer.W[index] += step
+            values.append(model.loss(x))
+        np.testing.assert_allclose(by_self["layer.W"][index], (values[0] - values[1]) / 2e-6, rtol=1e-6)
+    model.layer.W = W
+    np.testing.assert_allclose(by_self["scale"], model.loss(x) / 2)
+    np.testing.assert_array_equal(grad(model.loss, wrt="self.layer.W")(x), by_self["layer.W"])
+    x_bar, b_bar = grad(model.loss, wrt=("x", "self.layer.b"))(x)
+    np.testing.assert_array_equal(b_bar, by_self["layer.b"])
+    np.testing.assert_array_equal(x_bar, grad(model.loss)(x))
+    assert list(grad(lambda m, x: m.loss(x))(model, x)) == list(by_self)
+
+
+def test_a_dataclass_has_a_gradient_of_its_class():
+    assert grad(lambda p, k: p.product(k))(Point(2.0, 3.0), 2.0) == Point(18.0, 24.0)
+    assert grad(lambda p, k: p.product(k), wrt="p.y")(Point(2.0, 3.0), 2.0) == 24.0
+
+
+def test_bad_paths(model):
+    with pytest.raises(tangentc.BadArgument, match="is not an attribute"):
+        grad(model.loss, wrt="self.weights")(x)
+    with pytest.raises(tangentc.UnsupportedSyntax, match="is not a function that tangentc can read"):
+        grad(3.0)
+
+
+def test_decorated_methods(model):
+    np.testing.assert_allclose(model.energy.grad(x), differences(model.energy, x), rtol=1e-6)
+    assert model.energy.grad is model.energy.grad
+    assert Model.energy.grad(model, x)["layer.W"].shape == (2, 2)
+
+
+def doubled(f):
+    @functools.wraps(f)
+    def wrapper(*args, **keywords):
+        return 2 * f(*args, **keywords)
+
+    return wrapper
+
+
+@doubled
+def area(a, b=2.0):
+    return a * a * b
+
+
+def test_wrappers_and_partial_functions():
+    assert grad(area)(3.0) == 24.0
+    assert grad(area, wrt="b")(3.0, 5.0) == 18.0
+    assert grad(functools.partial(area, b=1.0))(3.0) == 12.0
+    assert grad(functools.lru_cache(lambda a: a**3))(2.0) == 12.0
+
+
+def test_helpers_and_cells_are_looked_up_anew():
+    scope = {}
+    factor = 2.0
+
+    def helper(a):
+        return a * factor
+
+    def f(a):
+        return helper(a) * a
+
+    derivative = grad(f)
+    assert derivative(3.0) == 12.0
+    factor = 5.0
+    assert derivative(3.0) == 30.0
+
+    def helper(a):  # noqa: F811
+        return a * a
+
+    assert derivative(3.0) == 27.0
+    del scope
