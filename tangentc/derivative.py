@@ -263,7 +263,9 @@ class Derivative:
         """The positions of the parameters to differentiate by, and whether there is one, not a tuple."""
         names = list(self._signature().parameters)
         wanted = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
-        parts = [w.partition(".") if isinstance(w, str) and w.partition(".")[0] in names else (w, "", "") for w in wanted]
+        parts = [
+            w.partition(".") if isinstance(w, str) and w.partition(".")[0] in names else (w, "", "") for w in wanted
+        ]
         self.paths = tuple(path for _, _, path in parts)
         plain = tuple(base for base, _, _ in parts)
         wrt, single = positions(plain if isinstance(self.wrt, (tuple, list)) else plain[0], names, self.function)

@@ -159,6 +159,8 @@ def shaped_like(x_bar, x):
         return {key: shaped_like(x_bar[key], item) for key, item in x.items()}
     if hasattr(x, "__dataclass_fields__"):
         return type(x)(**{key: shaped_like(getattr(x_bar, key), getattr(x, key)) for key in x.__dataclass_fields__})
+    if isinstance(x_bar, types.SimpleNamespace):
+        return x_bar
     return x_bar if hasattr(x, "shape") or isinstance(x, (float, complex)) else None
 
 

@@ -418,8 +418,9 @@ def _link_pair(
     parameter = b.fresh("saved")
     b.types.of_name[parameter] = Unknown("what the primal saves")
     table: dict[str, Atom] = {}
-    stored = {done.aliases.root(s.object) for s in statements(linked) if isinstance(s, Store)}
-    stored |= {done.aliases.root(s.args[0]) for s in statements(linked) if _changes_list(s)}  # type: ignore[union-attr,arg-type]
+    changes = [s.object for s in statements(linked) if isinstance(s, Store)]
+    changes += [s.args[0] for s in statements(linked) if _changes_list(s)]  # type: ignore[union-attr,misc]
+    stored = {done.aliases.root(origin.get(n, n)) for n in changes}
     root = {n: done.aliases.root(origin[n]) for n in saved}
     restored = {n for n in saved if root[n] in stored and isinstance(b.types.of_name.get(n), Array)}
     popped = {s.args[0] for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop}

@@ -131,6 +131,14 @@ def two_breaks(b, u, v):
     return np.sum(u * v)
 
 
+def changed_in_a_branch(a, v):
+    """What the branch hands out for the adjoint shares the memory of the name that goes on after it."""
+    if a > 0:
+        v = a * v
+        v[-1] *= a
+    return a + np.sum(v * v)
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -149,4 +157,5 @@ PROGRAMS = [
     (loop_left_inside_a_branch, (0.4, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (loop_left_inside_a_branch, (-0.9, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (condition_inside_a_while, (1.1, array(0.4, 0.9, 1.3))),
+    (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip
