@@ -90,7 +90,7 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
     >>> value, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
-    derivative = Derivative(f, "vjp")
+    derivative = Derivative(f, "vjp").fitted(primals, {})
     function = derivative.function
     args = derivative.bind(primals, {})
     sizes: dict[int, Any] = {}
@@ -131,7 +131,7 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))
         given = adjoint_function(saved, as_seed(seed, value))
         parts = iter((given,) if sum(flags) == 1 else given)
-        return tuple(next(parts) if flag else None for flag in flags)
+        return tuple(next(parts) if flag else None for flag in flags)[: len(primals)]
 
     return own_copy(value) if copy else value, pullback
 
@@ -151,7 +151,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             way_out="give None for a tangent that is zero",
         )  # fmt: skip
     moving = tuple(i for i, t in enumerate(tangents) if t is not None and not is_zero_of_integer(primals[i], t))
-    base = python_function(f, "jvp")
+    base = Derivative(f, "jvp").fitted(primals, {}).function
     if not moving:
         value = base(*primals)
         return value, zero_like(value)
@@ -212,13 +212,14 @@ class Differentiable:
 
     def __init__(self, function: Any, wrt: Any, has_aux: bool):
         self.__tangentc_function__ = python_function(function, "differentiable")
+        self.__tangentc_given__ = function
         self._bound: dict[int, Any] = {}  # of a method: for each object
         self._instance: Any = None
         self._wrt, self._has_aux = wrt, has_aux
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self.__tangentc_function__(*args, **keywords)
+        return self.__tangentc_given__(*args, **keywords)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -227,7 +228,7 @@ class Differentiable:
         if bound is None or bound._instance is not instance:
             if len(self._bound) > 64:
                 self._bound.clear()
-            method = pytypes.MethodType(self.__tangentc_function__, instance)
+            method = pytypes.MethodType(self.__tangentc_given__, instance)
             bound = self._bound[id(instance)] = Differentiable(method, self._wrt, self._has_aux)
             bound._instance = instance
         return bound
@@ -237,21 +238,21 @@ class Differentiable:
 
     @functools.cached_property
     def grad(self) -> Derivative:
-        return grad(self.__tangentc_function__, self._wrt, self._has_aux)
+        return grad(self.__tangentc_given__, self._wrt, self._has_aux)
 
     @functools.cached_property
     def value_and_grad(self) -> Derivative:
-        return value_and_grad(self.__tangentc_function__, self._wrt, self._has_aux)
+        return value_and_grad(self.__tangentc_given__, self._wrt, self._has_aux)
 
     @functools.cached_property
     def adjoint(self) -> Derivative:
-        return adjoint(self.__tangentc_function__, self._wrt)
+        return adjoint(self.__tangentc_given__, self._wrt)
 
     def vjp(self, *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:
-        return vjp(self.__tangentc_function__, *primals)
+        return vjp(self.__tangentc_given__, *primals)
 
     def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-        return jvp(self.__tangentc_function__, primals, tangents)
+        return jvp(self.__tangentc_given__, primals, tangents)
 
     @property
     def source(self) -> str:

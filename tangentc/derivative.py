@@ -93,11 +93,13 @@ class Derivative:
     """
 
     def __init__(self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False):
+        self.given = getattr(function, "__tangentc_given__", function)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux = kind, wrt, has_aux
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
         self._cache: dict[Any, Compiled] = {}
+        self._fitted: dict[Any, Derivative] = {}
         self.last: Compiled | None = None
         self._lock = threading.RLock()
         self._version = REGISTRY.version
@@ -123,8 +125,8 @@ class Derivative:
 
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The emitted text for arguments of these types, compiled but not run."""
-        bound = self.bind(args, keywords)
-        return self.compiled(bound).text.whole
+        fitted = self.fitted(args, keywords)
+        return fitted.compiled(fitted.bind(args, keywords)).text.whole
 
     def _repr_html_(self) -> str:
         import html
@@ -133,7 +135,15 @@ class Derivative:
 
     # ---------------------------------------------------------- calling
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        bound = self.bind(args, keywords) if keywords or self._needs_binding(args) else args
+        if keywords or self._needs_binding(args):
+            fitted = self.fitted(args, keywords)
+            if fitted is not self:
+                try:
+                    return fitted(*args, **keywords)
+                finally:
+                    self.last = fitted.last
+            args = self.bind(args, keywords)
+        bound = args
         compiled = self.compiled(bound)
         compiled.sync(bound)
         if compiled.seeds:
@@ -164,6 +174,15 @@ class Derivative:
 
     def _needs_binding(self, args: tuple) -> bool:
         return len(args) != self.arity
+
+    def fitted(self, args: tuple, keywords: dict[str, Any]) -> Derivative:
+        """The derivative for a call that gives ``*args`` or ``**kwargs``: each of them is a parameter then."""
+        key = _beyond(self.given, args, keywords) if self.kind != "adjoint" else (0, ())
+        if key == (0, ()):
+            return self
+        if key not in self._fitted:
+            self._fitted[key] = Derivative(_caller(self.given, *key), self.kind, self.wrt, self.has_aux)
+        return self._fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
         """Every argument by position, defaults filled in."""
@@ -312,15 +331,39 @@ def _calling(function: Any) -> pytypes.FunctionType:
     return _caller(function)
 
 
-def _caller(function: Any) -> pytypes.FunctionType:
-    """A method, a partial function or a callable object, as a function that calls it."""
+def _beyond(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
+    """How many arguments go to ``*args``, and the names of those that go to ``**kwargs``."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return 0, ()
+    kinds = [p.kind for p in parameters.values()]
+    by_position = sum(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
+    count = max(0, len(args) - by_position) if inspect.Parameter.VAR_POSITIONAL in kinds else 0
+    more = tuple(k for k in keywords if k not in parameters) if inspect.Parameter.VAR_KEYWORD in kinds else ()
+    return count, more
+
+
+def _caller(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytypes.FunctionType:
+    """A method, a partial function or a callable object, as a function that calls it.
+
+    ``count`` arguments go to its ``*args``, those named in ``more`` to its ``**kwargs``.
+    """
     import linecache
 
     name = getattr(function, "__name__", None) or type(function).__name__.lower()
     name = name if name.isidentifier() else "function"
-    parameters = [
-        p for p in inspect.signature(function).parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]
+    every = inspect.signature(function).parameters.values()
+    parameters: list[inspect.Parameter] = []
+    for p in every:
+        if p.kind is p.VAR_POSITIONAL:
+            only = inspect.Parameter.POSITIONAL_ONLY
+            parameters = [q.replace(default=q.empty) for q in parameters] if count else parameters
+            parameters += [inspect.Parameter(f"{p.name}_{k}", only) for k in range(count)]
+        elif p.kind is p.VAR_KEYWORD:
+            parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in more]
+        else:
+            parameters.append(p)
     names = [p.name for p in parameters]
     defaults = [p.default for p in parameters if p.default is not p.empty]
     given = ", ".join(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name for p in parameters)

@@ -152,3 +152,32 @@ def test_helpers_and_cells_are_looked_up_anew():
 
     assert derivative(3.0) == 27.0
     del scope
+
+
+def mixed(x, *ys, scale=1.0, **more):
+    return x * scale * sum(y * y for y in ys) + more.get("shift", 0.0) * x
+
+
+@pytest.mark.parametrize(
+    "args, keywords, expected",
+    [
+        ((2.0,), {}, 0.0),
+        ((2.0, 1.0, 3.0), {}, 10.0),
+        ((2.0, 1.0, 3.0), {"scale": 2.0}, 20.0),
+        ((2.0, 1.0), {"shift": 5.0}, 6.0),
+    ],
+)
+def test_any_number_of_arguments(args, keywords, expected):
+    derivative = grad(mixed)
+    assert derivative(*args, **keywords) == expected
+    assert "def mixed_grad(" in derivative.source
+    assert differentiable(mixed)(*args, **keywords) == mixed(*args, **keywords)
+    assert differentiable(mixed).grad(*args, **keywords) == expected
+
+
+def test_argument_beyond_the_named_ones():
+    assert grad(mixed, wrt=(0, 2))(2.0, 1.0, 3.0, scale=2.0) == (20.0, 24.0)
+    assert vjp(mixed, 2.0, 1.0, 3.0)[1](1.0) == (10.0, 4.0, 12.0)
+    assert jvp(mixed, (2.0, 1.0, 3.0), (0.0, 1.0, None))[1] == 4.0
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        grad(mixed)()

@@ -143,7 +143,7 @@ class Wrapping:
             for name in captured:
                 if scope[name] is not None:
                     self.bind(gast.Name(name, gast.Store(), None, None), Const(scope[name]))
-            if scope["matched"] >= 0:
+            if scope["matched"] is not None:
                 self.block(node.cases[scope["matched"]].body)
             return
         matched = self.fresh("%matched")
@@ -265,13 +265,13 @@ def _captures(node: Any) -> set[str]:
 
 
 def _chooser(node: Any, captured: list[str]) -> Any:
-    """``matched`` is the number of the case that a subject matches, -1 if none."""
+    """``matched`` is the number of the case that a subject matches, None if none does."""
     cases = []
     for k, case in enumerate(node.cases):
         plain = gast.gast_to_ast(copy.deepcopy(case))
         plain.body = [_assign("matched", ast.Constant(k))]
         cases.append(plain)
-    start: list[ast.stmt] = [_assign("matched", ast.Constant(-1))]
+    start: list[ast.stmt] = [_assign("matched", ast.Constant(None))]
     start += [_assign(n, ast.Constant(None)) for n in captured]
     tree = ast.Module([*start, ast.Match(ast.Name("subject", ast.Load()), cases)], [])
     return ast.fix_missing_locations(tree)

@@ -707,6 +707,17 @@ def apply_kind(kind, x):
             return x * 0.5
 
 
+def match_number(x, k):
+    match k:
+        case 0:
+            y = x * x
+        case 1 | -2:
+            y = np.sin(x)
+        case _:
+            y = 3 * x
+    return y
+
+
 def match_strings(x):
     total = 0.0
     for kind in ("sin", "pow3", "other", "cos", "none"):
@@ -1151,6 +1162,7 @@ PROGRAMS = [
     (while_else, (0.4, 3)),
     (while_else, (1.4, 6)),
     (walrus, (2.3,)),
+    *((match_number, (0.6, k)) for k in (0, -2, 5)),
     (match_strings, (0.6,)),
     (match_structures, (0.6, 1.3)),
     (tries, (0.7, 1.2)),
