@@ -20,7 +20,7 @@ from tangentc.arguments import (
 from tangentc.backend.load import print_program
 from tangentc.core import ops
 from tangentc.core.types import Scalar, describe, is_differentiable, type_of
-from tangentc.derivative import Compiled, Derivative, internal, plain_name, python_function, seeds_inside
+from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside
 from tangentc.errors import BadSeed, TangentcError
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -90,7 +90,7 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
     >>> value, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
-    derivative = Derivative(f, "vjp").fitted(primals, {})
+    derivative = Derivative(fit(f, primals), "vjp")
     function = derivative.function
     args = derivative.bind(primals, {})
     sizes: dict[int, Any] = {}
@@ -151,7 +151,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             way_out="give None for a tangent that is zero",
         )  # fmt: skip
     moving = tuple(i for i, t in enumerate(tangents) if t is not None and not is_zero_of_integer(primals[i], t))
-    base = Derivative(f, "jvp").fitted(primals, {}).function
+    base = python_function(fit(f, primals), "jvp")
     if not moving:
         value = base(*primals)
         return value, zero_like(value)

@@ -7,7 +7,7 @@ import inspect
 import itertools
 import threading
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentc.arguments import (
@@ -181,7 +181,7 @@ class Derivative:
         if key == (0, ()):
             return self
         if key not in self._fitted:
-            self._fitted[key] = Derivative(_caller(self.given, *key), self.kind, self.wrt, self.has_aux)
+            self._fitted[key] = Derivative(_calling(self.given, *key), self.kind, self.wrt, self.has_aux)
         return self._fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
@@ -316,19 +316,32 @@ def python_function(function: Any, kind: str) -> Any:
     if REGISTRY.find(function) is not None:
         return _wrapped(function)
     if callable(function):
-        try:
-            return _calling(function)
-        except TypeError:  # it cannot be a key: an object that compares by value
-            return _caller(function)
+        return _calling(function)
     raise UnsupportedSyntax(
         f"{function!r} is not a function that tangentc can read",
         why="it cannot be called", way_out="give a function, a method, or an object with a __call__ method",
     )  # fmt: skip
 
 
+def fit(function: Any, args: Sequence[Any]) -> Any:
+    """What ``function`` is for these arguments: one with ``*args`` gets a parameter for each that goes there."""
+    if isinstance(function, Derivative):
+        return function.fitted(tuple(args), {})
+    given = getattr(function, "__tangentc_given__", function)
+    key = _beyond(given, tuple(args), {})
+    return function if key == (0, ()) else _calling(given, *key)
+
+
+def _calling(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytypes.FunctionType:
+    try:
+        return _remembered(function, count, more)
+    except TypeError:  # it cannot be a key: an object that compares by value
+        return _caller(function, count, more)
+
+
 @functools.lru_cache(maxsize=256)
-def _calling(function: Any) -> pytypes.FunctionType:
-    return _caller(function)
+def _remembered(function: Any, count: int, more: tuple[str, ...]) -> pytypes.FunctionType:
+    return _caller(function, count, more)
 
 
 def _beyond(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple[int, tuple[str, ...]]:

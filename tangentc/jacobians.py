@@ -15,7 +15,7 @@ import numpy as np
 from tangentc.api import adjoint, grad, jvp, vjp
 from tangentc.arguments import positions
 from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
-from tangentc.derivative import Derivative, python_function
+from tangentc.derivative import Derivative, fit, python_function
 from tangentc.errors import BadArgument
 
 
@@ -32,8 +32,9 @@ def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
     """
 
     def jacobian_of(*args: Any) -> Any:
-        wanted, single = _wanted(f, wrt, args)
-        parts = [_columns(f, args, i) for i in wanted]
+        g = fit(f, args)
+        wanted, single = _wanted(g, wrt, args)
+        parts = [_columns(g, args, i) for i in wanted]
         if single:
             return parts[0]
         return _across(parts)
@@ -53,8 +54,9 @@ def jacrev(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
     """
 
     def jacobian_of(*args: Any) -> Any:
-        wanted, single = _wanted(f, wrt, args)
-        value, pullback = vjp(f, *args)
+        g = fit(f, args)
+        wanted, single = _wanted(g, wrt, args)
+        value, pullback = vjp(g, *args)
         parts = [_rows(value, pullback, args[i], i) for i in wanted]
         return parts[0] if single else _across(parts)
 
@@ -78,15 +80,16 @@ def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
     """
 
     def hessian_of(*args: Any) -> Any:
-        value = python_function(f, "hessian")(*args)
+        g = fit(f, args)
+        value = python_function(g, "hessian")(*args)
         if not is_container(type_of(value)) and np.ndim(value) == 0:
-            return jacfwd(grad(f, wrt), wrt)(*args)
+            return jacfwd(grad(g, wrt), wrt)(*args)
         if is_container(type_of(value)):
             raise BadArgument(
                 "hessian needs a function whose result is a number or an array",
                 why="a container of results has a Hessian for each of its parts", way_out="take the parts one by one",
             )  # fmt: skip
-        by = adjoint(f, wrt)
+        by = adjoint(g, wrt)
         rows = []
         for index in np.ndindex(*np.shape(value)):
             seed = np.zeros_like(value)
@@ -107,7 +110,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 2.])
     """
-    return jvp(grad(f, wrt), primals, tangents)[1]
+    return jvp(grad(fit(f, primals), wrt), primals, tangents)[1]
 
 
 hvp.__tangentc_kind__ = "hvp"  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tangentc
-from tangentc import differentiable, grad, jvp, vjp
+from tangentc import check_grads, differentiable, grad, hessian, hvp, jacfwd, jacobian, jvp, vjp
 
 
 class Layer:
@@ -181,3 +181,11 @@ def test_argument_beyond_the_named_ones():
     assert jvp(mixed, (2.0, 1.0, 3.0), (0.0, 1.0, None))[1] == 4.0
     with pytest.raises(TypeError, match="missing a required argument: 'x'"):
         grad(mixed)()
+
+
+def test_higher_derivatives_by_arguments_beyond():
+    f = lambda *a: a[0] ** 2 * a[1]
+    assert hessian(f)(2.0, 3.0) == 6.0
+    assert hvp(f, (2.0, 3.0), (1.0, 0.0)) == 6.0
+    assert jacobian(f, wrt=1)(2.0, 3.0) == jacfwd(f, wrt=1)(2.0, 3.0) == 4.0
+    check_grads(f, (2.0, 3.0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from tangentc.api import jvp, vjp
 from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
-from tangentc.derivative import Derivative, python_function
+from tangentc.derivative import Derivative, fit, python_function
 
 MOST_ENTRIES = 200
 
@@ -36,6 +36,7 @@ def check_grads(
 
     >>> check_grads(lambda x: x * x * x, (2.0,))
     """
+    f = fit(f, args)
     rng = np.random.default_rng(seed)
     moving = [i for i, a in enumerate(args) if is_differentiable(type_of(a))]
     if "fwd" in modes:
