@@ -255,3 +255,26 @@ def test_a_container_made_by_a_constructor_does_not_lose_the_derivative():
     assert tangentc.grad(lambda x: dict(a=x * x)["a"])(2.0) == 4.0
     with pytest.raises(tangentc.TangentcError):
         tangentc.grad(lambda x: {x * x}.pop())(2.0)
+
+
+def redefined(t):
+    return t * t
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: sum(redefined(t) for t in (x, 1.0)),
+        lambda x: sum([redefined(t) for t in (x, 1.0)]),
+        lambda x: (lambda q: redefined(q))(x),
+        lambda *xs: sum(redefined(t) for t in xs),
+    ],
+)
+def test_redefined_helper_of_an_inner_function(function, monkeypatch):
+    derivative = tangentc.grad(function)
+    assert derivative(2.0) == 4.0
+    assert tangentc.vjp(function, 2.0)[1](1.0) == (4.0,)
+    monkeypatch.setitem(globals(), "redefined", lambda t: t**3)
+    assert derivative(2.0) == 12.0
+    assert tangentc.vjp(function, 2.0)[1](1.0) == (12.0,)
+    assert tangentc.jvp(function, (2.0,), (1.0,))[1] == 12.0

@@ -100,6 +100,11 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     return source, node
 
 
+def names_inside(code: types.CodeType) -> set[str]:
+    """The names that code looks up outside of functions, with those of its lambdas and comprehensions."""
+    return set(code.co_names).union(*(names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+
+
 class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
@@ -117,7 +122,7 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
 
     def note_names(self, scope: Scope, code: types.CodeType) -> None:
         """The compiled code is only good while the names of a function mean what they mean now."""
-        for name in {*code.co_names, *code.co_freevars}:
+        for name in {*names_inside(code), *code.co_freevars}:
             place = scope.place(name)
             try:
                 place.lookup(name)
