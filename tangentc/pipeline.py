@@ -21,11 +21,13 @@ from tangentc.analysis.masks import masks
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Span, Statement
 from tangentc.core.types import (
     Array,
     Known,
     Scalar,
+    Struct,
     Type,
     Unknown,
     is_complex,
@@ -37,6 +39,7 @@ from tangentc.core.types import (
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.lower import lower
@@ -126,6 +129,11 @@ def holds_code(t: Type) -> bool:
     return is_container(t) and any(map(holds_code, t.items))  # type: ignore[union-attr]
 
 
+def _is_code(t: Type) -> bool:
+    """Whether a value is a function, which what is called with it is compiled for."""
+    return isinstance(t, Known) and callable(t.value) or isinstance(t, Struct) and issubclass(t.cls, Environment)
+
+
 def _diagonals(program: Program) -> Function:
     """The diagonal of a matrix that is changed in place, as a view that its shadow can have too."""
 
@@ -200,6 +208,24 @@ def _refuse_open(program: Program) -> None:
             f"{program.function.name} {what}", s.span, why="which code runs would depend on the values",
             way_out="write the items out, or call a function by its name",
         )  # fmt: skip
+
+
+def _without_assumed(program: Program) -> Function:
+    """The function without what was assumed of its objects, if the types bear it out."""
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if not (isinstance(s, Assign) and s.op is ops.assumed):
+            return (s,)
+        value, cls, answer = s.args
+        if instance_of(program.types.of(value), cls.value) != answer.value:  # type: ignore[union-attr]
+            raise UnsupportedSyntax(
+                f"{program.function.name} uses one name for values of several classes", s.span,
+                why="which method is called, and which branch runs, would depend on the values",
+                way_out="give each its own name, or write the function for one class",
+            )  # fmt: skip
+        return ()
+
+    return replace(program.function, body=transform(program.function.body, rewrite))
 
 
 def _unknown_yet(function: pytypes.FunctionType) -> Program:
@@ -339,6 +365,8 @@ class Context:
         if refused:
             raise refused[0]
         _refuse_open(program)
+        if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
+            program = self.typed(_without_assumed(program), params, source)
         self.dependencies.update(places)
         return lowered, program, params
 
@@ -350,7 +378,7 @@ class Context:
                 continue
             if s.op in self.in_progress:
                 continue
-            if any(isinstance(program.types.of(a), Known) and callable(program.types.of(a).value) for a in s.atoms):  # type: ignore[union-attr]
+            if any(map(_is_code, map(program.types.of, s.atoms))):
                 known.inline.add(s.span.site)
                 continue
             try:

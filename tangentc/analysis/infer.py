@@ -10,6 +10,7 @@ out here.
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import math
 import operator
 import warnings
@@ -21,6 +22,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
+from tangentc.core.classes import is_operated
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     EXACT,
@@ -66,6 +68,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return args[0]
     if any(isinstance(t, Known) and t.value is ops.UNDEFINED for t in args):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet
+    if is_operated(op, list(args)):
+        return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
     structural = _structural(op, args, fresh)
     if structural is not None:
         return structural
@@ -385,6 +389,29 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     return t
 
 
+def _places(t: Type, key: Any) -> list[int]:
+    """The numbers of the item types that a key of a container may lead to."""
+    count = len(getattr(t, "items", ()))
+    match t:
+        case Dict(keys, _) | Struct(_, keys, _) if key in keys:
+            return [keys.index(key)]
+        case Dict() | Struct() if key != "*":
+            return []
+        case Sequence() | Tuple() if count > 1 and type(key) is int and -count <= key < count:
+            return [key % count]
+    return list(range(count))
+
+
+def changed_at(t: Type, path: Seq[Any], change: Callable[[Type], Type]) -> Type:
+    """The type of a container after a change of what keys lead to, one after the other."""
+    if not path:
+        return change(t)
+    items = list(getattr(t, "items", ()))
+    for k in _places(t, path[0]):
+        items[k] = changed_at(items[k], path[1:], change)
+    return dataclasses.replace(t, items=tuple(items)) if items else t  # type: ignore[type-var,arg-type]
+
+
 def widened(t: Type, more: Type, fresh: Fresh) -> Type:
     """The type of a container where it is made, with what is known to be put into it later."""
     match t, more:
@@ -654,6 +681,8 @@ def _samples(t: Type, symbols: dict[str, int], which: int) -> Any:
             values = [_samples(item, symbols, which) for item in items]
             return tuple(values) if cls is None else cls(*values)
         case Sequence(kind, items, length):
+            if length is None and not items:
+                raise _NoSample
             if length is None:
                 return kind([_samples(items[0], symbols, which)] * (11 + 7 * which))
             return kind(_samples(t.item(i), symbols, which) for i in range(length))
@@ -755,6 +784,8 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
         case Dict(), Dict() if a.keys == b.keys:
             return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
+        case Struct(), Struct() if a.cls is b.cls and a.fields == b.fields:
+            return Struct(a.cls, a.fields, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
         case Sequence(), Sequence() if a.kind is b.kind and len(a.items) == len(b.items) and a.length == b.length:
             items = tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True))
             return Sequence(a.kind, items, a.length)

@@ -19,7 +19,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
-from tangentc.core.types import is_container
+from tangentc.core.types import Unknown, is_container
 from tangentc.core.walk import statements
 
 ANY = "*"
@@ -38,6 +38,27 @@ def key_of(atom: Atom | None) -> Any:
     return ANY
 
 
+class Inside(str):
+    """The place of the containers that those of another place hold under a key: ``d['a']``."""
+
+    outer: str
+    key: Any
+
+    def __new__(cls, outer: str, key: Any) -> Inside:
+        place = super().__new__(cls, f"{outer}[{key!r}]")
+        place.outer, place.key = outer, key
+        return place
+
+    def path(self) -> tuple[str, list[Any]]:
+        """The outermost place, and the keys that lead from it to this one."""
+        place: str = self
+        keys = []
+        while isinstance(place, Inside):
+            keys.append(place.key)
+            place = place.outer
+        return place, keys[::-1]
+
+
 @dataclass(frozen=True)
 class Change:
     """A statement that changes a container: what it puts where, and whether the number of items changes."""
@@ -46,6 +67,7 @@ class Change:
     puts: tuple[tuple[Any, Atom], ...] = ()
     resizes: bool = True
     all_items: bool = False  # what is put there are the items of the value
+    op: Any = None  # what is put there is combined with what is there
 
 
 METHODS = {"append": ops.append, "insert": ops.insert, "pop": ops.take, "reverse": ops.reverse}
@@ -56,7 +78,7 @@ def change_of(s: Statement) -> Change | None:
     """How a statement changes a container, None if it does not."""
     match s:
         case Store(key=key) if key is not None:
-            return Change(s.object, ((key_of(key), s.value),), False)
+            return Change(s.object, ((key_of(key), s.value),), False, op=s.op)
         case Assign() | Effect() if s.op in (ops.append, ops.insert, ops.push):
             return Change(s.args[0], ((ANY, s.args[-1]),))
         case Assign() | Effect() if s.op in (ops.take, ops.reverse):
@@ -91,6 +113,7 @@ class Points:
         self.changed: set[str] = set()
         self.changes: list[tuple[str, Change]] = []
         self.params = {p.name for p in function.params}
+        self.trees: set[str] = set()  # places where containers with containers in them are made at once
         for p in self.params:
             self.of[p].add(p)
         program = [s for s in statements(function.body) if self._matters(s)]
@@ -118,7 +141,8 @@ class Points:
         if isinstance(s, Assign):
             if s.op is ops.new_list:
                 return True
-            return is_container(self.types.of_name.get(s.target)) or change_of(s) is not None
+            t = self.types.of_name.get(s.target)  # a list of saved values has no type, and may hold containers
+            return is_container(t) or isinstance(t, Unknown) or change_of(s) is not None
         return isinstance(s, (Effect, Store, If, For, While))
 
     def places(self, atom: Atom) -> set[str]:
@@ -134,8 +158,10 @@ class Points:
             found |= set().union(*held.values()) if key == ANY else held[key] | held[ANY]
             if place == "%saved":
                 found.add(place)
-            if place in self.params or place.endswith("]"):  # what the caller's containers hold
-                found.add(f"{place}[{key!r}]" if len(place) < 80 else place)
+            if place in self.params or place in self.trees or isinstance(place, Inside):
+                inside = Inside(place, key) if len(place) < 80 else place
+                held[key].add(inside)
+                found.add(inside)
         return found
 
     def _statement(self, s: Statement) -> None:
@@ -173,6 +199,8 @@ class Points:
             self.of[target] |= self.items(args[0], ANY)
         else:
             self.of[target].add(target)
+            if op in (runtime.zeros_of, ops.copied, runtime.copied):
+                self.trees.add(target)
             for key, atom in made_of(s):
                 self.held[target][key] |= self.places(atom)
             if op in COPIES or op is operator.getitem:
@@ -210,7 +238,7 @@ class Points:
         if len(places) != 1:
             return False
         place = next(iter(places))
-        if place.endswith("]") or place.startswith("%outside") or place == "%saved":
+        if isinstance(place, Inside) or place.startswith("%outside") or place == "%saved":
             return False
         for held in self.held.values():
             if any(place in v for v in held.values()):

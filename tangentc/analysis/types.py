@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tangentc.analysis.infer import infer, item_type, join, put, widened
-from tangentc.analysis.points import Points, change_of
+from tangentc.analysis.infer import changed_at, infer, item_type, join, joined, put, subscript, widened
+from tangentc.analysis.points import Change, Inside, Points, change_of
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, While
 from tangentc.core.types import Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, Unknown, type_of
@@ -96,23 +96,34 @@ class Types:
         news = False
         points = Points(function, self)
         for place, change in points.changes:
+            place, path = place.path() if isinstance(place, Inside) else (place, [])
             old = self.of_name.get(place)
             if old is None:
                 continue
-            new = put(old, "*", Known(Const(ops.UNDEFINED)), True, self.fresh) if change.resizes else old
-            for key, atom in change.puts:
-                item = self.of(atom)
-                if change.all_items and key == "*":
-                    if isinstance(old, Dict) and isinstance(item, Dict):
-                        for k, part in zip(item.keys, item.items, strict=True):
-                            new = put(new, k, part, False, self.fresh)
-                        continue
-                    item = self.item(atom)
-                new = put(new, key, item, change.resizes, self.fresh)
+            new = changed_at(old, path, lambda t, change=change: self._changed(t, change))  # type: ignore[misc]
             if _certain(new) != _certain(old):
                 news = True
                 self.widened[place] = self.of_name[place] = new
         return news
+
+    def _changed(self, old: Type, change: Change) -> Type:
+        """The type of a container with what a change may put into it."""
+        new = put(old, "*", Known(Const(ops.UNDEFINED)), True, self.fresh) if change.resizes else old
+        for key, atom in change.puts:
+            item = self.of(atom)
+            if change.op is not None:
+                there = subscript(old, self.of(Const(key)), self.fresh) if key != "*" else joined(old.items, self.fresh)  # type: ignore[union-attr]
+                if isinstance(there, Array):
+                    continue  # it is changed where it is
+                item = infer(change.op, [there, item], {}, self.fresh)
+            if change.all_items and key == "*":
+                if isinstance(old, Dict) and isinstance(item, Dict):
+                    for k, part in zip(item.keys, item.items, strict=True):
+                        new = put(new, k, part, False, self.fresh)
+                    continue
+                item = self.item(atom)
+            new = put(new, key, item, change.resizes, self.fresh)
+        return new
 
     def block(self, block: Block) -> None:
         of = self.of_name

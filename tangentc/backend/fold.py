@@ -274,7 +274,8 @@ class Folding:
                 if atom in self.aliases.shares(s):
                     continue  # a view: read where it is used
                 if s.op in (builtins.len, builtins.getattr, np.shape, np.size):
-                    continue
+                    if isinstance(self.types.of(atom), (Array, Scalar)):
+                        continue  # the shape of an array does not change
                 out.add(self.aliases.root(atom))
         return out
 

@@ -11,6 +11,7 @@ import ast
 import builtins
 import copy
 import operator
+import types as pytypes
 from collections import Counter
 from typing import Any
 
@@ -471,7 +472,9 @@ class _Raise:
         if op is ops.make_struct:
             fields = args[1].value  # type: ignore[union-attr]
             pairs = [ast.keyword(f, atom(a)) for f, a in zip(fields, args[2:], strict=True)]
-            return ast.Call(self.reference(args[0].value), [], pairs)  # type: ignore[union-attr]
+            cls = args[0].value  # type: ignore[union-attr]
+            held = issubclass(cls, pytypes.SimpleNamespace)
+            return ast.Call(self.reference(pytypes.SimpleNamespace if held else cls), [], pairs)
         if op is ops.select:
             return ast.IfExp(atom(args[0]), atom(args[1]), atom(args[2]))
         if op is ops.push:

@@ -58,17 +58,31 @@ class Closure:
     node: Any
     home: Activation
     defaults: dict[str, Atom]
-    loops: tuple  # the loops in whose trips its default values belong
+    state: tuple = ()  # the loops in each trip of which it holds other values
     key: Any = None  # where it is made: the same in each lowering
 
     @property
     def __name__(self) -> str:
         return getattr(self.node, "name", "lambda_")
 
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(self.__name__)
+
+
+@dataclass(eq=False)
+class Bound:
+    """A function with some of its arguments: what `functools.partial` and a bound method are."""
+
+    function: Any
+    args: tuple[Atom, ...]
+    keywords: tuple[tuple[str, Atom], ...] = ()
+    cls: type | None = None
+    state: tuple = ()
+    key: Any = None
+
     @property
-    def state(self) -> tuple:
-        """The loops in each trip of which this closure holds other variables."""
-        return self.loops if self.defaults else self.home.loops
+    def __name__(self) -> str:
+        return getattr(self.function, "__name__", "function")
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         raise NotImplementedError(self.__name__)

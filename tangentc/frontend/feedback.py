@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import inspect
 import operator
-import types as pytypes
 from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.core import ops
+from tangentc.core.classes import instance_of, is_operated
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store
 from tangentc.core.types import (
     Array,
@@ -32,7 +31,6 @@ from tangentc.core.types import (
     is_differentiable,
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements
-from tangentc.frontend.activation import Closure
 from tangentc.frontend.nested import Nested
 
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
@@ -48,12 +46,23 @@ class Feedback:
     keys: dict[Any, tuple] = field(default_factory=dict)
     unroll: dict[Any, list] = field(default_factory=dict)
     classes: dict[Any, type] = field(default_factory=dict)  # the class of the object whose attribute is taken
+    answers: dict[Any, bool] = field(default_factory=dict)  # of isinstance
+    environments: dict[Any, type] = field(default_factory=dict)  # of functions that are called after their trip
     inline: set[Any] = field(default_factory=set)
     wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
 
     def size(self) -> int:
-        parts = (self.callees, self.compiled, self.lengths, self.keys, self.unroll, self.classes, self.inline)
-        return sum(map(len, parts))
+        known = (
+            self.callees,
+            self.compiled,
+            self.lengths,
+            self.keys,
+            self.unroll,
+            self.classes,
+            self.answers,
+            self.environments,
+        )
+        return sum(map(len, known)) + len(self.inline)
 
     def learn(self, program: Any) -> None:
         """Look for open places in a typed program."""
@@ -109,12 +118,26 @@ class _Reader:
                     self.known.callees.setdefault(site, getattr(t.value, s.args[1].value, None))  # type: ignore[union-attr]
                 elif isinstance(t, Tuple) and t.cls is not None:
                     self.known.classes.setdefault(site, t.cls)
+            case Assign() if s.op is builtins.isinstance and isinstance(s.args[1], Const):
+                answer = instance_of(self.types.of(s.args[0]), s.args[1].value)
+                if answer is not None:
+                    self.known.answers.setdefault(site, answer)
             case Assign() if s.op is builtins.getattr and isinstance(s.args[1], Const):
                 t = self.types.of(s.args[0])
                 name = s.args[1].value  # type: ignore[union-attr]
                 cls = t.cls if isinstance(t, (Struct, Tuple)) else None
                 if cls is not None and name not in getattr(t, "fields", getattr(cls, "_fields", ())):
                     self.known.classes.setdefault(site, cls)
+
+            case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
+                self.operands(types, site)
+            case Store(key=key) if not (isinstance(key, Const) and isinstance(key.value, ops.Attribute)):
+                self.operands([self.types.of(s.object)], site, -1)
+
+    def operands(self, types: list[Type], site: Any, first: int = 0) -> None:
+        for k, t in enumerate(types, first):
+            if isinstance(t, (Struct, Tuple)) and t.cls is not None and t.cls is not slice:
+                self.known.classes.setdefault((site, k), t.cls)
 
     def called(self, t: Type, site: Any) -> None:
         if isinstance(t, Known) and callable(t.value):
@@ -238,26 +261,3 @@ def _kind(t: Type) -> Any:
         case Known(const):
             return "known", type(const.value)
     return "unknown" if isinstance(t, Unknown) else t
-
-
-def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
-    """What ``name`` is in a class: ('method' | 'static' | 'class' | 'property' | 'data' | '', it, where)."""
-    for owner in cls.__mro__:
-        if name not in vars(owner):
-            continue
-        value = inspect.getattr_static(owner, name)
-        if isinstance(value, property):
-            return "property", value.fget, owner
-        if isinstance(value, staticmethod):
-            return "static", value.__func__, owner
-        if isinstance(value, classmethod):
-            return "class", value.__func__, owner
-        cached = getattr(value, "func", None)
-        if type(value).__name__ == "cached_property" and cached is not None:
-            return "property", cached, owner
-        if isinstance(value, pytypes.FunctionType) or hasattr(value, "__tangentc_function__"):
-            return "method", value, owner
-        if isinstance(value, (Closure, pytypes.MemberDescriptorType)):
-            return "", None, None
-        return "data", value, owner
-    return "", None, None

@@ -14,43 +14,25 @@ import functools
 import operator
 import types
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from tangentc import runtime
 from tangentc.core import ops
+from tangentc.core.classes import BUILTINS, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement
 from tangentc.core.types import Dict, Either, Known, Struct, Tuple, Type, is_object
 from tangentc.errors import UnsupportedSyntax
-from tangentc.frontend.activation import Activation, Closure, locals_of, parameters
-from tangentc.frontend.feedback import Feedback, found_in_class
+from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
+from tangentc.frontend.environments import Environment
+from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested
 from tangentc.frontend.resolve import Scope
 from tangentc.rules.registry import REGISTRY
 
 DEEPEST = 60
-
-
-@dataclass(eq=False)
-class Bound:
-    """A function with some of its arguments: what `functools.partial` and a bound method are."""
-
-    function: Any
-    args: tuple[Atom, ...]
-    keywords: tuple[tuple[str, Atom], ...] = ()
-    cls: type | None = None
-    state: tuple = ()
-    key: Any = None  # where it is made: the same in each lowering
-
-    @property
-    def __name__(self) -> str:
-        return getattr(self.function, "__name__", "function")
-
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
-        raise NotImplementedError(self.__name__)
 
 
 def unchanged(function: Any) -> Any:
@@ -207,15 +189,16 @@ class Invoke:
             function = self.current(self.known.callees[site], node)
             if isinstance(function, Either):
                 function = Either(function.functions, self.kept(callee, node))
-            state = getattr(function, "state", ())
-            if state:
-                raise self.unsupported(
-                    node, "a function that was made in a trip of a loop and is called by way of a container",
-                    "call it in the trip that makes it, or keep its data in a list instead",
-                )  # fmt: skip
-            return self.invoke(function, args, keywords, node, target)
+            if getattr(function, "state", ()):
+                self.keep(function, node)
+                function = None
+            if function is not None:
+                return self.invoke(function, args, keywords, node, target)
+            del self.known.callees[site]  # it is made in another way from now on
         t = self.type_known(callee)
-        cls = t.cls if isinstance(t, Struct) else self.known.classes.get(site)
+        cls = self.class_of(callee, node)
+        if cls is not None and issubclass(cls, Environment):
+            return self.call_environment(callee, cls, args, keywords, node, target)
         if cls is not None and "__call__" in dir(cls):
             return self.method(callee, "__call__", node, target, (args, keywords))
         if isinstance(t, Known) and callable(t.value):
@@ -226,7 +209,7 @@ class Invoke:
         """``base.name(...)`` for a base that is data."""
         site = self.span(node).site
         t = self.type_known(base)
-        cls = t.cls if isinstance(t, (Struct, Tuple)) else self.known.classes.get(site)
+        cls = self.class_of(base, node)
         if cls is not None:
             fields: Any = t.fields if isinstance(t, Struct) else getattr(cls, "_fields", ())
             kind, found, owner = found_in_class(cls, name) if name not in fields else ("", None, None)
@@ -245,9 +228,12 @@ class Invoke:
             if not (isinstance(t, Tuple) and name in ("index", "count")):
                 held = self.attribute(base, name, node.func)
                 return self.call(held, args, keywords, node, target)
-        if site in self.known.callees and self.known.callees[site] is not None:
-            args, keywords = self.arguments(node)
-            return self.invoke(self.current(self.known.callees[site], node), args, keywords, node, target)
+        if self.known.callees.get(site) is not None:
+            function = self.current(self.known.callees[site], node)
+            if function is not None:
+                args, keywords = self.arguments(node)
+                return self.invoke(function, args, keywords, node, target)
+            del self.known.callees[site]
         args, keywords = given or self.arguments(node)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
 
@@ -256,9 +242,7 @@ class Invoke:
         if kind == "static":
             return Const(found)
         first = Const(cls) if kind == "class" else self.kept(base, node)
-        return self.remember(
-            Bound(found, (first,), (), owner, tuple(self.loops) if isinstance(first, str) else ()), node
-        )
+        return self.remember(Bound(found, (first,), (), owner), node)
 
     def is_super(self, node: Any) -> bool:
         if not (isinstance(node.func, gast.Name) and node.func.id == "super" and not self.activation.home("super")):
@@ -344,6 +328,10 @@ class Invoke:
             return self.invoke(type(callee).__call__, [this, *args], keywords, node, target, type(callee))
         if is_user_function(callee):
             return self.user_function(callee, args, keywords, node, target, cls)
+        if callee in BUILTINS and args:
+            own = self.operated(callee, tuple(args[:1]), node)  # type: ignore[attr-defined]
+            if own is not None:
+                return own
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
 
     def either(self, callee: Either, args: list, keywords: list, node: Any) -> Atom:
@@ -401,7 +389,7 @@ class Invoke:
             value = self.invoke(function, args[1:], [], node, None)
             adjoint = Nested(function, "adjoint", tuple(range(len(args) - 1)))
             kept = tuple(self.kept(a, node) for a in args[1:])
-            pullback = self.remember(Bound(adjoint, kept, (), None, tuple(self.loops)), node)
+            pullback = self.remember(Bound(adjoint, kept), node)
             return self.emit(ops.make_tuple, (value, pullback), node)
         given = dict(zip(("wrt", "has_aux"), args[1:], strict=False)) | dict(keywords)
         known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
@@ -441,6 +429,8 @@ class Invoke:
             given = dict(zip(cls._fields, args, strict=False)) | dict(keywords)
             defaults = {n: self.captured(v, node, cls) for n, v in cls._field_defaults.items()}  # type: ignore[attr-defined]
             return self.struct(cls, cls._fields, {**defaults, **given}, node)
+        if issubclass(cls, types.SimpleNamespace) and not args:
+            return self.struct(cls, tuple(n for n, _ in keywords), dict(keywords), node)
         if generated:
             fields = [f for f in dataclasses.fields(cls) if f.init]
             names = [f.name for f in fields if not f.kw_only]
@@ -532,17 +522,15 @@ class Invoke:
 
     def inline_closure(self, closure: Closure, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         if closure.state != tuple(self.loops[: len(closure.state)]):
-            raise self.unsupported(
-                node, "a function that was made in a trip of a loop and is called after it",
-                "call it in the trip that makes it",
-            )  # fmt: skip
-        if self.is_open(closure.node):
+            self.keep(closure, node)
+            return self.emit(ops.call, (Const(closure), *args), node, tuple(keywords), target=target, name="%called")
+        if self.is_open(closure):
             raise self.unsupported(
                 node, "a function defined inside that calls itself", "define it at the level of the module"
             )
         home = closure.home
         activation = self.begin(
-            home.source, home.scope, closure.node, home, closure.node, None, self.span(node)
+            home.source, home.scope, closure.node, home, closure, None, self.span(node)
         )  # fmt: skip
         return self.inline(activation, closure.node, closure.defaults, args, keywords, node, closure.__name__)
 
@@ -649,8 +637,7 @@ class Invoke:
         if callee is functools.partial and isinstance(args[0], Const):
             kept = [self.kept(a, node) for a in args[1:]]
             named = tuple((k, self.kept(v, node)) for k, v in keywords)
-            state = tuple(self.loops) if any(isinstance(a, str) for a in (*kept, *dict(named).values())) else ()
-            return self.remember(Bound(args[0].value, tuple(kept), named, None, state), node)
+            return self.remember(Bound(args[0].value, tuple(kept), named), node)
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
         if callee is builtins.getattr and len(args) >= 2 and isinstance(args[1], Const):
@@ -667,16 +654,17 @@ class Invoke:
             self.out.append(Store(args[0], Const(ops.Attribute(args[1].value)), args[2], None, self.span(node)))
             return Const(None)
         if callee is builtins.isinstance:
-            return self.is_instance(args)
+            return self.is_instance(args, node)
         if callee is dataclasses.replace:
-            t = self.type_known(args[0])
-            cls = t.cls if isinstance(t, Struct) else self.known.classes.get(self.span(node).site)
+            cls = self.class_of(args[0], node)
             if cls is None:
                 return None
             names = tuple(f.name for f in dataclasses.fields(cls))
             given = dict(keywords)
             rest = {n: self.attribute(args[0], n, node) for n in names if n not in given}
             return self.struct(cls, names, {**rest, **given}, node)
+        if callee is builtins.iter and len(args) == 1:
+            return args[0]
         if callee in (copy.deepcopy, runtime.copied):
             return self.emit(ops.copied, tuple(args[:1]), node, target=target)
         if callee in (builtins.list, builtins.tuple, builtins.dict) and not args and not keywords:
@@ -688,20 +676,18 @@ class Invoke:
             return self.emit(ops.make_dict, (names, *(v for _, v in keywords)), node, target=target)
         return self.iteration(callee, args, keywords, node, target)  # type: ignore[attr-defined]
 
-    def is_instance(self, args: list) -> Atom | None:
+    def is_instance(self, args: list, node: Any) -> Atom | None:
         """``isinstance(x, C)`` where the type tells; it chooses the branch when compiling."""
-        t = self.type_known(args[0])
-        if not isinstance(args[1], Const) or t is None:
+        if not isinstance(args[1], Const):
             return None
         wanted = args[1].value
-        if isinstance(t, Struct):
-            return Const(issubclass(t.cls, wanted))
-        if isinstance(t, Known) and not isinstance(t.value, (types.ModuleType, range)):
-            return Const(isinstance(t.value, wanted))
-        python = {Tuple: tuple, Dict: dict}.get(type(t))
-        if python is not None:
-            return Const(issubclass(getattr(t, "cls", None) or python, wanted))
-        return None
+        if isinstance(args[0], Const):
+            return Const(isinstance(args[0].value, wanted))
+        t = self.type_known(args[0])
+        answer = None if t is None else instance_of(t, wanted)
+        if answer is None and (answer := self.known.answers.get(self.span(node).site)) is not None:
+            self.emit(ops.assumed, (args[0], args[1], Const(answer)), node, name="%assumed")
+        return None if answer is None else Const(answer)
 
 
 def _gradient() -> None:

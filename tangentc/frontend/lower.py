@@ -21,6 +21,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
+from tangentc.core.classes import found_in_class
 from tangentc.core.naming import hint
 from tangentc.core.nodes import (
     Assign,
@@ -46,9 +47,11 @@ from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
 from tangentc.frontend.comprehend import Comprehend
-from tangentc.frontend.feedback import Feedback, found_in_class
+from tangentc.frontend.environments import Environments
+from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.invoke import Invoke, is_library_module
 from tangentc.frontend.leave import has, with_flag
+from tangentc.frontend.operate import Operate
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.source import Source, source_of
 from tangentc.frontend.split import split
@@ -105,7 +108,7 @@ def names_inside(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*(names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))
 
 
-class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
+class Lowering(Invoke, Environments, Comprehend, Wrapping, Operate):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
     def __init__(self, activation: Activation, known: Feedback):
@@ -142,6 +145,8 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
     def block(self, body: list) -> None:
         for node in body:
             getattr(self, "on_" + type(node).__name__)(node)
+            if self.out and _never_passes(self.out[-1]):
+                return
 
     def inner(self, body: list) -> Block:
         outer, self.out = self.out, []
@@ -206,31 +211,22 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
             closure = self.invoke(self.callee(decorator), [closure], [], decorator, None)
         self.assign_value(node.name, closure, node)
 
-    def closure(self, node: Any) -> Const:
+    def closure(self, node: Any) -> Atom:
         """A function that is defined here; its default values are computed now."""
         args = node.args
         plain = [a.id for a in (*args.posonlyargs, *args.args)]
         given = dict(zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True))
         given.update({a.id: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None})
         defaults: dict[str, Atom] = {n: self.kept(self.expression(d), d) for n, d in given.items()}
-        return self.remember(Closure(node, self.activation, defaults, tuple(self.loops)), node)
-
-    def remember(self, made: Any, node: Any) -> Const:
-        """A callable that is made here; typing knows it from the lowering before, under its key."""
-        made.key = type(made).__name__, getattr(made, "__name__", ""), self.span(node).site
-        self.made[made.key] = made
-        return Const(made)
+        return self.remember(Closure(node, self.activation, defaults), node)
 
     def current(self, function: Any, node: Any) -> Any:
-        """What typing found to be called, as this lowering has made it."""
+        """What typing found to be called, as this lowering has made it; None if it has not."""
         if isinstance(function, Either):
-            return Either(tuple(self.current(f, node) for f in function.functions), function.which)
+            several = tuple(self.current(f, node) for f in function.functions)
+            return None if None in several else Either(several, function.which)
         key = getattr(function, "key", None)
-        if key is None or isinstance(function, types.FunctionType):
-            return function
-        if key not in self.made:
-            raise self.unsupported(node, "a function that is made later", "define it before it is called")
-        return self.made[key]
+        return function if key is None or isinstance(function, types.FunctionType) else self.made.get(key)
 
     def kept(self, atom: Atom, node: Any) -> Atom:
         """A value as it is now: a variable may be assigned again."""
@@ -322,8 +318,7 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
             self.bind(target.value, value)
         elif isinstance(target, gast.Subscript):
             obj = self.named(self.expression(target.value), target.value)
-            key = self.expression(target.slice)
-            self.out.append(Store(obj, key, value, None, self.span(target)))
+            self.store_item(obj, self.expression(target.slice), value, target)
         else:
             obj = self.named(self.expression(target.value), target.value)
             self.out.append(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
@@ -354,18 +349,18 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
         if isinstance(target, gast.Name):
             variable = self.variable(target)
             value = self.expression(node.value)
-            self.emit(op, (variable, value), node, target=variable, augmented=True)
+            self.operation(op, (variable, value), node, target=variable, augmented=True)
             return
         obj = self.named(self.expression(target.value), target.value)
         if isinstance(target, gast.Attribute):
             key: Atom = Const(ops.Attribute(target.attr))
             old = self.emit(builtins.getattr, (obj, Const(target.attr)), target)
-            new = self.emit(op, (old, self.expression(node.value)), node, name="%rhs", augmented=True)
+            new = self.operation(op, (old, self.expression(node.value)), node, name="%rhs", augmented=True)
             self.out.append(Store(obj, key, new, None, self.span(node)))
             return
         key = self.kept(self.expression(target.slice), target.slice)
         value = self.expression(node.value)
-        self.out.append(Store(obj, key, value, op, self.span(node)))  # type: ignore[arg-type]
+        self.store_item(obj, key, value, node, op)
 
     def on_If(self, node: Any) -> None:
         test = self.expression(node.test)
@@ -490,7 +485,7 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
 
     def of_BinOp(self, node: Any, target: str | None) -> Atom:
         left, right = self.expression(node.left), self.expression(node.right)
-        return self.emit(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
+        return self.operation(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
 
     def of_UnaryOp(self, node: Any, target: str | None) -> Atom:
         operand = self.expression(node.operand)
@@ -499,7 +494,7 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
             return Const(-operand.value)
         if op is operator.not_ and isinstance(operand, Const) and not isinstance(operand.value, float):
             return Const(not operand.value)
-        return self.emit(op, (operand,), node, target=target)
+        return self.operation(op, (operand,), node, target=target)
 
     def of_BoolOp(self, node: Any, target: str | None) -> Atom:
         return self.lazy(isinstance(node.op, gast.And), node.values, node, target)
@@ -537,7 +532,7 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
             known = _compared(OPERATORS[type(node.ops[0]).__name__], left, right)
             if known is not None:
                 return known
-            return self.emit(OPERATORS[type(node.ops[0]).__name__], (left, right), node, target=target)
+            return self.operation(OPERATORS[type(node.ops[0]).__name__], (left, right), node, target=target)
         result = self.fresh("%both")
         blocks: list[list[Statement]] = [self.out]  # each comparison stands under the test of those before it
         for op, comparator in zip(node.ops, node.comparators, strict=True):
@@ -576,9 +571,8 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
 
     def attribute(self, base: Atom, name: str, node: Any, target: str | None = None) -> Atom:
         """``base.name``: a field, a property, something of the class, a method as a value."""
-        span = self.span(node)
         t = self.type_known(base)
-        cls = t.cls if isinstance(t, Struct) or isinstance(t, Tuple) else self.known.classes.get(span.site)
+        cls = self.class_of(base, node)
         fields: Any = t.fields if isinstance(t, Struct) else getattr(cls, "_fields", ())
         if cls is not None and name not in fields:
             kind, found, owner = found_in_class(cls, name)
@@ -603,6 +597,9 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
     def of_Subscript(self, node: Any, target: str | None) -> Atom:
         base, key = self.expression(node.value), self.expression(node.slice)
         t = self.type_known(base)
+        own = self.operated(operator.getitem, (base, key), node)
+        if own is not None:
+            return own
         result = self.emit(operator.getitem, (base, key), node, target=target)
         part = self.part(t, key)
         if isinstance(part, Known) and callable(part.value):
@@ -718,6 +715,11 @@ class Lowering(Invoke, Comprehend, Wrapping):  # type: ignore[override]
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+def _never_passes(s: Statement) -> bool:
+    """Whether nothing after a statement of its block can run."""
+    return isinstance(s, Leave) or isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)
 
 
 def _compared(op: Any, left: Atom, right: Atom) -> Const | None:

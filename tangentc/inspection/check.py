@@ -10,6 +10,7 @@ import numpy as np
 from tangentc.api import jvp, vjp
 from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
 from tangentc.derivative import Derivative, fit, python_function
+from tangentc.runtime import copied
 
 MOST_ENTRIES = 200
 
@@ -126,7 +127,7 @@ def _check_forward(f: Any, args: Sequence[Any], moving: list[int], rtol: float, 
     _, computed = jvp(f, args, tangents)
     names = [path for path, _ in flatten(computed)]
     for k, (path, given) in enumerate(flatten(computed)):
-        wanted = five_point(lambda t, k=k: list(flatten(f(*_along(args, tangents, t))))[k][1], _step(args))  # type: ignore[misc]
+        wanted = five_point(lambda t, k=k: list(flatten(f(*copied(_along(args, tangents, t)))))[k][1], _step(args))  # type: ignore[misc]
         _compare(given, wanted, f"the tangent of the result{names[k] or path}", rtol, atol)
 
 
@@ -152,7 +153,7 @@ def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], rtol: float, 
 def _entry(f: Any, args: Any, i: int, leaf: int, entry: tuple, cotangent: Any, shape: tuple, direction: complex) -> Any:
     unit = np.zeros(shape, type(direction))
     unit[entry] = direction
-    return five_point(lambda t: _inner(cotangent, f(*_moved(args, i, leaf, t * unit))), _step(args))
+    return five_point(lambda t: _inner(cotangent, f(*copied(_moved(args, i, leaf, t * unit)))), _step(args))
 
 
 def _check_second(f: Any, args: Sequence[Any], moving: list[int], rtol: float, atol: float, rng: Any) -> None:

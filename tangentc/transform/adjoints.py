@@ -249,8 +249,9 @@ class Adjoints:
             self.add_items(shadow, atom)
             return
         if shadow is not None:
-            keys = [k for k, _ in components(t)]
-            for key in keys:
+            if isinstance(x_bar, (list, tuple)):
+                x_bar = dict(enumerate(x_bar))
+            for key, _ in components(t):
                 part = x_bar.get(key) if isinstance(x_bar, dict) else get_part(self.b, x_bar, key)
                 if part is not None:
                     self._add_into(shadow, key, part)

@@ -1,0 +1,104 @@
+"""What the classes of the user define: attributes, methods, operators."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import operator
+import sys
+import types as pytypes
+from typing import Any
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple, Type
+
+
+def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
+    """What ``name`` is in a class: ('method' | 'static' | 'class' | 'property' | 'data' | '', it, where)."""
+    for owner in cls.__mro__:
+        if name not in vars(owner):
+            continue
+        value = inspect.getattr_static(owner, name)
+        if isinstance(value, property):
+            return "property", value.fget, owner
+        if isinstance(value, staticmethod):
+            return "static", value.__func__, owner
+        if isinstance(value, classmethod):
+            return "class", value.__func__, owner
+        cached = getattr(value, "func", None)
+        if type(value).__name__ == "cached_property" and cached is not None:
+            return "property", cached, owner
+        if isinstance(value, pytypes.FunctionType) or hasattr(value, "__tangentc_function__"):
+            return "method", value, owner
+        if isinstance(value, pytypes.MemberDescriptorType):
+            return "", None, None
+        return "data", value, owner
+    return "", None, None
+
+
+SWAPPED = {
+    "__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__", "__eq__": "__eq__",
+    "__ne__": "__ne__",
+}  # fmt: skip
+BUILTINS = (builtins.len, builtins.abs, builtins.float, builtins.int, builtins.bool, builtins.round)
+
+
+def method_name(op: Any) -> str:
+    """The special method that an operation calls on an object of a class that has it: ``__add__``."""
+    if op is ops.contains:
+        return "__contains__"
+    if op in BUILTINS or op is operator.getitem or op in ops.BINARY or op in ops.UNARY or op in ops.COMPARE:
+        return f"__{op.__name__.strip('_')}__"
+    return ""
+
+
+def reflected(name: str) -> str:
+    """The method of the right operand that is asked if the left has none."""
+    return SWAPPED.get(name, f"__r{name[2:]}")
+
+
+def special(t: Type, name: str) -> bool:
+    """Whether a value of this type has a special method that the user wrote."""
+    return isinstance(t, (Struct, Tuple)) and t.cls is not None and found_in_class(t.cls, name)[0] == "method"
+
+
+def is_operated(op: Any, types: list[Type]) -> bool:
+    """Whether an operation on values of these types is a method of the user."""
+    try:
+        name = method_name(op.op if isinstance(op, ops.augmented) else op)
+    except TypeError:
+        return False
+    if not name or not types:
+        return False
+    if op is ops.contains:
+        types = types[::-1]
+    return special(types[0], name) or len(types) > 1 and special(types[1], reflected(name))
+
+
+def instance_of(t: Type, wanted: Any) -> bool | None:
+    """``isinstance(x, wanted)`` for a value of this type, None where the type does not tell."""
+    match t:
+        case Struct():
+            return issubclass(t.cls, wanted)
+        case Known() if t.value is not ops.UNDEFINED and not isinstance(t.value, (pytypes.ModuleType, range)):
+            return isinstance(t.value, wanted)
+        case Tuple():
+            return issubclass(t.cls or tuple, wanted)
+        case Dict():
+            return issubclass(dict, wanted)
+        case Sequence():
+            return issubclass(t.kind, wanted)
+        case Scalar() | Array():
+            answers = {issubclass(cls, wanted) for cls in _classes(t)}
+            return answers.pop() if len(answers) == 1 else None
+    return None
+
+
+def _classes(t: Scalar | Array) -> tuple[type, ...]:
+    """The classes that a number or an array of this type may have."""
+    if isinstance(t, Array):
+        return (np.ndarray, *((vars(sys.modules["cupy"])["ndarray"],) if "cupy" in sys.modules else ()))
+    python = {"f": (int, float), "c": (int, float, complex), "b": (bool,)}.get(np.dtype(t.dtype).kind, (int,))
+    return (*python, np.dtype(t.dtype).type)

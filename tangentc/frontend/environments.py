@@ -1,0 +1,149 @@
+"""Functions that are made in one trip of a loop and called after it.
+
+    fs = []
+    for k in range(n):                              for k in range(n):
+        w = np.sin(k * x)                               w = np.sin(k * x)
+        fs.append(lambda y, w=w: y * w)                 fs.append(SimpleNamespace(w=w))
+    for f in fs:                                    for f in fs:
+        y = f(y)                                        y = y * f.w
+
+What such a function holds of its trip, its default values and the variables of the call that it was made
+in, is kept in an object, its environment; where the function is called, its text is lowered with these.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types as pytypes
+from collections import Counter
+from typing import Any
+
+import gast
+
+from tangentc.core import ops
+from tangentc.core.nodes import Atom, Const
+from tangentc.core.types import Struct
+from tangentc.frontend.activation import Activation, Bound, Closure, declared, locals_of
+
+
+class Environment(pytypes.SimpleNamespace):
+    """What a function of one trip holds; a class for each place that makes such functions."""
+
+    key: Any = None
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(type(self).__name__)
+
+
+class Environments:
+    """The part of lowering that knows functions of one trip."""
+
+    activation: Activation
+    known: Any
+    loops: list
+    made: dict
+    types: dict
+    activations: int
+    emit: Any
+    span: Any
+    invoke: Any
+    inline: Any
+    begin: Any
+    type_known: Any
+    unsupported: Any
+
+    def remember(self, made: Any, node: Any) -> Atom:
+        """A callable that is made here; typing knows it from the lowering before, under its key."""
+        made.key = type(made).__name__, getattr(made, "__name__", ""), self.span(node).site
+        self.made[made.key] = made
+        made.state = tuple(self.loops) if self.held(made) else ()
+        cls = self.known.environments.get(made.key)
+        if cls is None:
+            return Const(made)
+        held = self.held(made)
+        result = self.emit(ops.make_struct, (Const(cls), Const(tuple(held)), *held.values()), node, name="%environment")
+        types = [self.type_known(atom) for atom in held.values()]
+        if all(t is not None for t in types):
+            self.types[result] = Struct(cls, tuple(held), tuple(types))
+        return result
+
+    def held(self, made: Any) -> dict[str, Atom]:
+        """What a callable holds of the trip that it is made in, by the names of its environment."""
+        if isinstance(made, Bound):
+            named = [*((f"_{k}", a) for k, a in enumerate(made.args)), *made.keywords]
+            return {n: a for n, a in named if isinstance(a, str)} if self.loops else {}
+        if not isinstance(made, Closure) or not self.loops:
+            return {}
+        held = {n: a for n, a in made.defaults.items() if isinstance(a, str)}
+        for name, home in self.homes(made).items():
+            if home.loops and name not in home.constants:
+                held[name] = home.variable(name)
+        return held
+
+    def homes(self, closure: Closure) -> dict[str, Activation]:
+        """The activations that the names of a closure lead to, its own names left out."""
+        own = set(locals_of(closure.node)) - declared_in(closure.node)
+        found = {}
+        for n in gast.walk(closure.node):
+            if isinstance(n, gast.Name) and n.id not in own and (home := closure.home.home(n.id)) is not None:
+                found[n.id] = home
+        return found
+
+    def keep(self, made: Any, node: Any) -> None:
+        """Let a callable that is called after its trip have an environment from the next lowering on."""
+        assigned = declared_in(made.node) if isinstance(made, Closure) else set()
+        several = [
+            n for n, home in (self.homes(made) if isinstance(made, Closure) else {}).items()
+            if home.loops and n not in home.constants and (home.local[n] > 1 or n in assigned)
+        ]  # fmt: skip
+        if several:
+            raise self.unsupported(
+                node, f"a function that was made in a trip of a loop and is called after it, and whose {several[0]}"
+                " is assigned more than once", "call it in the trip that makes it, or give it the value as a default",
+            )  # fmt: skip
+        self.known.environments.setdefault(made.key, type(made.__name__, (Environment,), {"key": made.key}))
+
+    def call_environment(self, base: Atom, cls: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom:
+        """Call a function by its environment."""
+        made = self.made.get(cls.key)
+        if made is None:  # it is made in the function that calls this one
+            raise self.unsupported(node, "a function that is made later", "define it before it is called")
+
+        def of(name: str, atom: Atom) -> Atom:
+            if not isinstance(atom, str):
+                return atom
+            taken = self.emit(builtins.getattr, (base, Const(name)), node, name=f"%{name.strip('_')}")
+            t = self.type_known(base)
+            if isinstance(t, Struct) and name in t.fields:
+                self.types[taken] = t.items[t.fields.index(name)]
+            return taken
+
+        if isinstance(made, Bound):
+            first = [of(f"_{k}", a) for k, a in enumerate(made.args)]
+            more = {n: of(n, a) for n, a in made.keywords} | dict(keywords)
+            return self.invoke(made.function, [*first, *args], list(more.items()), node, target, made.cls)
+        homes = {n: h for n, h in self.homes(made).items() if h.loops}
+        outer: Activation | None = made.home
+        while outer is not None and outer.loops:
+            outer = outer.outer
+        self.activations += 1
+        home = Activation(
+            made.home.source, made.home.scope, Counter(dict.fromkeys(homes, 1)), outer, self.activations,
+            (*self.activation.path, self.span(node).site), tuple(self.loops), None, made.home.cls,
+        )  # fmt: skip
+        for name, was in homes.items():
+            if name in was.constants:
+                home.constants[name] = was.constants[name]
+                continue
+            value = of(name, was.variable(name))
+            self.emit(ops.identity, (value,), node, target=home.variable(name))
+            if (t := self.type_known(value)) is not None:
+                self.types[home.variable(name)] = t
+        defaults = {n: of(n, a) for n, a in made.defaults.items()}
+        activation = self.begin(made.home.source, made.home.scope, made.node, home, made, None, self.span(node))
+        return self.inline(activation, made.node, defaults, args, keywords, node, made.__name__)
+
+
+def declared_in(node: Any) -> set[str]:
+    """The names that a function declares ``nonlocal``."""
+    return declared(node.body, gast.Nonlocal) if isinstance(node.body, list) else set()

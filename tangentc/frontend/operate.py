@@ -1,0 +1,82 @@
+"""Operators of the user's classes: ``u * v`` is ``u.__mul__(v)``, ``r[i] = x`` is ``r.__setitem__(i, x)``."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tangentc.core import ops
+from tangentc.core.classes import found_in_class, method_name, reflected
+from tangentc.core.nodes import Atom, Const, Store
+from tangentc.core.types import Array, Struct, Tuple
+
+
+class Operate:
+    """The part of lowering that knows the operators of classes."""
+
+    known: Any
+    out: list
+    span: Any
+    invoke: Any
+    emit: Any
+    type_known: Any
+
+    def class_of(self, atom: Atom, node: Any, k: int | None = None) -> type | None:
+        """The class of what a node stands for, or of its k-th operand (-1: of what a store changes)."""
+        t = self.type_known(atom)
+        if isinstance(t, (Struct, Tuple)):
+            return t.cls
+        site = self.span(node).site
+        cls = self.known.classes.get(site if k is None else (site, k))
+        if cls is not None:
+            self.emit(ops.assumed, (atom, Const(cls), Const(True)), node, name="%assumed")
+        return cls
+
+    def special_method(self, name: str, args: tuple[Atom, ...], node: Any, k: int = 0) -> Atom | None:
+        """``args[0].name(*args[1:])``, None if its class has no such method."""
+        cls = self.class_of(args[0], node, k)
+        if cls is None:
+            return None
+        kind, found, owner = found_in_class(cls, name)
+        if kind != "method":
+            return None
+        return self.invoke(found, list(args), [], node, None, owner)
+
+    def operated(self, op: Any, args: tuple[Atom, ...], node: Any, augmented: bool = False) -> Atom | None:
+        """The operation as a call of the method that a class defines for it, None if it is not one."""
+        name = method_name(op)
+        if not name or not self.known.classes and not any(isinstance(self.type_known(a), Struct) for a in args):
+            return None
+        if op is ops.contains:
+            return self.special_method(name, args[::-1], node, 1)
+        if augmented:
+            changed = self.special_method(f"__i{name[2:]}", args, node)
+            if changed is not None:
+                return changed
+        value = self.special_method(name, args, node)
+        if (value is None or value == Const(NotImplemented)) and len(args) == 2 and op is not operator.getitem:
+            if not isinstance(self.type_known(args[0]), Array):
+                value = self.special_method(reflected(name), args[::-1], node, 1)
+        return value
+
+    def operation(
+        self, op: Any, args: tuple[Atom, ...], node: Any, target: str | None = None, name: str = "",
+        augmented: bool = False,
+    ) -> Atom:  # fmt: skip
+        """``op(*args)``: an operation, or the method of a class that it stands for."""
+        value = self.operated(op, args, node, augmented)
+        if value is None:
+            return self.emit(op, args, node, target=target, name=name, augmented=augmented)
+        return value if target is None else self.emit(ops.identity, (value,), node, target=target)
+
+    def store_item(self, obj: str, key: Atom, value: Atom, node: Any, op: Any = None) -> None:
+        """``obj[key] = value`` or ``obj[key] op= value``."""
+        cls = self.class_of(obj, node, -1)
+        if cls is None or found_in_class(cls, "__setitem__")[0] != "method":
+            self.out.append(Store(obj, key, value, op, self.span(node)))
+            return
+        if op is not None:
+            old = self.special_method("__getitem__", (obj, key), node, -1)
+            if old is not None:
+                value = self.operation(op, (old, value), node)
+        self.special_method("__setitem__", (obj, key, value), node, -1)
