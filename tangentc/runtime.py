@@ -32,7 +32,7 @@ def unbroadcast(x_bar, x):
     if not shape:
         return x_bar if getattr(x, "dtype", None) is None else x.dtype.type(x_bar)
     if np.shape(x_bar) != shape:
-        x_bar = np.broadcast_to(x_bar, shape)
+        return np.broadcast_to(x_bar, shape).astype(x.dtype)  # a copy, which may be added to
     return x_bar.astype(x.dtype, copy=False)
 
 

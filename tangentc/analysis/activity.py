@@ -9,9 +9,9 @@ from typing import Any
 from tangentc.analysis.aliases import Aliases, changes_argument
 from tangentc.analysis.points import CHANGES
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, If, Opaque, Statement, Store, While
-from tangentc.core.types import is_differentiable
+from tangentc.core.types import Unknown, is_differentiable
 from tangentc.core.walk import statements
-from tangentc.errors import NotDifferentiable
+from tangentc.errors import NotDifferentiable, UnsafeMutation
 
 IndependentOf = Callable[[Any], bool]
 
@@ -134,6 +134,13 @@ class Activity:
 
     def _refuse_opaque(self) -> None:
         for s in self.program:
+            if isinstance(s, Store) and isinstance(t := self.types.of(s.object), Unknown):
+                if self._has(self.varied, s.value):
+                    raise UnsafeMutation(
+                        f"{s.object.lstrip('%').split('.')[0]} is changed in place, and its type is not known",
+                        s.span, why=t.reason or "nothing says what it is",
+                        way_out="call the function with arguments of known types",
+                    )  # fmt: skip
             if isinstance(s, Opaque) and any(name in self.active for _, name in s.writes):
                 through = next(text for text, a in s.reads if self._has(self.varied, a))
                 raise NotDifferentiable(

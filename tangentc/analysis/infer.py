@@ -296,7 +296,7 @@ def _taken(args: Seq[Type], fresh: Fresh) -> Type:
     t = args[0]
     if isinstance(t, Struct):
         name = str(_constant(args[1]))
-        return t.items[t.fields.index(name)] if name in t.fields else Known(Const(None))
+        return t.items[t.fields.index(name)] if name in t.fields else Known(Const(ops.UNDEFINED))
     if len(args) > 1:
         return subscript(t, args[1], fresh)
     return item_type(t, fresh)

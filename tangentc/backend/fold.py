@@ -95,6 +95,8 @@ class Folding:
                 self._find_unpacking(inner)
             if not isinstance(s, Assign) or not is_temporary(s.target) or self.uses[s.target] < 2:
                 continue
+            if s.target in self.items:  # it is unpacked from something itself
+                continue
             count = self.uses[s.target]
             if not isinstance(s.op, ops.Emitted) and len(list(components(self.types.of(s.target)))) != count:
                 continue

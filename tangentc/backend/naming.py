@@ -199,7 +199,7 @@ class Naming:
 
     def _assign_names(self) -> None:
         taken: dict[str, list[list[str]]] = defaultdict(list)
-        self.numbered: dict[str, tuple[list, list, list[int]]] = {}
+        self.numbered: dict[str, tuple[list, list, list[int], set[str]]] = {}
         pinned = {self._find(p): p for p in self.params}
 
         def name_group(root: str, wanted: str) -> None:
@@ -209,7 +209,7 @@ class Naming:
                 if candidate not in self.reserved and not any(self._overlap(members, o) for o in taken[candidate]):
                     break
             else:
-                candidate = self._numbered(wanted, members)
+                candidate = self._numbered(wanted, members, taken)
             taken[candidate].append(members)
             for member in members:
                 self.final[member] = candidate
@@ -223,10 +223,11 @@ class Naming:
         for root in adjoint:
             name_group(root, self._written(root))
 
-    def _numbered(self, wanted: str, members: list[str]) -> str:
+    def _numbered(self, wanted: str, members: list[str], taken: dict[str, list]) -> str:
         """A name with a higher number, from those whose values are all dead: groups come in the order in
-        which they begin, so a heap of ends finds one without looking at all of them."""
-        busy, free, count = self.numbered.setdefault(wanted, ([], [], [FEW - 1]))
+        which they begin, so a heap of ends finds one without looking at all of them.  A number that is
+        part of another name, the user's own ``y_6``, is passed over."""
+        busy, free, count, own = self.numbered.setdefault(wanted, ([], [], [FEW - 1], set()))
         spans = self._live(members, [])
         start, end = min(s[0] for s in spans), max(s[1] for s in spans)
         while busy and busy[0][0] <= start:
@@ -237,9 +238,11 @@ class Naming:
             else:
                 count[0] += 1
                 number = count[0]
-            if f"{wanted}_{number}" not in self.reserved:
+            candidate = f"{wanted}_{number}"
+            if candidate not in self.reserved and (candidate in own or not taken.get(candidate)):
+                own.add(candidate)
                 heapq.heappush(busy, (end, number))
-                return f"{wanted}_{number}"
+                return candidate
 
     def _written(self, root: str) -> str:
         if all(m not in self.used for m in self.members[root]):

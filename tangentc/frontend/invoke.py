@@ -446,7 +446,7 @@ class Invoke:
             if hasattr(cls, "__post_init__"):
                 self.method(made, "__post_init__", node, None, ([], []))
             return made
-        if init is None:
+        if init is None or init is object.__init__:
             return self.new_object(cls, node)
         made = self.new_object(cls, node)
         self.invoke(init, [made, *args], keywords, node, None, found_in_class(cls, "__init__")[2])
@@ -647,6 +647,11 @@ class Invoke:
             if len(args) > 2 and isinstance(t, Struct) and t.fields and args[1].value not in t.fields:
                 if not found_in_class(t.cls, args[1].value)[0]:
                     return args[2]
+            if args[2:] == [Const(None)] and not (isinstance(t, Struct) and args[1].value in t.fields):
+                cls = self.class_of(args[0], node)
+                if cls is None or not found_in_class(cls, args[1].value)[0]:
+                    key = Const(ops.Attribute(args[1].value))
+                    return self.emit(ops.old_item, (args[0], key), node, target=target)
             return self.attribute(args[0], args[1].value, node, target)
         if callee is builtins.setattr and isinstance(args[1], Const) and isinstance(args[0], str):
             from tangentc.core.nodes import Store
@@ -663,6 +668,8 @@ class Invoke:
             given = dict(keywords)
             rest = {n: self.attribute(args[0], n, node) for n in names if n not in given}
             return self.struct(cls, names, {**rest, **given}, node)
+        if callee is object.__new__ and isinstance(args[0], Const):
+            return self.new_object(args[0].value, node)
         if callee is builtins.iter and len(args) == 1:
             return args[0]
         if callee in (copy.deepcopy, runtime.copied):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ def check_grads(
     >>> check_grads(lambda x: x * x * x, (2.0,))
     """
     f = fit(f, args)
+    args = _with_defaults(f, args)
     rng = np.random.default_rng(seed)
     moving = [i for i, a in enumerate(args) if is_differentiable(type_of(a))]
     if "fwd" in modes:
@@ -46,6 +48,13 @@ def check_grads(
         _check_reverse(f, args, moving, rtol, atol, rng)
     if order >= 2:
         _check_second(f, args, moving, rtol, atol, rng)
+
+
+def _with_defaults(f: Any, args: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments, with those by position that ``f`` has default values for."""
+    parameters = list(inspect.signature(python_function(f, "check")).parameters.values())[len(args) :]
+    by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return (*args, *(p.default for p in by_position if p.default is not p.empty))
 
 
 def flatten(x: Any) -> Iterator[tuple[str, np.ndarray]]:

@@ -257,7 +257,7 @@ class _Forward:
         if op is operator.getitem:
             refuse_active_key(s, self.dots)
             return lambda: self.b.emit(op, (self.dot(args[0]), args[1]), name=self.name(s.target))
-        if op is builtins.getattr and is_container(self.b.type(args[0])):
+        if op in (builtins.getattr, ops.old_item) and is_container(self.b.type(args[0])):
             return lambda: self.b.emit(op, (self.dot(args[0]), args[1]), name=self.name(s.target))
         return None
 

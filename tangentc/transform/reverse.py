@@ -198,7 +198,7 @@ class _Reverse(Stores, Control):
                     self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is operator.getitem:
             self._subscript(s, y_bar)
-        elif op is builtins.getattr and is_container(self.b.type(args[0])):
+        elif op in (builtins.getattr, ops.old_item) and is_container(self.b.type(args[0])):
             t, name = self.b.type(args[0]), args[1].value  # type: ignore[union-attr]
             key = t.cls._fields.index(name) if isinstance(t, Tuple) else name  # type: ignore[union-attr]
             assert isinstance(t, (Tuple, Struct))

@@ -403,6 +403,57 @@ def attributes_assigned(q, p, k, h):
     return pendulum.energy + sum(pendulum.trace) * pendulum.time
 
 
+def early_closures(x):
+    powers = [lambda t, k=k: t * k for k in range(1, 4)]
+    for f in powers:
+        x = f(x) + 1
+    return x
+
+
+def defined_in_a_loop(x):
+    powers = []
+    for k in range(1, 4):
+
+        def power(t, k=k):
+            return t**k
+
+        powers.append(power)
+    return sum(f(x) for f in powers)
+
+
+def closures_of_a_factory_in_a_loop(x, n):
+    def make(k):
+        scale = np.sin(k * x)
+
+        def made(t):
+            return t * scale + x
+
+        return made
+
+    made = [make(k) for k in range(n)]
+    t = 1.0
+    for f in made:
+        t = f(t)
+    return t
+
+
+def partials_made_in_a_loop(x):
+    scaled = [functools.partial(operator.mul, k + x) for k in range(3)]
+    for f in scaled:
+        x = f(x) + x
+    return x
+
+
+def composed(x):
+    def compose(f, g):
+        return lambda t: f(g(t))
+
+    h = lambda t: t
+    for f in (np.sin, np.exp, lambda t: t * t):
+        h = compose(f, h)
+    return h(x)
+
+
 class Dual:
     def __init__(self, re, eps):
         self.re, self.eps = re, eps
@@ -1139,6 +1190,11 @@ PROGRAMS = [
     (callable_objects, (normal(size=(2, 3)), normal(size=(3, 3)), normal(size=3))),
     (inheritance, (normal(size=3), normal(size=(3, 3)), normal(size=3))),
     (attributes_assigned, (0.5, 0.3, 1.2, 0.1)),
+    (early_closures, (1.3,)),
+    (defined_in_a_loop, (1.3,)),
+    (closures_of_a_factory_in_a_loop, (1.3, 3)),
+    (partials_made_in_a_loop, (0.4,)),
+    (composed, (0.4,)),
     (operators_of_a_class, (0.7, -0.4)),
     (items_of_an_object, (normal(size=4),)),
     (dataclass_that_moves, (Body(1.4, normal(size=3), normal(size=3)), 0.8, 0.2)),

@@ -1,5 +1,6 @@
 """Programs that were once differentiated wrongly, or not at all; each is as small as it could be made."""
 
+import types
 from typing import NamedTuple
 
 import numpy as np
@@ -139,6 +140,49 @@ def changed_in_a_branch(a, v):
     return a + np.sum(v * v)
 
 
+def user_name_like_a_version(x):
+    """The seventh version of y is not to be called y_6."""
+    y_6, y_7 = np.exp(x), np.exp(2 * x)
+    y = x
+    y = np.sin(y) * y
+    y = np.sin(y) * y + 1
+    y = np.sin(y) * y
+    y = np.sin(y) * y + 1
+    y = np.sin(y) * y
+    y = np.sin(y) * y + 1
+    y = np.sin(y) * y
+    y = np.sin(y) * y + 1
+    y = np.sin(y) * y
+    return y * y_6 * y_7
+
+
+def objects_taken_back(x, n):
+    """The adjoint of an attribute is read before the attribute is set anew."""
+    boxes = []
+    for _ in range(n):
+        boxes.append(types.SimpleNamespace(w=0.0))
+    for i in range(n):
+        box = boxes[i]
+        box.w = box.w + x * i
+    total = 0.0
+    for k in reversed(range(n)):
+        box = boxes.pop()
+        total += box.w * x * k
+    return total
+
+
+def appended_inside(x, lists):
+    """A list inside a list that is passed in becomes longer."""
+    lists[0].append(x)
+    return sum(lists[0]) * x + len(lists[0])
+
+
+def stored_inside(x, table):
+    table["a"]["b"] = x * 2
+    table["a"]["c"][0] = x
+    return table["a"]["b"] * x + table["a"]["c"][0] ** 2
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -157,5 +201,7 @@ PROGRAMS = [
     (loop_left_inside_a_branch, (0.4, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (loop_left_inside_a_branch, (-0.9, array(0.4, -0.9, 1.3), array(-0.3, 0.7, 0.5))),
     (condition_inside_a_while, (1.1, array(0.4, 0.9, 1.3))),
+    (user_name_like_a_version, (0.3,)), (objects_taken_back, (1.3, 3)), (appended_inside, (1.3, [[1.0, 2.0], [3.0]])),
+    (stored_inside, (1.2, {"a": {"b": 1.0, "c": [2.0, 3.0]}})),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip
