@@ -74,7 +74,7 @@ class Environments:
             return {n: a for n, a in named if isinstance(a, str)} if self.loops else {}
         if not isinstance(made, Closure) or not self.loops:
             return {}
-        held = {n: a for n, a in made.defaults.items() if isinstance(a, str)}
+        held: dict[str, Atom] = {n: a for n, a in made.defaults.items() if isinstance(a, str)}
         for name, home in self.homes(made).items():
             if home.loops and name not in home.constants:
                 held[name] = home.variable(name)

@@ -80,6 +80,9 @@ class Invoke:
     body: Any
     note_names: Any
     remember: Any
+    keep: Any
+    call_environment: Any
+    class_of: Any
     current: Any
 
     # ---------------------------------------------------------- arguments

@@ -119,10 +119,20 @@ def calls_something(x, k):
     return f(x) * k
 
 
+def scaled_later(k):
+    scale = 1.0
+
+    def scaled(t):
+        return t * scale
+
+    scale = scale * k
+    return scaled
+
+
 def closures_of_trips(x, n):
     functions = []
     for k in range(n):
-        functions.append(lambda t, k=k: t * k)
+        functions.append(scaled_later(k))
     return sum(f(x) for f in functions)
 
 
