@@ -18,7 +18,6 @@ from tangentc.arguments import (
     refuse_integers,
     refuse_overlap,
     seed_key,
-    sizes_of,
 )
 from tangentc.backend.load import Text, load, print_program
 from tangentc.core.types import Scalar, Type, Unknown, type_of
@@ -223,8 +222,7 @@ class Derivative:
         with self._lock:
             sizes: dict[int, Any] = {}
             types = [type_of(a, sizes) for a in args[: self.arity]]
-            if self.kind == "adjoint":
-                types.pop()
+            seed = types.pop() if self.kind == "adjoint" else None
             arrays = arrays_of(args)
             if self._version != REGISTRY.version:
                 self._cache.clear()
@@ -232,24 +230,24 @@ class Derivative:
             wide = (tuple(types), arrays, seed_key(args) if self.kind == "adjoint" else None)
             found = self._cache.get(wide)
             if found is None or not found.is_fresh():
-                found = self._compile(types, arrays, args)
+                found = self._compile(types, arrays, seed)
             if len(self._cache) > 1000:
                 self._cache.clear()
             self._cache[wide] = self._cache[key] = found
         self.last = found
         return found
 
-    def _compile(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> Compiled:
-        context, source = self._context(types, arrays, args)
+    def _compile(self, types: list[Type], arrays: str = "numpy", seed: Type | None = None) -> Compiled:
+        context, source = self._context(types, arrays, seed)
         text = print_program(context.emitted, arrays)
         compiled = Compiled(text, context, source)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
 
-    def _context(self, types: list[Type], arrays: str = "numpy", args: tuple | None = None) -> tuple[Context, Any]:
+    def _context(self, types: list[Type], arrays: str = "numpy", seed: Type | None = None) -> tuple[Context, Any]:
         source = self.resolve(types)
         context = Context(source, arrays)
-        self.write(context, source, types, args)
+        self.write(context, source, types, seed)
         return context, source
 
     def resolve(self, types: list[Type]) -> Any:
@@ -257,11 +255,12 @@ class Derivative:
         if not isinstance(self.function, Derivative):
             return self.function
         inner = self.function
-        own = types[:-1] if inner.kind == "adjoint" else types
-        return inner._compile(own).function
+        if inner.kind == "adjoint":
+            return inner._compile(types[:-1], seed=types[-1]).function
+        return inner._compile(types).function
 
-    def write(self, context: Context, source: Any, types: list[Type], args: tuple | None) -> None:
-        """Write the derivative of ``source`` for these types into a compilation."""
+    def write(self, context: Context, source: Any, types: list[Type], seed: Type | None) -> None:
+        """Write the derivative of ``source`` for these types, and of this seed, into a compilation."""
         wrt, single = self.positions(types)
         name = f"{plain_name(self.function)}_{self.kind}"
         context.names.add(name)
@@ -269,9 +268,8 @@ class Derivative:
         if self.kind == "jvp":
             make_tangent(context, source, types, tuple(i in wrt for i in range(len(types))), name)
             return
-        seed: Type | None = None
         if self.kind == "adjoint":
-            seed = Unknown("no call has been made yet") if args is None else type_of(args[-1], sizes_of(args))
+            seed = seed or Unknown("no call has been made yet")
             check_seed(self.function.__name__, seed, context.prepare(source, types).result)
         write_gradient(
             context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,

@@ -94,6 +94,25 @@ def test_through_an_optimiser():
     np.testing.assert_allclose(sum(g @ d for g, d in zip(gradients, directions, strict=True)), difference, rtol=1e-8)
 
 
+def first_counts_twice(a):
+    b = a + 1.0
+    return (b + a) + (b[0] + 1.5)
+
+
+def test_pullback_as_a_function():
+    """A pullback leaves the cotangent alone that it is given, and gives the same inside another derivative."""
+
+    def pulled(x, v):
+        return vjp(first_counts_twice, x)[1](v)[0]
+
+    x, v = np.arange(5) * 0.3, np.arange(1.0, 6.0)
+    value, pullback = vjp(pulled, x, v)
+    np.testing.assert_array_equal(v, np.arange(1.0, 6.0))
+    np.testing.assert_allclose(value, [17, 4, 6, 8, 10])
+    np.testing.assert_allclose(value, pulled(x, v))
+    np.testing.assert_allclose(pullback(np.ones(5))[1], [3, 3, 3, 3, 3])
+
+
 def test_third_order():
     assert grad(grad(grad(lambda x: x**5)))(2.0) == 240.0
     f = lambda x: np.sum(x**4)

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument
 from tangentc.analysis.points import CHANGES
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, If, Opaque, Statement, Store, While
@@ -83,7 +84,7 @@ class Activity:
             case Effect() if s.op in CHANGES:
                 if self._has(self.varied, s.args[-1]):
                     self._add(self.varied, s.args[0])
-            case Effect() if changes_argument(s.op):
+            case Effect() if adds_to_argument(s.op):
                 if any(self._has(self.varied, a) for a in s.atoms[1:]):
                     self._add(self.varied, s.args[0])
             case If():
@@ -112,7 +113,7 @@ class Activity:
             case Effect() if s.op in CHANGES and self._has(self.useful, s.args[0]):
                 self._add(self.useful, s.args[-1])
                 self._add(self.useful, s.args[0])
-            case Effect() if changes_argument(s.op) and self._has(self.useful, s.args[0]):
+            case Effect() if adds_to_argument(s.op) and self._has(self.useful, s.args[0]):
                 for a in s.atoms:
                     self._add(self.useful, a)
             case If():
@@ -141,6 +142,12 @@ class Activity:
                         s.span, why=t.reason or "nothing says what it is",
                         way_out="call the function with arguments of known types",
                     )  # fmt: skip
+            if isinstance(s, Effect) and s.op is runtime.add_items and s.args[0] in self.active:
+                raise UnsafeMutation(
+                    "add_items changes a list whose length is not known when compiling", s.span,
+                    why="its derivative needs to know which items there are",
+                    way_out="give it lists of which every item is of one type",
+                )  # fmt: skip
             if isinstance(s, Opaque) and any(name in self.active for _, name in s.writes):
                 through = next(text for text, a in s.reads if self._has(self.varied, a))
                 raise NotDifferentiable(
@@ -149,3 +156,8 @@ class Activity:
                     why="no adjoint is made of set displays, set comprehensions and `match`",
                     way_out="write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient",
                 )
+
+
+def adds_to_argument(op: Any) -> bool:
+    """Whether a call for its effect adds what it is given to its first argument, or overwrites that."""
+    return op is runtime.add_items or changes_argument(op)

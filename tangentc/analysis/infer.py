@@ -484,11 +484,14 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Tuple(items[index])
         case Tuple(items, None) if items and isinstance(key, Scalar):
             return item_type(t, fresh)
-        case Sequence(kind, items, _):
+        case Sequence(kind, items, length):
             if isinstance(key, Tuple) and key.cls is slice:
                 return Sequence(kind, (joined(items, fresh),) if items else (), None)
             if isinstance(index, slice) or isinstance(key, Known) and isinstance(key.value, slice):
-                return Sequence(kind, items, None) if len(items) == 1 else Sequence(kind, items[index], None)
+                if length is None:
+                    return Sequence(kind, items, None)
+                cut = (items * length if len(items) == 1 else items)[index]
+                return Sequence(kind, cut[:1] if len(set(cut)) == 1 else cut, len(cut))
             if len(items) == 1:
                 return items[0]
             if isinstance(index, int) and items and -len(items) <= index < len(items):

@@ -24,6 +24,7 @@ import numpy as np
 
 from tangentc.core.nodes import Const
 
+MOST_PARTS = 16  # lists with more items than this are not told apart item by item
 EXACT = 8  # lengths below this are compiled for exactly; slices that cut off less than this are sure
 
 
@@ -176,6 +177,11 @@ def components(t: Type) -> Iterator[tuple[Any, Type]]:
             yield from zip(keys, items, strict=True)
         case Struct(_, fields, items):
             yield from zip(fields, items, strict=True)
+
+
+def is_long(t: Type) -> bool:
+    """Whether a list has too many items to be told apart one by one."""
+    return isinstance(t, Sequence) and (t.length is None or t.length > MOST_PARTS)
 
 
 def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:

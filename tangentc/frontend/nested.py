@@ -71,11 +71,12 @@ class Nested:
         if any(isinstance(t, Unknown) for t in types):
             return None
         derivative = self.derivative()
-        if self.kind == "adjoint":
+        seed = types[-1] if self.kind == "adjoint" else None
+        if seed is not None:
             types = types[:-1]
         if self.kind == "jvp":
             types = types[: len(types) - len(self.wrt)]
-        compiled = derivative._compile(types)
+        compiled = derivative._compile(types, seed=seed)
         return compiled.function, compiled.seeds
 
 

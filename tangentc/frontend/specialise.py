@@ -13,6 +13,7 @@ import builtins
 import functools
 import inspect
 import operator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,12 +31,26 @@ from tangentc.core.nodes import (
     Function,
     Global,
     If,
+    Span,
     Statement,
     Store,
     While,
     version_base,
 )
-from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Unknown, is_differentiable
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Unknown,
+    components,
+    is_container,
+    is_differentiable,
+    is_long,
+)
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 
@@ -279,13 +294,11 @@ class _Specialise:
         """What an emitted adjoint adds to the items of a list, as the loop that it is."""
         shadow, items, *places = s.args
         t = self.types.of(shadow)
-        if (
-            not isinstance(t, Sequence)
-            or len(t.items) != 1
-            or not isinstance(t.items[0], (Scalar, Array))
-            or not isinstance(shadow, str)
-        ):
+        in_place = dict(s.keywords).get("in_place") == Const(True)
+        if not isinstance(shadow, str) or not is_container(t):
             return (s,)
+        if not isinstance(t, Sequence) or len(t.items) != 1 or not isinstance(t.items[0], (Scalar, Array)):
+            return (s,) if places or is_long(t) else tuple(self._add_each(shadow, items, t, in_place, s.span))
         length, trips, k, place = (self.fresh(n) for n in ("%length", "%trips", "%k", "%place"))
         given, old, new = self.fresh("%given"), self.fresh("%item"), self.fresh("%sum")
         at: Atom = place if places and places[0] != Const(None) else k
@@ -294,7 +307,7 @@ class _Specialise:
             Assign(given, operator.getitem, (items, k), (), s.span),
             Assign(old, operator.getitem, (shadow, at), (), s.span),
         ]
-        if dict(s.keywords).get("in_place") == Const(True) and isinstance(t.items[0], Array):
+        if in_place and isinstance(t.items[0], Array):
             body.append(Store(old, None, given, operator.add, s.span))
         else:
             body.append(Assign(new, operator.add, (old, given), (), s.span))
@@ -304,6 +317,22 @@ class _Specialise:
             Assign(trips, builtins.range, (length,), (), s.span),
             For(k, trips, tuple(body), (), s.span),
         )
+
+    def _add_each(self, shadow: str, items: Atom, t: Type, in_place: bool, span: Span) -> Iterator[Statement]:
+        """The same for a list whose items are told apart, one by one."""
+        for key, part in components(t):
+            given, old, new = self.fresh("%given"), self.fresh("%item"), self.fresh("%sum")
+            yield Assign(given, operator.getitem, (items, Const(key)), (), span)
+            yield Assign(old, operator.getitem, (shadow, Const(key)), (), span)
+            self.types.of_name[old] = part
+            if is_container(part):
+                keywords = (("in_place", Const(in_place)),)
+                yield from self._add_items(Effect(runtime.add_items, (old, given), keywords, span))
+            elif in_place and isinstance(part, Array):
+                yield Store(old, None, given, operator.add, span)
+            else:
+                yield Assign(new, operator.add, (old, given), (), span)
+                yield Store(shadow, Const(key), new, None, span)
 
     # ---------------------------------------------------------- functions that change an array
     def _in_place(self, s: Effect, op: Any, args: tuple[Atom, ...], keywords: dict[str, Atom]) -> tuple[Statement, ...]:

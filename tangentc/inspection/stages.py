@@ -75,12 +75,11 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
     bound = derivative.bind(args, {})
     sizes: dict = {}
     types = [type_of(a, sizes) for a in bound]
-    if derivative.kind == "adjoint":
-        types.pop()
+    seed = types.pop() if derivative.kind == "adjoint" else None
     source = derivative.resolve(types)
     seen: list[tuple[str, str, Function, Any]] = []
     context = Context(source, observer=lambda *row: seen.append(row), checked=True)
-    derivative.write(context, source, types, bound)
+    derivative.write(context, source, types, seed)
     final = print_program(context.emitted)
     pairs, root = context.emitted[:-1], context.emitted[-1][0].function.name
     own = {source.__name__, "lambda_", root}

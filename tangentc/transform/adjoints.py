@@ -39,12 +39,12 @@ from tangentc.core.types import (
     is_complex,
     is_container,
     is_differentiable,
+    is_long,
 )
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
 
 Adjoint = Atom | dict
-MOST_PARTS = 16
 
 
 class Adjoints:
@@ -407,7 +407,7 @@ class Adjoints:
     def _own(self, x_bar: Atom, x: str) -> Atom:
         """An array of one's own that holds an adjoint."""
         if self.is_lazy(x_bar, self.b.type(x)):
-            return self.full(x_bar, x)
+            x_bar = self.full(x_bar, x)  # which is the same array if it has that shape already
         made = self.b.definition(x_bar)
         if (x_bar in self.own or made is not None and allocates(self.b, made)) and x_bar not in self._held():
             return x_bar
@@ -509,11 +509,6 @@ def shadow_type(t: Type) -> Type:
 
 def _alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
     return items[:1] if len(set(items)) == 1 else items
-
-
-def is_long(t: Type) -> bool:
-    """Whether a list has too many items to be told apart one by one."""
-    return isinstance(t, Sequence) and (t.length is None or t.length > MOST_PARTS)
 
 
 def certain(t: Type) -> bool:

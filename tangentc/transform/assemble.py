@@ -47,12 +47,13 @@ from tangentc.core.types import (
     is_complex,
     is_container,
     is_differentiable,
+    is_long,
 )
 from tangentc.core.walk import all_reads, definitions, statements, substitute, substitute_block, transform
 from tangentc.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
-from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part, is_long
+from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
 from tangentc.transform.forward import forward
 from tangentc.transform.link import Region
 from tangentc.transform.reverse import Sweeps, reverse

@@ -31,9 +31,10 @@ from tangentc.core.types import (
     is_complex,
     is_container,
     is_differentiable,
+    is_long,
 )
 from tangentc.errors import MissingRule, UnsafeMutation
-from tangentc.transform.adjoints import build_container, get_part, is_long, may_be_full
+from tangentc.transform.adjoints import build_container, get_part, may_be_full
 from tangentc.transform.calls import (
     Call,
     bind,

@@ -39,6 +39,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import (
     Array,
+    Dict,
     Known,
     Scalar,
     Sequence,
@@ -49,8 +50,9 @@ from tangentc.core.types import (
     components,
     is_container,
     is_differentiable,
+    is_long,
 )
-from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, is_long
+from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
 from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials, refuse_active_key
 from tangentc.transform.control import Control
 from tangentc.transform.mirror import COPIES_MAYBE, Mirror
@@ -286,6 +288,11 @@ class _Reverse(Stores, Control):
                 if isinstance(t, Tuple) or type(t).__name__ == "Sequence":
                     index = index % len(t.items) if isinstance(t, Tuple) else index % (t.length or 1)  # type: ignore[union-attr]
                 self._add_part(x, index, y_bar)
+                return
+            if isinstance(key, Const) and isinstance(key.value, slice) and not is_long(t) and not isinstance(t, Dict):
+                for k, (index, part) in enumerate(list(components(t))[key.value]):
+                    if is_differentiable(part):
+                        self._add_part(x, index, self._part(y_bar, k, s.target))
                 return
             if self.adj.shadow_of(x) is None:
                 self.adj.ensure_shadow(x)

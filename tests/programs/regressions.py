@@ -183,6 +183,16 @@ def stored_inside(x, table):
     return table["a"]["b"] * x + table["a"]["c"][0] ** 2
 
 
+def rest_of_a_list(x):  # adjoints of a slice were dropped in second order
+    y = x[1:]
+    return y[0] * y[1] * x[0][0]
+
+
+def front_of_a_list(x):
+    y = x[:2]
+    return np.sum(y[0]) * y[1] ** 2
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -203,5 +213,6 @@ PROGRAMS = [
     (condition_inside_a_while, (1.1, array(0.4, 0.9, 1.3))),
     (user_name_like_a_version, (0.3,)), (objects_taken_back, (1.3, 3)), (appended_inside, (1.3, [[1.0, 2.0], [3.0]])),
     (stored_inside, (1.2, {"a": {"b": 1.0, "c": [2.0, 3.0]}})),
+    (rest_of_a_list, ([[1.3], 2.0, 1.5],)), (rest_of_a_list, (((1.3, 0.1), 2.0, 1.5),)), (front_of_a_list, ([array(1, 2), 2.0, 1.5],)),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip
