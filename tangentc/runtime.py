@@ -4,6 +4,7 @@ Each works for any argument types; where types are known when compiling, emitted
 them.  `tangentc.export` writes the ones that a module uses into it, so each stands by itself.
 """
 
+import copy
 import types
 
 import numpy as np
@@ -46,6 +47,47 @@ def require_scalar(out, name):
             "a complex number" if np.iscomplexobj(out) and np.ndim(out) == 0 else f"an array of shape {np.shape(out)}"
         )
         raise ValueError(f"{name} returns {kind}, and its gradient needs one real number")
+
+
+def require_unchanged(tried, given):
+    """Raise `RuntimeError` unless what a call in a ``try`` block was given is as it was before it raised.
+
+    ``tried`` is a tuple of copies, which the call was made with; ``given`` of the values themselves.
+
+    >>> require_unchanged(([1.0],), ([1.0],))
+    """
+    if not _same(tried, given):
+        raise RuntimeError(
+            "a call in a `try` block changed something in place and then raised an exception; tangentc does not"
+            " follow a change that is half done: make it in a statement of its own, or after the `try` statement"
+        )
+
+
+def passive(error):
+    """An exception that was caught, or None.  Raises `RuntimeError` if it holds numbers that may move.
+
+    >>> passive(KeyError("w"))
+    KeyError('w')
+    """
+    held = [] if error is None else [*error.args, *error.__dict__.values()]
+    if any(np.asarray(value).dtype.kind in "fcO" and not callable(value) for value in held if value is not None):
+        raise RuntimeError(
+            f"an exception of type {type(error).__name__} carries a number out of a `try` block; a derivative does"
+            " not flow through an exception: assign the number to a variable before raising it"
+        )
+    return error
+
+
+def _same(a, b):
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
+    if getattr(a, "shape", None) is not None:
+        return a.shape == b.shape and bool((np.equal(a, b) | (np.not_equal(a, a) & np.not_equal(b, b))).all())
+    if hasattr(a, "__dict__") and not isinstance(a, (type, types.FunctionType, types.ModuleType)):
+        return _same(a.__dict__, b.__dict__)
+    return a is b or a == b or a != a
 
 
 def zeros_of(x):
@@ -124,6 +166,8 @@ def copied(values, known=None):
     elif isinstance(values, tuple):
         items = [copied(item, known) for item in values]
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
+    elif type(values).__module__.startswith("numpy.random"):
+        new = copy.deepcopy(values)  # which draws the same numbers
     elif hasattr(values, "__dict__") and not isinstance(values, (type, types.FunctionType, types.ModuleType)):
         new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
         new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})
@@ -408,7 +452,7 @@ def hermitian_weights(y, axis=-1):
 for _helper in (
     unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
     copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
-    gradient_adjoint, hermitian_weights,
+    gradient_adjoint, hermitian_weights, require_unchanged, passive,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -8,7 +8,7 @@ from typing import Any
 from tangentc.analysis.infer import changed_at, infer, item_type, join, joined, put, subscript, widened
 from tangentc.analysis.points import Change, Inside, Points, change_of
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, While
+from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, For, Function, If, Opaque, While
 from tangentc.core.types import Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, Unknown, type_of
 from tangentc.core.walk import statements
 
@@ -157,7 +157,7 @@ class Types:
         """The type of what code makes that is not analysed."""
         if type(s.tree).__name__ == "JoinedStr":
             return Known(Const(text))
-        if s.writes[0] == (("raised", name)) or s.writes[0] == ("matched", name):
+        if (CHOICE, name) in s.writes:
             return Scalar("int64", True)
         return Unknown("it is made by code that is not analysed")
 

@@ -570,6 +570,10 @@ class _Rename(ast.NodeTransformer):
             return copy.deepcopy(self.mapping[node.id])
         return node
 
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
+        node.name = self.written.get(node.name, node.name) if node.name else None
+        return self.generic_visit(node)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         own = {a.arg for a in node.args.args}
         inner = _Rename({k: v for k, v in self.mapping.items() if k not in own}, {})

@@ -221,11 +221,15 @@ class Leave:
     span: Span = field(default=NOWHERE, compare=False)
 
 
+CHOICE = "the choice"  # what the number of the branch that is chosen is called in the text of an `Opaque`
+
+
 @dataclass(frozen=True, slots=True)
 class Opaque:
     """Passive Python kept as the user wrote it, with the names that it reads and writes.
 
-    ``reads`` and ``writes`` pair the name in the text with the name in the core form.
+    ``reads`` and ``writes`` pair the name in the text with the name in the core form.  Names in the text that
+    the user did not write have a space in them.
     """
 
     tree: Any = field(compare=False)

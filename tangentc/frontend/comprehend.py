@@ -43,6 +43,7 @@ class Comprehend:
     bind: Any
     bind_trip: Any
     block: Any
+    trip: Any
     unsupported: Any
     finish_loop: Any
     call: Any
@@ -51,7 +52,7 @@ class Comprehend:
     def on_For(self, node: Any) -> None:
         site = self.span(node).site
         if site in self.known.unroll:
-            self.written_out(node, node.iter, lambda item: (self.bind_trip(node.target, item), self.block(node.body)))
+            self.written_out(node, node.iter, lambda item: (self.bind_trip(node.target, item), self.trip(node.body)))
             return
         iterable = self.expression(node.iter)
         self.loops.append(site)
@@ -61,7 +62,7 @@ class Comprehend:
         else:
             target = self.fresh("%item")
             self.bind(node.target, target)
-        self.block(node.body)
+        self.trip(node.body)
         body, self.out = tuple(self.out), outer
         self.loops.pop()
         self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))

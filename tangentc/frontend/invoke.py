@@ -69,6 +69,7 @@ class Invoke:
     types: dict[str, Type]
     places: dict[Any, Any]
     step: tuple
+    trying: Any
     expression: Any
     emit: Any
     span: Any
@@ -557,12 +558,13 @@ class Invoke:
         self.callers[activation] = caller
         self.activation, self.out = activation, []
         step, self.step = self.step, ()
+        trying, self.trying = self.trying, None
         self.activation.path = (*activation.path, step) if step else activation.path
         try:
             self.body(tree)
             block = tuple(self.out)
         finally:
-            self.activation, self.out, self.step = caller, outer, step
+            self.activation, self.out, self.step, self.trying = caller, outer, step, trying
         single = once(block)
         if single is not None:
             self.out.extend(single[0])

@@ -46,6 +46,7 @@ from tangentc.core.walk import defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
+from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
 from tangentc.frontend.feedback import Feedback
@@ -108,7 +109,7 @@ def names_inside(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*(names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))
 
 
-class Lowering(Invoke, Environments, Comprehend, Wrapping, Operate):  # type: ignore[override]
+class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Operate):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
     def __init__(self, activation: Activation, known: Feedback):
@@ -120,6 +121,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Operate):  # type: ig
         self.activations = 0
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
+        self.trying: Trying | None = None
         self.step: tuple = ()  # which trip of loops that are written out this is
         self.note_names(activation.scope, activation.key)
 
@@ -143,9 +145,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Operate):  # type: ig
         self.block(body)
 
     def block(self, body: list) -> None:
+        if self.trying is not None:
+            self.attempted(body)
+            return
         for node in body:
             getattr(self, "on_" + type(node).__name__)(node)
-            if self.out and _never_passes(self.out[-1]):
+            if self.out and never_passes(self.out[-1]):
                 return
 
     def inner(self, body: list) -> Block:
@@ -378,12 +383,16 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Operate):  # type: ig
             # while (y := f(x)) > 0: what the test assigns belongs to the body
             leave = If(test, (), (Leave("break", (), self.span(node)),), (), self.span(node), "statement")
             self.loops.append(self.span(node).site)
-            body = (*head, leave, *self.inner(node.body))
+            outer, self.out = self.out, [*head, leave]
+            self.trip(node.body)
+            body, self.out = tuple(self.out), outer
             self.loops.pop()
             self.finish_loop(node, body, lambda b: While((), Const(True), b, (), self.span(node)))
             return
         self.loops.append(self.span(node).site)
-        body = self.inner(node.body)
+        outer, self.out = self.out, []
+        self.trip(node.body)
+        body, self.out = tuple(self.out), outer
         self.loops.pop()
         self.finish_loop(node, body, lambda b: While(head, test, b, (), self.span(node)))
 
@@ -715,11 +724,6 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Operate):  # type: ig
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
-
-
-def _never_passes(s: Statement) -> bool:
-    """Whether nothing after a statement of its block can run."""
-    return isinstance(s, Leave) or isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)
 
 
 def _compared(op: Any, left: Atom, right: Atom) -> Const | None:

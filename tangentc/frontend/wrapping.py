@@ -1,10 +1,9 @@
-"""Statements around statements: ``with``, ``try``, ``match``.
+"""Statements around statements: ``with`` and ``match``.
 
 with lock: body        the manager is entered and left, once, in order
-try: body              the body is tried; then the body runs, or the handler of what was raised
 match kind: ...        what matches is found; then the case runs
 
-What is tried and what is matched is carried along unchanged (`Opaque`); a derivative flows through the
+What is matched is carried along unchanged (`Opaque`); a derivative flows through the
 bodies only.
 """
 
@@ -13,20 +12,16 @@ from __future__ import annotations
 import ast
 import copy
 import operator
-from dataclasses import replace
 from typing import Any
 
 import gast
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Block, Const, Effect, If, Leave, Opaque, Statement
+from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque, Statement
 from tangentc.core.types import Known, Struct
-from tangentc.frontend.activation import locals_of
+from tangentc.frontend.attempt import assign_, finally_
 
-CHANGES = {
-    "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
-    "fill", "sort", "put", "reverse",
-}  # fmt: skip
+SUBJECT = "the subject"
 
 
 class Wrapping:
@@ -78,54 +73,7 @@ class Wrapping:
         else:
             self.out.append(Effect(ops.leave, (manager,), (), span))
         last, self.out = tuple(self.out), outer
-        self.out.extend(_finally(body, last))
-
-    # ---------------------------------------------------------- try
-    def on_Try(self, node: Any) -> None:
-        final = self.inner(node.finalbody)
-        outer, self.out = self.out, []
-        if node.handlers:
-            self._try(node)
-        else:
-            self.block(node.body)
-            self.block(node.orelse)
-        whole, self.out = tuple(self.out), outer
-        self.out.extend(_finally(whole, final))
-
-    def _try(self, node: Any) -> None:
-        self._refuse_changes(node)
-        raised = self.fresh("%raised")
-        tree, errors = _attempt(node)
-        names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-        needed = _needed(tree.body[0].body)
-        local = sorted(n for n in names & needed if self.activation.home(n) is not None)
-        tree.body[0].args.args = [ast.arg(n) for n in local if n not in errors]
-        tree.body[1].body[0].value.args = [ast.Name(n, ast.Load()) for n in local if n not in errors]
-        reads = tuple(
-            (t, a) for t, a in self.reads_of(tree, set(local)) if t not in errors and t not in ("raised", "attempt")
-        )
-        writes = (("raised", raised), *((e, self.variable(gast.Name(e, gast.Store(), None, None))) for e in errors))
-        self.out.append(Opaque(tree, ast.unparse(tree), reads, writes, self.span(node)))
-        test = self.emit(operator.eq, (raised, Const(0)), node)
-        blocks = [self.inner([*node.body, *node.orelse]), *(self.inner(h.body) for h in node.handlers)]
-        chain: Block = blocks[-1]
-        for k in range(len(blocks) - 2, -1, -1):
-            outer, self.out = self.out, []
-            if k:
-                test_k = self.emit(operator.eq, (raised, Const(k)), node)
-            self.out.append(If(test_k if k else test, blocks[k], chain, (), self.span(node), "statement"))
-            chain, self.out = tuple(self.out), outer
-        self.out.extend(chain)
-
-    def _refuse_changes(self, node: Any) -> None:
-        for statement in node.body:
-            for n in gast.walk(statement):
-                stored = isinstance(n, (gast.Subscript, gast.Attribute)) and not isinstance(n.ctx, gast.Load)
-                method = isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in CHANGES
-                if stored or method:
-                    raise self.unsupported(
-                        n, "a change in place inside `try`", "make the change after the `try` statement"
-                    )
+        self.out.extend(finally_(body, last))
 
     # ---------------------------------------------------------- match
     def on_Match(self, node: Any) -> None:
@@ -138,18 +86,18 @@ class Wrapping:
             and isinstance(t.value, (str, int, type(None)))
             and not any(c.guard for c in node.cases)
         ):
-            scope: dict[str, Any] = {"subject": t.value, **self.activation.scope.globals}
+            scope: dict[str, Any] = {SUBJECT: t.value, **self.activation.scope.globals}
             exec(compile(ast.fix_missing_locations(copy.deepcopy(tree)), "<match>", "exec"), scope)
             for name in captured:
                 if scope[name] is not None:
                     self.bind(gast.Name(name, gast.Store(), None, None), Const(scope[name]))
-            if scope["matched"] is not None:
-                self.block(node.cases[scope["matched"]].body)
+            if scope[CHOICE] is not None:
+                self.block(node.cases[scope[CHOICE]].body)
             return
         matched = self.fresh("%matched")
-        reads = (("subject", subject), *((n, a) for n, a in self.reads_of(tree) if n != "subject"))
+        reads = ((SUBJECT, subject), *self.reads_of(tree))
         writes = tuple((n, self.variable(gast.Name(n, gast.Store(), None, None))) for n in captured)
-        self.out.append(Opaque(tree, ast.unparse(tree), reads, (("matched", matched), *writes), self.span(node)))
+        self.out.append(Opaque(tree, ast.unparse(tree), reads, ((CHOICE, matched), *writes), self.span(node)))
         chain: Block = ()
         for k in range(len(node.cases) - 1, -1, -1):
             outer, self.out = self.out, []
@@ -157,101 +105,6 @@ class Wrapping:
             self.out.append(If(test, self.inner(node.cases[k].body), chain, (), self.span(node), "statement"))
             chain, self.out = tuple(self.out), outer
         self.out.extend(chain)
-
-
-def _finally(block: Block, last: Block) -> Block:
-    """The block with what comes last in front of each way out of it."""
-    if not last:
-        return block
-    out: list[Statement] = []
-    for s in block:
-        if isinstance(s, If):
-            s = replace(s, then=_leaving(s.then, last), orelse=_leaving(s.orelse, last))
-        if isinstance(s, Leave):
-            out.extend(last)
-        out.append(s)
-    if not (block and isinstance(block[-1], Leave)):
-        out.extend(last)
-    return tuple(out)
-
-
-def _leaving(block: Block, last: Block) -> Block:
-    out: list[Statement] = []
-    for s in block:
-        if isinstance(s, If):
-            s = replace(s, then=_leaving(s.then, last), orelse=_leaving(s.orelse, last))
-        if isinstance(s, Leave):
-            out.extend(last)
-        out.append(s)
-    return tuple(out)
-
-
-def _attempt(node: Any) -> tuple[Any, list[str]]:
-    """``raised`` is 0 if the body of a ``try`` goes through, else the number of the handler.
-
-    def attempt(x):
-        return np.log(x)
-    try:
-        attempt(x)
-        raised = 0
-    except FloatingPointError:
-        raised = 1
-    """
-    body = [gast.gast_to_ast(copy.deepcopy(s)) for s in node.body]
-    body = [_Harmless().visit(s) for s in body]
-    signature = ast.arguments([], [], None, [], [], None, [])
-    define = ast.FunctionDef("attempt", signature, body, [], None, None)
-    handlers, errors = [], []
-    for k, h in enumerate(node.handlers):
-        kind = gast.gast_to_ast(copy.deepcopy(h.type)) if h.type is not None else None
-        name = getattr(h.name, "id", h.name)
-        marks: list[ast.stmt] = [_assign("raised", ast.Constant(k + 1))]
-        if name is not None:
-            errors.append(name)
-            marks.append(_assign(name, ast.Name("caught", ast.Load())))
-        handlers.append(ast.ExceptHandler(kind, "caught" if name is not None else None, marks))
-    call = ast.Expr(ast.Call(ast.Name("attempt", ast.Load()), [], []))
-    done = _assign("raised", ast.Constant(0))
-    before: list[ast.stmt] = [_assign(e, ast.Constant(None)) for e in dict.fromkeys(errors)]
-    tree = ast.Module([define, ast.Try([call, done], handlers, [], []), *[]], [])
-    if before:
-        tree.body[1:1] = []
-        tree.body.extend([])
-        tree.body[1].body[1:] = [done, *before]  # type: ignore[attr-defined]
-    return ast.fix_missing_locations(tree), list(dict.fromkeys(errors))
-
-
-def _needed(body: list) -> set[str]:
-    """The names that a block reads before it assigns them, as far as the order of its statements tells."""
-    found: set[str] = set()
-    assigned: set[str] = set()
-    for statement in body:
-        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
-        stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
-        found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} - assigned
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            assigned |= stored
-    return found
-
-
-class _Harmless(ast.NodeTransformer):
-    """A body that is only tried: it changes nothing outside, and leaves by ``return`` alone."""
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        if not isinstance(node.target, ast.Name):
-            return node
-        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
-        return ast.Assign([node.target], value, lineno=node.lineno)
-
-    def visit_Break(self, node: Any) -> Any:
-        return ast.Return(None)
-
-    visit_Continue = visit_Break
-
-    def visit_For(self, node: Any) -> Any:
-        return node
-
-    visit_While = visit_FunctionDef = visit_Lambda = visit_For
 
 
 def _captures(node: Any) -> set[str]:
@@ -269,16 +122,9 @@ def _chooser(node: Any, captured: list[str]) -> Any:
     cases = []
     for k, case in enumerate(node.cases):
         plain = gast.gast_to_ast(copy.deepcopy(case))
-        plain.body = [_assign("matched", ast.Constant(k))]
+        plain.body = [assign_(CHOICE, ast.Constant(k))]
         cases.append(plain)
-    start: list[ast.stmt] = [_assign("matched", ast.Constant(None))]
-    start += [_assign(n, ast.Constant(None)) for n in captured]
-    tree = ast.Module([*start, ast.Match(ast.Name("subject", ast.Load()), cases)], [])
+    start: list[ast.stmt] = [assign_(CHOICE, ast.Constant(None))]
+    start += [assign_(n, ast.Constant(None)) for n in captured]
+    tree = ast.Module([*start, ast.Match(ast.Name(SUBJECT, ast.Load()), cases)], [])
     return ast.fix_missing_locations(tree)
-
-
-def _assign(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value, lineno=1)
-
-
-__all__ = ["Wrapping", "locals_of"]

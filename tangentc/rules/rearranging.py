@@ -9,7 +9,7 @@ import numpy as np
 from tangentc.errors import NotDifferentiable
 from tangentc.rules.fragment import inline, is_changed
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
-from tangentc.runtime import positions, resized, scatter, unpad
+from tangentc.runtime import last_written, positions, resized, scatter, unpad
 
 
 def calls(shape, *options):
@@ -313,3 +313,8 @@ def sizes(rng):
 @adjoint_rule(resized, linear="jointly", samples=sizes)
 def resized_rule(y, x, z, z_bar):
     return resized(z_bar, y), None
+
+
+@adjoint_rule(last_written, linear="jointly", samples=lambda rng: [((rng.normal(size=4), np.array([2, 0, 2])), {})])
+def last_written_rule(x_bar, key, y, y_bar):  # the entries that count are those that ones are kept at
+    return scatter(last_written(np.ones_like(x_bar), key) * y_bar, positions(x_bar)[key], x_bar), None

@@ -249,6 +249,8 @@ class Stores:
                 taken = self.b.emit(operator.neg, (view,), name="rhs_bar")
             elif isinstance(self.b.type(view), Scalar):
                 taken = view
+            elif self._repeats(s):
+                taken = view
             else:
                 taken = self.b.emit(np.copy, (view,), name="rhs_bar")
             if s.op is None:

@@ -153,13 +153,37 @@ def assigns_global(x):
     return x * COUNT
 
 
-def changes_in_try(x):
-    y = x * 2
+def multiples(a, x):
+    for k in range(10):
+        a[k] = x * k
+
+
+def changes_in_try(x, n):
+    a = np.zeros(n)
     try:
-        y[0] = x[1]
+        multiples(a, x)
     except IndexError:
-        pass
-    return np.sum(y)
+        a[0] = x
+    return np.sum(a)
+
+
+def carried_by_an_exception(x):
+    try:
+        raise ValueError(x * 2)
+    except ValueError as error:
+        return error.args[0]
+
+
+def try_inside_try(x):
+    a = [x]
+    try:
+        try:
+            a.append(x)
+        except KeyError:
+            a.pop()
+    except ValueError:
+        a.append(2 * x)
+    return sum(a)
 
 
 def wrong_call(x):

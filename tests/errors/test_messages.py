@@ -194,9 +194,20 @@ def test_global_that_is_assigned():
     assert text.startswith("assigns_global uses `global COUNT` and assigns to it")
 
 
-def test_change_inside_try():
-    text = message_of(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.changes_in_try)(np.ones(2)))
-    assert text.startswith("changes_in_try uses a change in place inside `try`")
+def test_change_that_is_half_done_when_an_exception_is_raised():
+    with pytest.raises(RuntimeError, match="changed something in place and then raised an exception"):
+        tangentc.grad(cases.changes_in_try)(1.0, 4)
+    assert tangentc.grad(cases.changes_in_try)(1.0, 12) == 45
+
+
+def test_exception_that_carries_a_value():
+    with pytest.raises(RuntimeError, match="ValueError carries a number out of a `try` block"):
+        tangentc.grad(cases.carried_by_an_exception)(2.0)
+
+
+def test_try_inside_try():
+    text = message_of(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.try_inside_try)(1.0))
+    assert text.startswith("try_inside_try uses a statement inside `try` that may be left half done")
 
 
 def test_wrong_call():

@@ -7,11 +7,22 @@ import numpy as np
 import pytest
 
 import tangentc
-from programs import arrays, containers, everyday, in_place, language, polybench, regressions, scalars, science
+from programs import (
+    arrays,
+    containers,
+    everyday,
+    exceptions,
+    in_place,
+    language,
+    polybench,
+    regressions,
+    scalars,
+    science,
+)
 from tangentc.core.types import is_differentiable, type_of
 from tangentc.inspection.check import five_point, flatten, rebuild
 
-MODULES = (scalars, arrays, in_place, containers, everyday, language, polybench, science, regressions)
+MODULES = (scalars, arrays, in_place, containers, everyday, language, exceptions, polybench, science, regressions)
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))
     for module in MODULES

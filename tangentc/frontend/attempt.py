@@ -1,0 +1,433 @@
+"""``try``: each step of the body is tried first, and then done.
+
+    try:                                     try:
+        v = x * 2                                x * 2
+        w = math.sqrt(-v)                        raised = 0
+    except ValueError:            ->         except ValueError:
+        w = 0.0                                  raised = 1
+    return v * w                             if raised == 0:
+                                                 v = x * 2
+                                                 try: math.sqrt(-v) ...
+
+What is tried is carried along unchanged (`Opaque`), on copies if it changes something in place, so that it
+leaves nothing behind; a derivative flows through what is done.  Statements whose effects nobody sees once a
+later one raises are tried together.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import operator
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gast
+
+from tangentc import runtime
+from tangentc.core import ops
+from tangentc.core.nodes import CHOICE, Atom, Block, Const, Effect, If, Leave, Opaque, Statement
+from tangentc.core.types import Array, Scalar
+from tangentc.core.walk import defines, statements
+from tangentc.frontend.activation import locals_of
+
+CHANGES = {
+    "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
+    "fill", "sort", "put", "reverse", *ops.IMPURE_NAMES,
+}  # fmt: skip
+UNTRIED = (gast.Pass, gast.Break, gast.Continue, gast.FunctionDef, gast.Global, gast.Nonlocal)
+OPENED = (gast.If, gast.For, gast.While, gast.With)
+TRIED = "tried {}"  # what a name that a step assigns is called while it is tried
+CAUGHT = "the exception"
+
+
+@dataclass
+class Trying:
+    """A ``try`` statement whose body is being lowered."""
+
+    node: Any
+    raised: str  # 0, or the number of the handler
+    seen: set[str]  # the names whose values are seen after a later statement raised
+
+
+class Attempt:
+    """The part of lowering that knows ``try``."""
+
+    activation: Any
+    known: Any
+    out: list[Statement]
+    trying: Trying | None
+    emit: Any
+    span: Any
+    fresh: Any
+    block: Any
+    inner: Any
+    unsupported: Any
+    type_known: Any
+    expression: Any
+    reads_of: Any
+    variable: Any
+    outermost: Any
+
+    def on_Try(self, node: Any) -> None:
+        final = self.inner(node.finalbody)
+        outer, self.out = self.out, []
+        if node.handlers:
+            self._try(node)
+        else:
+            self.block(node.body)
+            self.block(node.orelse)
+        whole, self.out = tuple(self.out), outer
+        self.out.extend(finally_(whole, final))
+
+    def _try(self, node: Any) -> None:
+        raised = self.emit(ops.identity, (Const(0),), node, name="%raised")
+        for h in node.handlers:
+            self.name_what_is_raised_again(h)
+        outer, self.trying = self.trying, Trying(node, raised, self.seen(node))
+        body = self.inner(node.body)
+        self.trying = outer
+        self.out.extend(body)
+        last, orelse, handled = self.out[-1], self.inner(node.orelse), self.handled(raised, node.handlers)
+        if isinstance(last, If) and body and not any(raised in defines(s) for s in statements(last.then)):
+            whole = replace(last, then=(*last.then, *orelse), orelse=handled)  # one step, and nothing after it
+            self.out[-1] = whole
+        elif orelse:
+            self.out.append(self.if_raised(raised, operator.eq, 0, orelse, handled, node.orelse[0]))
+        else:
+            self.out.append(self.if_raised(raised, operator.ne, 0, handled, (), node.handlers[0]))
+
+    def handled(self, raised: str, handlers: list, number: int = 1) -> Block:
+        """The handler of what was raised, one of these."""
+        first, *rest = handlers
+        block = self.inner(first.body)
+        if not rest:
+            return block
+        outer, self.out = self.out, []
+        others = self.handled(raised, rest, number + 1)
+        self.out.append(self.if_raised(raised, operator.eq, number, block, others, first))
+        block, self.out = tuple(self.out), outer
+        return block
+
+    def if_raised(self, raised: str, op: Any, number: int, then: Block, orelse: Block, node: Any) -> If:
+        test = self.emit(op, (raised, Const(number)), node)
+        return If(test, then, orelse, (), self.span(node), "statement")
+
+    def name_what_is_raised_again(self, handler: Any) -> None:
+        """``raise`` alone raises the exception by a name: the handler's code stands after the ``try``."""
+        bare = [n for n in _own_statements(handler.body) if isinstance(n, gast.Raise) and n.exc is None]
+        if bare and handler.name is None:
+            name = "caught"
+            while name in self.activation.local:
+                name += "_"
+            handler.name = name
+        for n in bare:
+            self.activation.local[_error(handler)] += 1
+            n.exc = gast.copy_location(gast.Name(_error(handler), gast.Load(), None, None), n)
+
+    # ---------------------------------------------------------- the body
+    def attempted(self, body: list) -> None:
+        """Statements of a body: each step is tried, and done with all that follows if nothing was raised."""
+        if not body:
+            return
+        assert self.trying is not None
+        count, way = self.next_step(body)
+        step, rest = body[:count], body[count:]
+        if way == "tried":
+            self.attempt(step)
+            if isinstance(step[-1], gast.Raise):
+                return
+        elif way == "opened" and (headers := _headers(step[0])):
+            self.attempt([gast.copy_location(gast.Expr(h), h) for h in headers])
+        outer, self.out = self.out, []
+        if way == "opened":
+            getattr(self, "on_" + type(step[0]).__name__)(self.open_(step[0]))
+            if rest:
+                self.out.append(self.if_raised(self.trying.raised, operator.eq, 0, self.inner(rest), (), rest[0]))
+        else:
+            trying, self.trying = self.trying, None
+            self.block(step)
+            self.trying = trying
+            if not (self.out and never_passes(self.out[-1])):
+                self.attempted(rest)
+        done, self.out = self.out, outer
+        if way == "untried":
+            self.out.extend(done)
+        elif done:
+            self.out.append(self.if_raised(self.trying.raised, operator.eq, 0, tuple(done), (), step[0]))
+
+    def trip(self, body: list) -> None:
+        """The body of a loop, which is left when something was raised."""
+        self.block(body)
+        if self.trying is not None and not (self.out and never_passes(self.out[-1])):
+            leave = Leave("break", (), self.span(body[-1]))
+            self.out.append(self.if_raised(self.trying.raised, operator.ne, 0, (leave,), (), body[-1]))
+
+    def next_step(self, body: list) -> tuple[int, str]:
+        """How many statements the next step has, and whether it is tried, opened, or done at once."""
+        if _is_untried(body[0]):
+            return 1, "untried"
+        if not self.is_atomic(body[0]):
+            if isinstance(body[0], (gast.Try, gast.ClassDef)) or getattr(body[0], "orelse", []) and _is_while(body[0]):
+                raise self.unsupported(
+                    body[0], "a statement inside `try` that may be left half done", "move it into a function of its own"
+                )
+            return 1, "opened"
+        count = 0
+        for statement in body:
+            if count and (_is_untried(statement) or not self.is_atomic(statement) or _changes(statement)):
+                break
+            count += 1
+            if _changes(statement) or self.may_change(statement) or self.is_seen(statement):
+                break
+        return count, "tried"
+
+    def is_seen(self, statement: Any) -> bool:
+        return bool(self.trying.seen & assigned([statement]).keys())  # type: ignore[union-attr]
+
+    def is_atomic(self, statement: Any) -> bool:
+        """Whether a statement leaves nothing behind when it raises."""
+        if isinstance(statement, (*OPENED, gast.Match, gast.Try)):
+            inside = [n for n in gast.walk(statement) if isinstance(n, gast.stmt) and n is not statement]
+            ways_out = [n for n in inside if isinstance(n, (gast.Return, gast.Break, gast.Continue, gast.FunctionDef))]
+            return not (ways_out or any(map(_changes, inside)) or self.is_seen(statement))
+        return True
+
+    def may_change(self, statement: Any) -> bool:
+        """Whether a call in a statement may change what it is given before it raises."""
+        for n in gast.walk(statement):
+            if isinstance(n, gast.Call):
+                root = n.func
+                while isinstance(root, (gast.Attribute, gast.Subscript)):
+                    root = root.value
+                home = self.activation.home(root.id) if isinstance(root, gast.Name) else None
+                if self.span(n).site in self.known.inline:
+                    return True
+                if home is not None and isinstance(n.func, gast.Attribute):
+                    if not isinstance(self.type_known(home.variable(root.id)), (Array, Scalar)):
+                        return True
+        return False
+
+    def open_(self, node: Any) -> Any:
+        """A statement whose body is tried step by step; the test of a ``while`` is one of the steps."""
+        if not _is_while(node):
+            return node
+        leave = gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Break()], [])
+        for n in gast.walk(leave):
+            gast.copy_location(n, node.test) if not hasattr(n, "lineno") else None
+        always = gast.copy_location(gast.Constant(True, None), node.test)
+        return gast.copy_location(gast.While(always, [leave, *node.body], []), node)
+
+    def seen(self, node: Any) -> set[str]:
+        """The names that the body of a ``try`` assigns, and that may be read when only a part of it ran."""
+        names, inside = set(assigned(node.body)), _loads(node.body)
+        everywhere = _loads([self.outermost().source.tree])
+        private = {n for n in names if everywhere[n] <= inside[n]} - needed(node.body)
+        hidden = set.intersection(*(_hidden(names, h.body) for h in node.handlers)) - set(_loads(node.finalbody))
+        return names - private - hidden
+
+    # ---------------------------------------------------------- what is tried
+    def attempt(self, step: list) -> None:
+        """Find out whether, and for which handler, a step raises."""
+        trying = self.trying
+        assert trying is not None
+        body = [gast.gast_to_ast(copy.deepcopy(s)) for s in step]
+        value = _computed(body[-1])
+        tried = _Tried(set(assigned(step if value is None else step[:-1])))
+        body[-1] = body[-1] if value is None else ast.Expr(value)
+        before = [assign_(TRIED.format(n), ast.Name(n, ast.Load())) for n in sorted(needed(step) & tried.names)]
+        code = [*before, *map(tried.visit, body)]
+        errors = sorted({n for h in trying.node.handlers if (n := _error(h)) is not None})
+        code += [assign_(CHOICE, ast.Constant(0)), *(assign_(f"{CAUGHT} {e}", ast.Constant(None)) for e in errors)]
+        handlers = []
+        for k, h in enumerate(trying.node.handlers, 1):
+            kind = gast.gast_to_ast(copy.deepcopy(h.type)) if h.type is not None else None
+            marks: list[ast.stmt] = [assign_(CHOICE, ast.Constant(k))]
+            if (e := _error(h)) is not None:
+                marks.append(assign_(f"{CAUGHT} {e}", ast.Name(CAUGHT, ast.Load())))
+            handlers.append(ast.ExceptHandler(kind, None if e is None else CAUGHT, marks))
+        tree = ast.fix_missing_locations(ast.Module([ast.Try(code, handlers, [], [])], []))
+        own = {f"{CAUGHT} {e}": self.fresh(f"%{e}") for e in errors}
+        own |= {CHOICE: trying.raised} | ({CAUGHT: self.fresh("%caught")} if errors else {})
+        own |= {TRIED.format(n): self.fresh(f"%{n}_tried") for n in sorted(tried.names)}
+        written = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        reads = tuple((t, a) for t, a in self.reads_of(tree) if t not in own)
+        copies: dict[Atom, Atom] = {}
+        doubtful = any(map(self.may_change, step))
+        if doubtful or any(map(_changes, step)):
+            copies = self.copies_of([a for _, a in reads], step[0])
+        reads = tuple((t, copies.get(a, a)) for t, a in reads)
+        writes = tuple((t, name) for t, name in own.items() if t in written or t == CAUGHT)
+        self.out.append(Opaque(tree, ast.unparse(tree), reads, writes, self.span(step[0])))
+        for e in errors:
+            variable = self.variable(gast.Name(e, gast.Store(), None, None))
+            self.emit(runtime.passive, (own[f"{CAUGHT} {e}"],), step[0], target=variable)
+        if doubtful and copies:
+            pairs = [self.emit(ops.make_tuple, tuple(c), step[0]) for c in (copies.values(), copies)]
+            check = Effect(runtime.require_unchanged, tuple(pairs), (), self.span(step[0]))
+            self.out.append(self.if_raised(trying.raised, operator.ne, 0, (check,), (), step[0]))
+
+    def copies_of(self, atoms: list[Atom], node: Any) -> dict[Atom, Atom]:
+        """Copies of what a step may change, which share memory as the originals do."""
+        held = [
+            a for a in dict.fromkeys(atoms) if isinstance(a, str) and not isinstance(self.type_known(a), Scalar)
+        ]  # fmt: skip
+        if len(held) == 1:
+            return {held[0]: self.emit(ops.copied, tuple(held), node)}
+        both = self.emit(ops.copied, (self.emit(ops.make_tuple, tuple(held), node),), node) if held else None
+        return {a: self.emit(operator.getitem, (both, Const(k)), node) for k, a in enumerate(held)}
+
+
+class _Tried(ast.NodeTransformer):
+    """A step that is only tried: what it assigns has other names, and changes no array by ``+=`` on a name."""
+
+    def __init__(self, names: set[str]):
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return ast.Name(TRIED.format(node.id), node.ctx) if node.id in self.names else node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        if not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        return assign_(TRIED.format(node.target.id), self.visit(_sum(node)))
+
+
+def _sum(node: ast.AugAssign) -> ast.expr:
+    return ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)  # type: ignore[union-attr]
+
+
+def _computed(node: Any) -> ast.expr | None:
+    """What a statement computes, if it assigns no more than names to it."""
+    if isinstance(node, (ast.Return, ast.AnnAssign, ast.Expr)):
+        return node.value or ast.Constant(None)
+    if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
+        return node.value
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        return _sum(node)
+    return None
+
+
+def finally_(block: Block, last: Block) -> Block:
+    """The block with what comes last in front of each way out of it."""
+    if not last:
+        return block
+    out = _leaving(block, last)
+    return out if block and isinstance(block[-1], Leave) else (*out, *last)
+
+
+def _leaving(block: Block, last: Block) -> Block:
+    out: list[Statement] = []
+    for s in block:
+        if isinstance(s, If):
+            s = replace(s, then=_leaving(s.then, last), orelse=_leaving(s.orelse, last))
+        if isinstance(s, Leave):
+            out.extend(last)
+        out.append(s)
+    return tuple(out)
+
+
+def never_passes(s: Statement) -> bool:
+    """Whether nothing after a statement of its block can run."""
+    return isinstance(s, Leave) or isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)
+
+
+def assigned(body: list) -> Counter[str]:
+    """The names that statements assign."""
+    nothing = gast.arguments([], [], None, [], [], None, [])
+    return locals_of(gast.FunctionDef("", nothing, body, [], None, None, []))
+
+
+def needed(body: list) -> set[str]:
+    """The names that a block reads before it assigns them, as far as the order of its statements tells."""
+    found: set[str] = set()
+    done: set[str] = set()
+    for statement in body:
+        found |= set(_loads([statement])) - done
+        if isinstance(statement, (gast.Assign, gast.AnnAssign)):
+            done |= assigned([statement]).keys()
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            found |= {statement.target.id} - done
+    return found
+
+
+def _loads(trees: list) -> Counter[str]:
+    """How often each name is read."""
+    found: Counter[str] = Counter()
+    for n in (n for tree in trees for n in gast.walk(tree)):
+        name = n.target if type(n).__name__ == "AugAssign" else n
+        if type(name).__name__ == "Name" and (name is not n or type(n.ctx).__name__ == "Load"):
+            found[name.id] += 1
+    return found
+
+
+def _hidden(names: set[str], handler: list) -> set[str]:
+    """Those of the names whose old values nobody sees: a handler assigns them first, or leaves without them."""
+    hidden: set[str] = set()
+    read: set[str] = set()
+    for statement in handler:
+        read |= set(_loads([statement]))
+        if isinstance(statement, (gast.Return, gast.Raise)):
+            return hidden | names - read
+        if isinstance(statement, gast.Assign):
+            hidden |= assigned([statement]).keys() - read
+    return hidden
+
+
+def _changes(statement: Any) -> bool:
+    """Whether a statement itself changes something in place."""
+    for n in _own(statement):
+        if isinstance(n, (gast.Subscript, gast.Attribute)) and not isinstance(n.ctx, gast.Load):
+            return True
+        if isinstance(n, gast.Call):
+            name = n.func.attr if isinstance(n.func, gast.Attribute) else getattr(n.func, "id", "")
+            if name in CHANGES or any(k.arg == "out" for k in n.keywords):
+                return True
+    return False
+
+
+def _own(statement: Any) -> Iterator[Any]:
+    """The nodes of a statement without those of the statements inside it."""
+    stack = [statement]
+    while stack:
+        n = stack.pop()
+        yield n
+        stack.extend(c for c in gast.iter_child_nodes(n) if not isinstance(c, gast.stmt))
+
+
+def _own_statements(body: list) -> Iterator[Any]:
+    """The statements of a block and of the blocks inside it, functions and other handlers left out."""
+    for statement in body:
+        yield statement
+        for part in ("body", "orelse", "finalbody"):
+            if not isinstance(statement, gast.FunctionDef):
+                yield from _own_statements(getattr(statement, part, []))
+
+
+def _is_untried(statement: Any) -> bool:
+    if isinstance(statement, UNTRIED) or isinstance(statement, gast.Return) and statement.value is None:
+        return True
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    return isinstance(call, gast.Constant) or isinstance(call, gast.Call) and getattr(call.func, "id", "") == "print"
+
+
+def _is_while(node: Any) -> bool:
+    return isinstance(node, gast.While)
+
+
+def _headers(node: Any) -> list[Any]:
+    """What a statement computes before its body."""
+    if isinstance(node, gast.With):
+        return [item.context_expr for item in node.items]
+    header = getattr(node, "subject", getattr(node, "iter", getattr(node, "test", None)))
+    return [] if header is None or _is_while(node) else [header]
+
+
+def _error(handler: Any) -> str | None:
+    return getattr(handler.name, "id", handler.name)
+
+
+def assign_(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value, lineno=1)
