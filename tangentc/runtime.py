@@ -63,6 +63,15 @@ def require_unchanged(tried, given):
         )
 
 
+def order(keys, reverse=False):
+    """The positions of the keys of a list in the order in which `sorted` has them.
+
+    >>> order([0.5, 0.1, 0.3])
+    [1, 2, 0]
+    """
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
 def passive(error):
     """An exception that was caught, or None.  Raises `RuntimeError` if it holds numbers that may move.
 
@@ -452,7 +461,7 @@ def hermitian_weights(y, axis=-1):
 for _helper in (
     unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
     copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
-    gradient_adjoint, hermitian_weights, require_unchanged, passive,
+    gradient_adjoint, hermitian_weights, require_unchanged, passive, order,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

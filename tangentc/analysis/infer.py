@@ -258,6 +258,8 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Struct(args[0].value, (), ())  # type: ignore[union-attr,arg-type]
     if op is ops.copied:
         return args[0]
+    if op is runtime.order:
+        return Sequence(list, (Scalar("int64", True),), None)
     if op in (ops.take, ops.old_item):
         return _taken(args, fresh)
     if op is ops.call and (isinstance(args[0], Known) and callable(args[0].value) or isinstance(args[0], Struct)):
@@ -504,6 +506,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return joined(items, fresh)
         case Dict(keys, items) if index is not None and index in keys:
             return items[keys.index(index)]
+        case Dict(keys, _) if not keys or index is not None:
+            return Known(Const(ops.UNDEFINED))  # nothing is there yet
         case Array():
             return _array_subscript(t, key, fresh)
         case Known(const) if index is not None:

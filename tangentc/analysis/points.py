@@ -77,6 +77,8 @@ GIVING = {Const("pop"), Const("get"), Const("setdefault")}
 def change_of(s: Statement) -> Change | None:
     """How a statement changes a container, None if it does not."""
     match s:
+        case Store(key=Const(value=slice())) if s.op is None:
+            return Change(s.object, ((ANY, s.value),), True, True)
         case Store(key=key) if key is not None:
             return Change(s.object, ((key_of(key), s.value),), False, op=s.op)
         case Assign() | Effect() if s.op in (ops.append, ops.insert, ops.push):

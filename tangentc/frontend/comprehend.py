@@ -12,7 +12,6 @@ trip, so that each has its own types; every other loop stays a loop.
 from __future__ import annotations
 
 import builtins
-import functools
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,7 +20,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.leave import gather, has, with_flag
 
@@ -197,24 +196,25 @@ class Comprehend:
         return all(self.span(g.iter).site in self.known.unroll for g in generators[:1]) and len(generators) == 1
 
     def of_DictComp(self, node: Any, target: str | None) -> Atom:
-        entries: dict[Any, Atom] = {}
-        sites = [self.span(g.iter).site for g in node.generators]
-        if sites[0] not in self.known.unroll:
-            self.known.wanted.update(sites)
-        open_ = [False]
+        if all(not g.ifs and self.span(g.iter).site in self.known.unroll for g in node.generators):
+            entries: dict[Atom, Atom] = {}
+            outer, self.out = self.out, []
+            self.generators(
+                node, node.generators, lambda: entries.update({self.expression(node.key): self.expression(node.value)})
+            )
+            block, self.out = self.out, outer
+            if all(isinstance(key, Const) for key in entries):
+                self.out.extend(block)
+                keys = Const(tuple(key.value for key in entries))  # type: ignore[union-attr]
+                return self.emit(ops.make_dict, (keys, *entries.values()), node, target=target)
+        made = self.emit(ops.make_dict, (Const(()),), node, target=target)
 
         def each() -> None:
             key, value = self.expression(node.key), self.expression(node.value)
-            if isinstance(key, Const) and sites[0] in self.known.unroll:
-                entries[key.value] = value
-            else:
-                open_[0] = True
-                self.emit(ops.call, (Const(None), key, value), node)
+            self.out.append(Store(made, key, value, None, self.span(node)))
 
         self.generators(node, node.generators, each)
-        if open_[0]:
-            return self.emit(ops.call, (Const(None),), node, target=target, name="%entries")
-        return self.emit(ops.make_dict, (Const(tuple(entries)), *entries.values()), node, target=target)
+        return made
 
     def generators(self, node: Any, generators: list, each: Callable[[], None]) -> None:
         """The loops of a comprehension around what happens in the innermost."""
@@ -268,51 +268,6 @@ class Comprehend:
             self.activation = a
 
     # ---------------------------------------------------------- map, filter, reduce
-    def iteration(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
-        """``map``, ``filter`` and ``functools.reduce`` as the loops that they are."""
-        if callee is builtins.map and isinstance(args[0], Const) and len(args) > 1:
-            made = self.fresh("%mapped")
-            self.emit(ops.make_list, (), node, target=made)
-            several = len(args) > 2
-            iterable = self.emit(builtins.zip, tuple(args[1:]), node, name="%zip") if several else args[1]
-
-            def mapped(item: Atom) -> None:
-                parts = [item]
-                if several:
-                    parts = [self.emit(operator.getitem, (item, Const(k)), node) for k in range(len(args) - 1)]
-                value = self.call(args[0], parts, [], node, None)
-                self.out.append(Effect(ops.append, (made, value), (), self.span(node)))
-
-            self.loop_over(iterable, node, mapped)
-            return made
-        if callee is builtins.filter and isinstance(args[0], Const):
-            made = self.fresh("%filtered")
-            self.emit(ops.make_list, (), node, target=made)
-
-            def filtered(item: Atom) -> None:
-                test = item if args[0] == Const(None) else self.call(args[0], [item], [], node, None)
-                push = Effect(ops.append, (made, item), (), self.span(node))
-                self.out.append(If(test, (push,), (), (), self.span(node), "statement"))
-
-            self.loop_over(args[1], node, filtered)
-            return made
-        if callee is functools.reduce and isinstance(args[0], Const):
-            result = self.fresh("%reduced")
-            iterable = args[1]
-            first = args[2] if len(args) > 2 else None
-            if first is None:
-                first = self.emit(operator.getitem, (iterable, Const(0)), node)
-                iterable = self.emit(operator.getitem, (iterable, Const(slice(1, None, None))), node)
-            self.emit(ops.identity, (first,), node, target=result)
-
-            def reduced(item: Atom) -> None:
-                value = self.call(args[0], [result, item], [], node, None)
-                self.emit(ops.identity, (value,), node, target=result)
-
-            self.loop_over(iterable, node, reduced)
-            return result
-        return None
-
     def special_call(self, node: Any, target: str | None) -> Atom | None:
         """Calls whose arguments are read as they are written: `jvp` and `hvp`."""
         if not isinstance(node.func, (gast.Name, gast.Attribute)):

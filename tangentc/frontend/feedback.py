@@ -31,6 +31,7 @@ from tangentc.core.types import (
     is_differentiable,
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements
+from tangentc.frontend import prelude
 from tangentc.frontend.nested import Nested
 
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
@@ -49,6 +50,7 @@ class Feedback:
     answers: dict[Any, bool] = field(default_factory=dict)  # of isinstance
     environments: dict[Any, type] = field(default_factory=dict)  # of functions that are called after their trip
     inline: set[Any] = field(default_factory=set)
+    written: set[Any] = field(default_factory=set)  # calls of the library that are lowered as Python
     wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
 
     def size(self) -> int:
@@ -62,7 +64,7 @@ class Feedback:
             self.answers,
             self.environments,
         )
-        return sum(map(len, known)) + len(self.inline)
+        return sum(map(len, known)) + len(self.inline) + len(self.written)
 
     def learn(self, program: Any) -> None:
         """Look for open places in a typed program."""
@@ -106,12 +108,17 @@ class _Reader:
                     self.known.compiled.setdefault(site, compiled)
             case Assign() | Effect() if s.op is ops.call:
                 self.called(self.types.of(s.args[0]), site)
+            case Assign() if prelude.stands_for(s.op):
+                if any(self.moves(a) for a in s.args):
+                    self.known.written.add(site)
             case Assign() if s.op is dataclasses.replace:
                 t = self.types.of(s.args[0])
                 if isinstance(t, Struct):
                     self.known.classes.setdefault(site, t.cls)
             case Assign() | Effect() if s.op is ops.method:
                 t = self.types.of(s.args[0])
+                if isinstance(t, Sequence) and s.args[1].value in prelude.METHODS.get(t.kind, ()):  # type: ignore[union-attr]
+                    self.known.written.add(site)
                 if isinstance(t, Struct):
                     self.known.classes.setdefault(site, t.cls)
                 elif isinstance(t, Known) and not isinstance(t.value, (str, bytes, type(None), bool, range)):
@@ -133,6 +140,14 @@ class _Reader:
                 self.operands(types, site)
             case Store(key=key) if not (isinstance(key, Const) and isinstance(key.value, ops.Attribute)):
                 self.operands([self.types.of(s.object)], site, -1)
+
+    def moves(self, atom: Atom) -> bool:
+        """Whether a derivative may flow through an argument that is run over."""
+        made = self.definitions.get(atom) if isinstance(atom, str) else None
+        if isinstance(made, Assign) and (made.op in (builtins.zip, builtins.enumerate) or made.op is ops.method):
+            return any(self.moves(a) for a in made.args)
+        t = self.types.of(atom)
+        return is_container(t) and is_differentiable(t) or isinstance(t, (Array, Unknown)) and is_differentiable(t)
 
     def operands(self, types: list[Type], site: Any, first: int = 0) -> None:
         for k, t in enumerate(types, first):

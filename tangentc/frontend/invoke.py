@@ -24,12 +24,14 @@ from tangentc.core.classes import BUILTINS, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement
 from tangentc.core.types import Dict, Either, Known, Struct, Tuple, Type, is_object
 from tangentc.errors import UnsupportedSyntax
+from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested
 from tangentc.frontend.resolve import Scope
+from tangentc.frontend.source import Quoted
 from tangentc.rules.registry import REGISTRY
 
 DEEPEST = 60
@@ -239,6 +241,9 @@ class Invoke:
                 return self.invoke(function, args, keywords, node, target)
             del self.known.callees[site]
         args, keywords = given or self.arguments(node)
+        if site in self.known.written:
+            function = next(named[name] for named in prelude.METHODS.values() if name in named)
+            return self.invoke(function, [base, *args], keywords, node, target)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
 
     def bound(self, kind: str, found: Any, base: Atom, cls: type, owner: Any, node: Any) -> Atom:
@@ -320,6 +325,10 @@ class Invoke:
             and not keywords
         ):
             return Const(callee(*(a.value for a in args)))  # "fixed_b".startswith("fixed")
+        library = prelude.written(callee, args, dict(keywords))
+        if library is not None and (not prelude.stands_for(callee) or self.span(node).site in self.known.written):
+            function, args, named = library
+            return self.invoke(function, args, list(named.items()), node, target)
         made = self.known_function(callee, args, keywords, node, target)
         if made is not None:
             return made
@@ -490,6 +499,7 @@ class Invoke:
         takes_any = callee.__code__.co_flags & 0x0C
         if (
             cls is None
+            and callee.__module__ != prelude.__name__
             and not takes_any
             and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
@@ -502,6 +512,8 @@ class Invoke:
         from tangentc.frontend.lower import parsed
 
         source, tree = parsed(callee)
+        if callee.__module__ == prelude.__name__:
+            source = Quoted(source.tree, source.file, source.lines, source.name, span)
         self.note_names(Scope(callee), callee.__code__)
         names = [a.id for a in (*tree.args.posonlyargs, *tree.args.args)]
         values = callee.__defaults__ or ()
@@ -686,7 +698,7 @@ class Invoke:
         if callee is builtins.dict and not args:
             names = Const(tuple(k for k, _ in keywords))  # type: ignore[assignment]
             return self.emit(ops.make_dict, (names, *(v for _, v in keywords)), node, target=target)
-        return self.iteration(callee, args, keywords, node, target)  # type: ignore[attr-defined]
+        return None
 
     def is_instance(self, args: list, node: Any) -> Atom | None:
         """``isinstance(x, C)`` where the type tells; it chooses the branch when compiling."""

@@ -44,7 +44,7 @@ from tangentc.core.nodes import (
 from tangentc.core.types import Either, Known, Struct, Tuple, Type, type_of
 from tangentc.core.walk import defines, statements
 from tangentc.errors import UnsupportedSyntax
-from tangentc.frontend import fence
+from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
@@ -493,6 +493,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Operate):  #
         return found
 
     def of_BinOp(self, node: Any, target: str | None) -> Atom:
+        made = _repeated(node)
+        if made is not None:
+            items, count = map(self.expression, made)
+            return self.invoke(prelude.repeated, [items, count], [], node, target)
         left, right = self.expression(node.left), self.expression(node.right)
         return self.operation(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
 
@@ -724,6 +728,15 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Operate):  #
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+def _repeated(node: Any) -> tuple[Any, Any] | None:
+    """The list and the number of ``[x] * n``, in which x is not a constant."""
+    if isinstance(node.op, gast.Mult):
+        for items, count in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(items, gast.List) and any(isinstance(e, (gast.Name, gast.BinOp)) for e in items.elts):
+                return items, count
+    return None
 
 
 def _compared(op: Any, left: Atom, right: Atom) -> Const | None:

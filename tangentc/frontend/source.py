@@ -35,6 +35,16 @@ class Source:
         return Span(node.lineno, _column(text, node.col_offset), _column(text, end), text, self.file, self.name)
 
 
+@dataclass(frozen=True)
+class Quoted(Source):
+    """The source of a function that stands for a call: all of it is at the place of that call."""
+
+    place: Span
+
+    def span(self, node: Any) -> Span:
+        return self.place
+
+
 def _column(text: str, byte_offset: int) -> int:
     return len(text.encode()[:byte_offset].decode(errors="ignore"))
 

@@ -7,7 +7,7 @@ import numpy as np
 from tangentc.core.ops import item
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
-from tangentc.runtime import along_axis, passive, reduce_to_shape, split_like, unbroadcast, zeros_of
+from tangentc.runtime import along_axis, order, passive, reduce_to_shape, split_like, unbroadcast, zeros_of
 
 
 def one_array(*options):
@@ -159,6 +159,7 @@ def split_like_rule(x, arrays, y, y_bar, axis=0):
 
 
 zero_gradient(
+    order,
     passive,
     zeros_of,
     along_axis,

@@ -42,7 +42,7 @@ from tangentc.core.types import (
 from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
 from tangentc.errors import UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
-from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
+from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, get_part
 from tangentc.transform.calls import refuse_active_items
 from tangentc.transform.link import Region
 
@@ -139,14 +139,18 @@ class Control:
             merges.append(Merge(new, *atoms))
             return new
 
+        def part(bar: Any, key: Any, block: list[Statement]) -> Any:
+            if bar is None or isinstance(bar, dict):
+                return bar and bar.get(key)
+            with self.b.reopen(block):
+                return get_part(self.b, bar, key)
+
         def parts(x: Atom, bars: list[Any]) -> Adjoint:
             if not any(isinstance(bar, dict) for bar in bars):
                 return bars[0] if bars[0] == bars[1] else merge(x, bars, bar_name(x))
-            from tangentc.transform.adjoints import get_part
-
             out: dict = {}
-            for key in dict.fromkeys(k for bar in bars if bar for k in bar):
-                inner = [bar.get(key) if bar else None for bar in bars]
+            for key in dict.fromkeys(k for bar in bars if isinstance(bar, dict) for k in bar):
+                inner = [part(bar, key, block) for bar, block in zip(bars, blocks, strict=True)]
                 out[key] = inner[0] if inner[0] == inner[1] else parts(get_part(self.b, x, key), inner)
             return out
 

@@ -110,7 +110,7 @@ def through_a_set(x):
 
 def cleared(x):
     items = [x]
-    items.clear()
+    items.popitem()
     return x
 
 

@@ -1270,10 +1270,8 @@ REFUSED = {  # not followed yet, and said so
     "match_structures": "match on structures that a derivative flows through",
     "tries": "a value of unknown type after try",
     "cholesky_with_jitter": "a value of unknown type after try",
-    "deleted": "a dict that loses a key and is looped over",
     "kinds_of_values": "a loop over numbers and arrays",
     "arrays_in_a_list": "a list of arrays of several shapes that change",
-    "sorted_in_place": "list.sort",
     "rows_changed": "np.ndenumerate",
     "applied": "np.apply_along_axis",
 }

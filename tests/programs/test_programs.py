@@ -14,6 +14,7 @@ from programs import (
     exceptions,
     in_place,
     language,
+    library,
     polybench,
     regressions,
     scalars,
@@ -22,7 +23,19 @@ from programs import (
 from tangentc.core.types import is_differentiable, type_of
 from tangentc.inspection.check import five_point, flatten, rebuild
 
-MODULES = (scalars, arrays, in_place, containers, everyday, language, exceptions, polybench, science, regressions)
+MODULES = (
+    scalars,
+    arrays,
+    in_place,
+    containers,
+    everyday,
+    language,
+    exceptions,
+    library,
+    polybench,
+    science,
+    regressions,
+)
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))
     for module in MODULES

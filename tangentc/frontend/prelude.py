@@ -1,0 +1,217 @@
+"""What the library's functions on sequences do, written in the language.
+
+``sorted(xs)`` finds an order, which has no derivative, and takes the items in it, which has one.  A call of
+such a function through which a derivative flows is lowered as the function here; the lists that it makes
+stand for the library's iterators.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+from types import BuiltinFunctionType
+from typing import Any
+
+from tangentc.runtime import order
+
+
+def sorted_(items, *, key=None, reverse=False):
+    held = list(items)
+    keys = held if key is None else [key(item) for item in held]
+    return [held[k] for k in order(keys, reverse)]
+
+
+def least(items, key=None):
+    held = list(items)
+    keys = held if key is None else [key(item) for item in held]
+    return held[order(keys)[0]]
+
+
+def greatest(items, key=None):
+    held = list(items)
+    keys = held if key is None else [key(item) for item in held]
+    return held[order(keys, True)[0]]
+
+
+def least_or(items, default, key=None):
+    return least(items, key) if len(items) else default
+
+
+def greatest_or(items, default, key=None):
+    return greatest(items, key) if len(items) else default
+
+
+def map_(function, items):
+    return [function(item) for item in items]
+
+
+def map_rows(function, *lists):
+    return [function(*row) for row in zip(*lists)]
+
+
+def filter_(function, items):
+    if function is None:
+        return [item for item in items if item]
+    return [item for item in items if function(item)]
+
+
+def reduce_one(function, items):
+    result = items[0]
+    for item in items[1:]:
+        result = function(result, item)
+    return result
+
+
+def reduce_from(function, items, result):
+    for item in items:
+        result = function(result, item)
+    return result
+
+
+def accumulate(items, func=None, *, initial=None):
+    out = [] if initial is None else [initial]
+    for item in items:
+        if len(out) == 0:
+            out.append(item)
+        else:
+            out.append(out[-1] + item if func is None else func(out[-1], item))
+    return out
+
+
+def chain(*parts):
+    return [item for part in parts for item in part]
+
+
+def product_1(items):
+    return [(item,) for item in items]
+
+
+def product_2(first, second):
+    return [(a, b) for a in first for b in second]
+
+
+def product_3(first, second, third):
+    return [(a, b, c) for a in first for b in second for c in third]
+
+
+def combinations_2(items):
+    held = list(items)
+    return [(held[i], held[j]) for i in range(len(held)) for j in range(i + 1, len(held))]
+
+
+def combinations_3(items):
+    held = list(items)
+    n = len(held)
+    return [(held[i], held[j], held[k]) for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n)]
+
+
+def permutations_2(items):
+    held = list(items)
+    return [(held[i], held[j]) for i in range(len(held)) for j in range(len(held)) if i != j]
+
+
+def pairwise(items):
+    held = list(items)
+    return [(held[k], held[k + 1]) for k in range(len(held) - 1)]
+
+
+def starmap(function, rows):
+    return [function(*row) for row in rows]
+
+
+def islice(items, *bounds):
+    held = list(items)
+    return held[slice(*bounds)]
+
+
+def takewhile(predicate, items):
+    out = []
+    for item in items:
+        if not predicate(item):
+            break
+        out.append(item)
+    return out
+
+
+def zip_longest(first, second, *, fillvalue=None):
+    count = max(len(first), len(second))
+    return [(first[k] if k < len(first) else fillvalue, second[k] if k < len(second) else fillvalue)
+            for k in range(count)]  # fmt: skip
+
+
+def dict_of(pairs):
+    return {key: value for key, value in pairs}  # noqa: C416
+
+
+def repeated(items, count):
+    return [item for _ in range(count) for item in items]
+
+
+# ---------------------------------------------------------- methods
+def sort(items, *, key=None, reverse=False):
+    items[:] = sorted_(items, key=key, reverse=reverse)
+
+
+def remove(items, value):
+    items.pop(items.index(value))
+
+
+def clear(items):
+    while len(items):
+        items.pop()
+
+
+def get(entries, key, default=None):
+    return entries[key] if key in entries else default
+
+
+def setdefault(entries, key, default=None):
+    if key not in entries:
+        entries[key] = default
+    return entries[key]
+
+
+METHODS: dict[type, dict[str, Any]] = {
+    list: {"sort": sort, "remove": remove, "clear": clear},
+    dict: {"get": get, "setdefault": setdefault},
+}
+FUNCTIONS: dict[Any, Any] = {
+    builtins.sorted: sorted_, builtins.dict: dict_of, itertools.accumulate: accumulate, itertools.chain: chain,
+    itertools.pairwise: pairwise, itertools.starmap: starmap, itertools.islice: islice,
+    itertools.takewhile: takewhile, itertools.zip_longest: zip_longest,
+}  # fmt: skip
+OF_SIZE: dict[Any, dict[int, Any]] = {
+    itertools.product: {1: product_1, 2: product_2, 3: product_3},
+    itertools.combinations: {2: combinations_2, 3: combinations_3},
+    itertools.permutations: {2: permutations_2},
+}
+
+
+def stands_for(op: Any) -> bool:
+    """Whether a call of the library may be lowered as a function here."""
+    return isinstance(op, (type, BuiltinFunctionType)) and (op in FUNCTIONS or op in OF_SIZE)
+
+
+def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, list, dict[str, Any]] | None:
+    """The function here that a call of the library stands for, and its arguments; None if there is none."""
+    if not isinstance(callee, (type, BuiltinFunctionType)):
+        return None
+    if callee is builtins.map:
+        return (map_ if len(args) == 2 else map_rows), args, keywords
+    if callee is builtins.filter:
+        return filter_, args, keywords
+    if callee is functools.reduce:
+        return (reduce_one if len(args) == 2 else reduce_from), args, keywords
+    if callee is builtins.min and keywords and len(args) == 1:
+        return (least_or if "default" in keywords else least), args, keywords
+    if callee is builtins.max and keywords and len(args) == 1:
+        return (greatest_or if "default" in keywords else greatest), args, keywords
+    if callee in FUNCTIONS:
+        return FUNCTIONS[callee], args, keywords
+    if callee is itertools.product and not keywords and len(args) in OF_SIZE[callee]:
+        return OF_SIZE[callee][len(args)], args, keywords
+    size = getattr(args[1], "value", None) if len(args) == 2 else None
+    if callee in OF_SIZE and size in OF_SIZE[callee]:
+        return OF_SIZE[callee][size], args[:1], keywords
+    return None

@@ -1,0 +1,296 @@
+"""Programs that use the library's functions on sequences, and dicts with computed keys."""
+
+import functools
+import itertools
+import operator
+
+import numpy as np
+
+
+def sorted_list(v):
+    s = 0.0
+    for k, x in enumerate(sorted(v)):
+        s = s + k * x
+    return s
+
+
+def sorted_array(x):
+    s = 0.0
+    for k, v in enumerate(sorted(x)):
+        s += k * v**2
+    return s
+
+
+def sorted_rev(x):
+    return sum(k * v for k, v in enumerate(sorted(x, reverse=True)))
+
+
+def sorted_key(v):
+    return sum(k * x for k, x in enumerate(sorted(v, key=lambda t: -t)))
+
+
+def sorted_pairs(v):
+    pairs = sorted([(x * x, k) for k, x in enumerate(v)])
+    return sum(p[0] * k for k, p in enumerate(pairs))
+
+
+def sorted_dict(d):
+    s = 0.0
+    for k in sorted(d):
+        s = s * 2 + d[k]
+    return s
+
+
+def sorted_items(d):
+    s = 0.0
+    for k, v in sorted(d.items()):
+        s = s * (2 if k == "b" else 3) + v
+    return s
+
+
+def list_sort(v):
+    w = [x * 2 for x in v]
+    w.sort()
+    return w[0] + 3 * w[1]
+
+
+def min_key(v):
+    return min(v, key=lambda t: abs(t - 1.01)) ** 2
+
+
+def max_default(v):
+    return max(v, default=0.0) + max([], default=3.0)
+
+
+def mapped(v):
+    return sum(map(lambda a, b: a * b, v, v[1:]))
+
+
+def filtered(v):
+    return sum(filter(lambda t: t > 0.5, v))
+
+
+def nested_rec(x):
+    def fact(n):
+        if n <= 1:
+            return x
+        return n * x * fact(n - 1)
+
+    return fact(4)
+
+
+def nested_rec2(x):
+    def tree(d):
+        if d == 0:
+            return np.sin(x)
+        return tree(d - 1) * x + tree(d - 1)
+
+    return tree(3)
+
+
+def nested_rec_mut(x):
+    out = np.zeros(5)
+
+    def go(k):
+        if k == 5:
+            return
+        out[k] = x**k
+        go(k + 1)
+
+    go(0)
+    return np.sum(out)
+
+
+def mutual(x):
+    def even(n):
+        return x if n == 0 else odd(n - 1) * x
+
+    def odd(n):
+        return 1.0 if n == 0 else even(n - 1) + x
+
+    return even(4)
+
+
+def rec_list(v):
+    def total(items):
+        if not items:
+            return 0.0
+        return items[0] ** 2 + total(items[1:])
+
+    return total(v)
+
+
+def accum(v):
+    return sum(itertools.accumulate(v))
+
+
+def red(v):
+    return functools.reduce(operator.mul, v)
+
+
+def product_iter(v):
+    return sum(a * b for a, b in itertools.product(v, v))
+
+
+def comb(v):
+    return sum(a * b for a, b in itertools.combinations(v, 2))
+
+
+def groups(v):
+    d = {}
+    for k, x in enumerate(v):
+        d.setdefault(k % 2, []).append(x * x)
+    return sum(d[0]) * sum(d[1])
+
+
+def counts(v):
+    d = {}
+    for k, x in enumerate(v):
+        d[k % 2] = d.get(k % 2, 0.0) + x
+    return d[0] * d[1]
+
+
+def memo(x):
+    cache = {}
+    for n in range(5):
+        cache[n] = x if n < 2 else cache[n - 1] * cache[n - 2]
+    return cache[4]
+
+
+def tuple_keys(x):
+    d = {}
+    for i in range(2):
+        for j in range(2):
+            d[i, j] = x ** (i + j)
+    return d[0, 1] + d[1, 1]
+
+
+def dict_comp(v):
+    d = {k: x * x for k, x in enumerate(v)}
+    return sum(d.values()) + d[0]
+
+
+def dict_len(v):
+    d = dict(zip(["a", "b", "c"], v))
+    return d["a"] * d["b"]
+
+
+def del_key(x):
+    d = {"a": x, "b": x * x}
+    del d["a"]
+    return sum(d.values())
+
+
+def repeated(x):
+    l = [x] * 3
+    l[0] = x * x
+    return sum(l)
+
+
+def two_d(x):
+    g = [[0.0] * 3 for _ in range(3)]
+    for i in range(3):
+        for j in range(3):
+            g[i][j] = x * i + j
+    return sum(sum(r) for r in g)
+
+
+def dp(v):
+    n = len(v)
+    t = [[0.0] * (n + 1) for _ in range(n + 1)]
+    for i in range(n):
+        for j in range(n):
+            t[i + 1][j + 1] = max(t[i][j + 1], t[i + 1][j]) + v[i] * v[j]
+    return t[n][n]
+
+
+def slices(v):
+    w = v[::-1]
+    w[1:3] = [w[1] * 2, w[2] * 3]
+    return sum(w)
+
+
+def insert_pop(v):
+    w = list(v)
+    w.insert(0, w.pop() * 2)
+    w.remove(w[1])
+    return w[0] * w[1]
+
+
+def zip_long(v):
+    return sum(a * (b or 1.0) for a, b in itertools.zip_longest(v, v[1:]))
+
+
+def starred(v):
+    first, *rest = v
+    *init, last = rest
+    return first * last + sum(init)
+
+
+def any_all(v):
+    if any(x > 2 for x in v) and all(x > 0 for x in v):
+        return sum(v)
+    return v[0]
+
+
+def chained(x):
+    if 0 < x < 2 <= 3:
+        return x * x
+    return x
+
+
+def ternary(v):
+    return [x if x > 0 else -x for x in v][0] * v[1]
+
+
+def iters(v):
+    it = iter(v)
+    s = next(it)
+    for x in it:
+        s = s * x + 1
+    return s
+
+
+def enumerate_start(v):
+    return sum(k * x for k, x in enumerate(v, start=2))
+
+
+def rev_zip(v):
+    return sum(a * b * k for k, (a, b) in enumerate(zip(v, reversed(v))))
+
+
+def paired(v):
+    d = {k: x * x for k, x in zip(["a", "b", "c"], v)}
+    return d["a"] * d["b"]
+
+
+def numbered(v):
+    d = {k: v[i] for i, k in enumerate("abc")}
+    return d["a"] * d["b"]
+
+
+def filled_by_name(v, names):
+    d = {}
+    for n, x in zip(names, v):
+        d[n] = x
+    return d["a"] * d["b"]
+
+
+def comprehended(v, names):
+    d = {n: x * 2 for n, x in zip(names, v)}
+    return d["a"] * d["b"]
+
+
+LIST = [0.3, 1.2, 0.8]
+PROGRAMS = [
+    *((f, (LIST,)) for f in (
+        sorted_list, sorted_key, sorted_pairs, list_sort, min_key, max_default, mapped, filtered, rec_list, accum, red,
+        product_iter, comb, groups, counts, dict_comp, dict_len, dp, insert_pop, zip_long, starred, any_all, ternary,
+        iters, enumerate_start, rev_zip, paired, numbered,
+    )),
+    (slices, ([0.3, 1.2, 0.8, 0.1],)), (sorted_array, (np.array(LIST),)), (sorted_rev, (np.array(LIST),)),
+    (sorted_dict, ({"b": 1.0, "a": 2.0},)), (sorted_items, ({"b": 1.0, "a": 2.0},)),
+    *((f, (1.3,)) for f in (nested_rec, nested_rec2, nested_rec_mut, mutual, memo, tuple_keys, del_key, repeated, two_d, chained)),
+    (filled_by_name, (LIST, ["a", "b", "c"])), (comprehended, (LIST, ["a", "b", "c"])),
+]  # fmt: skip
+REFUSED = {"rec_list", "iters", "nested_rec", "nested_rec2", "nested_rec_mut", "mutual", "del_key"}
