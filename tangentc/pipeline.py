@@ -7,6 +7,7 @@ cleans it; `backend` prints and loads it.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import types as pytypes
@@ -44,6 +45,7 @@ from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
+from tangentc.frontend.recursion import Twinned, twin
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.specialise import specialise
 from tangentc.rules.registry import REGISTRY, load_families
@@ -161,6 +163,12 @@ def _user_functions(program: Program, context: Context) -> Function:
         if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
             callee = context.callee(s, program.types)
             if callee.changes:
+                function: Any = s.op
+                if function not in context.twins:
+                    types = {n: callee.types.of(n) for n in callee.changes}
+                    context.twins[function] = twin(function, types)
+                    if context.twins[function] is not None:
+                        raise Twinned
                 raise UnsafeMutation(
                     f"{s.op.__name__} changes its argument {callee.changes[0]} in place, and calls itself", s.span,
                     why="changes in place are not followed through recursion",
@@ -280,6 +288,8 @@ class Context:
         self.names: set[str] = set()
         self.dependencies: dict[tuple[Place, str], Place] = {}  # names, where the code found them
         self.refused: list[TangentcError] = []
+        self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
+        self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
 
     # ---------------------------------------------------------- the front
     def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
@@ -299,6 +309,14 @@ class Context:
             )  # fmt: skip
         if key in self.failed:
             raise self.failed[key]
+        if not self.in_progress:
+            with contextlib.suppress(Twinned):
+                return self._settled(function, types, key)
+            self.prepared, self.failed, self.recursive = {}, {}, set()
+            return self.prepare(function, types)
+        return self._settled(function, types, key)
+
+    def _settled(self, function: pytypes.FunctionType, types: Sequence[Type], key: Any) -> Program:
         self.in_progress.append(function)
         self.assumed[key] = _unknown_yet(function)
         others = set(self.prepared)
@@ -347,7 +365,7 @@ class Context:
         self, source: pytypes.FunctionType, types: Sequence[Type]
     ) -> tuple[Function, Program, dict[str, Type]]:
         """Lower, and type, until the types tell nothing more of what is called."""
-        known = Feedback()
+        known = Feedback(lifted=self.lifted, twins={f: t for f, t in self.twins.items() if t is not None})
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))
         while True:

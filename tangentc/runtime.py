@@ -63,6 +63,21 @@ def require_unchanged(tried, given):
         )
 
 
+def require_apart(changed, others):
+    """Raise `RuntimeError` if an array that a recursive function changes shares memory with another value.
+
+    >>> x = np.zeros(3)
+    >>> require_apart((x,), (x, 1.0, np.ones(3)))
+    """
+    for a in changed:
+        for b in (*changed, *others):
+            if a is not b and isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.shares_memory(a, b):
+                raise RuntimeError(
+                    "a function that calls itself changes an array that shares memory with another of its values;"
+                    " tangentc does not follow that: give it a copy"
+                )
+
+
 def order(keys, reverse=False):
     """The positions of the keys of a list in the order in which `sorted` has them.
 
@@ -461,7 +476,7 @@ def hermitian_weights(y, axis=-1):
 for _helper in (
     unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
     copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
-    gradient_adjoint, hermitian_weights, require_unchanged, passive, order,
+    gradient_adjoint, hermitian_weights, require_unchanged, passive, order, require_apart,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

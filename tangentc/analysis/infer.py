@@ -31,6 +31,7 @@ from tangentc.core.types import (
     Dim,
     Known,
     Length,
+    Optional,
     Scalar,
     Sequence,
     Struct,
@@ -38,6 +39,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     either,
+    present,
     type_of,
 )
 
@@ -62,12 +64,22 @@ def is_elementwise(op: Any) -> bool:
     return isinstance(op, np.ufunc) and op.signature is None
 
 
+MAY_BE_NONE = {
+    ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select, ops.copied, ops.stopped,
+    operator.is_, operator.is_not, builtins.isinstance,
+}  # fmt: skip
+
+
 def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
     if op is ops.identity:
         return args[0]
     if any(isinstance(t, Known) and t.value is ops.UNDEFINED for t in args):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet
+    if op not in MAY_BE_NONE:
+        args = [present(t) for t in args]
+        if is_elementwise(op) and any(isinstance(t, Known) and t.value is None for t in args):
+            return Known(Const(ops.UNDEFINED))  # None has no arithmetic: a number comes here later
     if is_operated(op, list(args)):
         return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
     structural = _structural(op, args, fresh)
@@ -75,10 +87,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return structural
     if _known_always(op):
         return ALWAYS[op]
-    if any(isinstance(t, Unknown) for t in args):
-        return Unknown("an argument's type is not known")
     if op in (runtime.unbroadcast, runtime.shaped_like):
         return args[1]
+    if any(isinstance(t, Unknown) for t in args):
+        return Unknown("an argument's type is not known")
     if op is runtime.zeros_of:
         from tangentc.transform.adjoints import shadow_type
 
@@ -771,6 +783,14 @@ def _is_function(value: Any) -> bool:
     return callable(value) and not isinstance(value, type)
 
 
+def _optional(t: Type) -> Type:
+    """The type of None or a number or an array; what recursive functions save grows without end."""
+    return Optional(MIXED, t) if isinstance(t, (Scalar, Array)) else Unknown(MIXED)
+
+
+MIXED = "it is of different types on different paths"
+
+
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
     if a == b:
@@ -803,6 +823,11 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Scalar("bool" if isinstance(a.value, bool) else "str", True)
         case Known(), Known() if _is_function(a.value) and _is_function(b.value):
             return Known(Const(either(a.value, b.value)))
+        case (Known(value=None), other) | (other, Known(value=None)) if not isinstance(other, Known):
+            return _optional(other)
+        case (Optional(type=a), b) | (b, Optional(type=a)):
+            inner = join(a, present(b), fresh)
+            return _optional(inner)
         case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
             return Scalar("str", True)
-    return Unknown("it is of different types on different paths")
+    return Unknown(MIXED)

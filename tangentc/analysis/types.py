@@ -9,7 +9,20 @@ from tangentc.analysis.infer import changed_at, infer, item_type, join, joined, 
 from tangentc.analysis.points import Change, Inside, Points, change_of
 from tangentc.core import ops
 from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, For, Function, If, Opaque, While
-from tangentc.core.types import Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, Unknown, type_of
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Length,
+    Optional,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    type_of,
+)
 from tangentc.core.walk import statements
 
 MOST_ROUNDS = 12
@@ -214,6 +227,8 @@ def _certain(t: Type) -> Any:
             return keys, tuple(map(_certain, items))
         case Struct(cls, _, items):
             return cls, tuple(map(_certain, items))
+        case Optional(type=inner):
+            return "optional", _certain(inner)
         case Unknown():
             return "unknown"
     return t

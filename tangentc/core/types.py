@@ -131,6 +131,18 @@ class Unknown:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Optional(Unknown):
+    """None or a value of this type: what is computed from it is computed from the value."""
+
+    type: Any = None
+
+
+def present(t: Type) -> Type:
+    """The type of a value that is not None."""
+    return t.type if isinstance(t, Optional) else t
+
+
 Type = Scalar | Array | Tuple | Sequence | Dict | Struct | Known | Unknown
 
 PYTHON_SCALARS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}

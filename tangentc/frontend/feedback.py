@@ -50,6 +50,8 @@ class Feedback:
     answers: dict[Any, bool] = field(default_factory=dict)  # of isinstance
     environments: dict[Any, type] = field(default_factory=dict)  # of functions that are called after their trip
     inline: set[Any] = field(default_factory=set)
+    lifted: dict[Any, Any] = field(default_factory=dict)  # functions defined inside that call themselves
+    twins: dict[Any, Any] = field(default_factory=dict)  # of functions that change arguments and call themselves
     written: set[Any] = field(default_factory=set)  # calls of the library that are lowered as Python
     wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
 
@@ -109,7 +111,7 @@ class _Reader:
             case Assign() | Effect() if s.op is ops.call:
                 self.called(self.types.of(s.args[0]), site)
             case Assign() if prelude.stands_for(s.op):
-                if any(self.moves(a) for a in s.args):
+                if any(self.moves(a) for a in s.args) and not (s.op is builtins.dict and self.is_dict(s.args[0])):
                     self.known.written.add(site)
             case Assign() if s.op is dataclasses.replace:
                 t = self.types.of(s.args[0])
@@ -140,6 +142,10 @@ class _Reader:
                 self.operands(types, site)
             case Store(key=key) if not (isinstance(key, Const) and isinstance(key.value, ops.Attribute)):
                 self.operands([self.types.of(s.object)], site, -1)
+
+    def is_dict(self, atom: Atom) -> bool:
+        t = self.types.of(atom)
+        return isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict
 
     def moves(self, atom: Atom) -> bool:
         """Whether a derivative may flow through an argument that is run over."""

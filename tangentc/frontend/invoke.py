@@ -85,6 +85,7 @@ class Invoke:
     remember: Any
     keep: Any
     call_environment: Any
+    recursive: Any
     class_of: Any
     current: Any
 
@@ -494,12 +495,14 @@ class Invoke:
         target: str | None,
         cls: type | None,  # type: ignore[name-defined]
     ) -> Atom:
+        callee = self.known.twins.get(callee, callee)
         span = self.span(node)
         given = [*args, *(v for _, v in keywords)]
         takes_any = callee.__code__.co_flags & 0x0C
         if (
             cls is None
             and callee.__module__ != prelude.__name__
+            and not hasattr(callee, "__tangentc_twin__")
             and not takes_any
             and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
@@ -540,10 +543,14 @@ class Invoke:
         if closure.state != tuple(self.loops[: len(closure.state)]):
             self.keep(closure, node)
             return self.emit(ops.call, (Const(closure), *args), node, tuple(keywords), target=target, name="%called")
+        lifted = self.recursive(closure, args, keywords, node, target)
+        if lifted is not None:
+            return lifted
         if self.is_open(closure):
             raise self.unsupported(
-                node, "a function defined inside that calls itself", "define it at the level of the module"
-            )
+                node, "a function defined inside that calls itself through other functions",
+                "define it at the level of the module",
+            )  # fmt: skip
         home = closure.home
         activation = self.begin(
             home.source, home.scope, closure.node, home, closure, None, self.span(node)

@@ -53,6 +53,7 @@ from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.invoke import Invoke, is_library_module
 from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
+from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.source import Source, source_of
 from tangentc.frontend.split import split
@@ -109,7 +110,7 @@ def names_inside(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*(names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))
 
 
-class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Operate):  # type: ignore[override]
+class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
     def __init__(self, activation: Activation, known: Feedback):

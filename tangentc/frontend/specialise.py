@@ -41,6 +41,7 @@ from tangentc.core.types import (
     Array,
     Dict,
     Known,
+    Optional,
     Scalar,
     Sequence,
     Tuple,
@@ -50,6 +51,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    present,
 )
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
@@ -135,7 +137,9 @@ class _Specialise:
     def _augmented(self, s: Assign, op: Any) -> tuple[Statement, ...]:
         x = s.args[0]
         t = self.types.of(x)
-        if isinstance(t, Scalar):
+        if isinstance(present(t), Scalar):
+            return (replace(s, op=op),)
+        if isinstance(t, Optional) and self._unshared(x):  # type: ignore[arg-type]
             return (replace(s, op=op),)
         if isinstance(t, Unknown):
             raise UnsafeMutation(

@@ -34,7 +34,7 @@ from tangentc.core.types import (
     is_long,
 )
 from tangentc.errors import MissingRule, UnsafeMutation
-from tangentc.transform.adjoints import build_container, get_part, may_be_full
+from tangentc.transform.adjoints import allocates, build_container, get_part, may_be_full
 from tangentc.transform.calls import (
     Call,
     bind,
@@ -209,7 +209,8 @@ class _Forward:
                 raise missing(s, f"its argument {option.atom} is active, and the rule takes it for a constant")
         self.b.out.append(s)
         self.b.definitions[y] = s
-        self._set(y, self._rule(s, call))
+        dot = self._rule(s, call)
+        self._set(y, None if dot is None else self._apart(s, self.fit(dot, y)), True)
 
     def _set(self, y: str, dot: Atom | None, fitted: bool = False) -> None:
         if dot is None:
@@ -341,7 +342,20 @@ class _Forward:
         op, args = self.unit.tangent_call(s, {a: self.dots[a] for a in s.atoms if self.has_dot(a)})  # type: ignore[index]
         both = self.b.emit(op, args, name="%both")
         self.b.out.append(Assign(y, operator.getitem, (both, Const(0)), (), s.span))
-        self.dots[y] = self.b.emit(operator.getitem, (both, Const(1)), name=self.name(y))
+        self.dots[y] = self._apart(s, self.b.emit(operator.getitem, (both, Const(1)), name=self.name(y)))
+
+    def _apart(self, s: Assign, dot: Atom) -> Atom:
+        """A tangent with memory of its own if the value has it: that of ``x + 1`` is the tangent of ``x`` itself,
+        which changes with ``x``."""
+        t = self.b.type(s.target)
+        if isinstance(t, Scalar) or is_number(dot) or self.aliases.is_view(s.target):
+            return dot
+        if not any(self.has_dot(a) and self.aliases.is_changed(a) for a in s.atoms):  # type: ignore[arg-type]
+            return dot
+        made = self.b.definition(dot)
+        if dot not in self.dots.values() and made is not None and allocates(self.b, made):
+            return dot
+        return self.b.emit(np.copy if isinstance(t, Array) else ops.copied, (dot,), name=self.name(s.target))
 
     def store(self, s: Store) -> None:
         if not isinstance(self.b.type(s.object), Array):

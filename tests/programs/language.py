@@ -1256,9 +1256,8 @@ PROGRAMS = [
 ]
 
 REFUSED = {  # not followed yet, and said so
-    "recursive_inner": "a function defined inside calls itself",
+    "deleted": "a dict that loses a key is looped over",
     "stars_on_both_sides": "a starred list whose length is not known",
-    "recursion_in_place": "a recursion that changes its argument",
     "named_tuple_methods": "a NamedTuple that a loop carries",
     "stack_machine": "functions chosen by a token that is computed",
     "dict_filled_by_key": "dict.update of a dict whose keys are computed",
@@ -1266,7 +1265,6 @@ REFUSED = {  # not followed yet, and said so
     "generators": "min with a default",
     "yielded": "a generator function",
     "iterators": "sorted",
-    "match_strings": "match with a guard",
     "match_structures": "match on structures that a derivative flows through",
     "tries": "a value of unknown type after try",
     "cholesky_with_jitter": "a value of unknown type after try",

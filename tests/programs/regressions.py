@@ -193,6 +193,54 @@ def front_of_a_list(x):
     return np.sum(y[0]) * y[1] ** 2
 
 
+def overwritten_after_a_product(x):
+    x = x.copy()
+    a = x[:2] * 1.0
+    x[:2] = a + 1
+    return np.sum(a * x[:2])
+
+
+def both_halves_from_old_values(x):
+    x = x.copy()
+    n = len(x) // 2
+    a = x[:n] * 1.0
+    b = x[n:] + 0.0
+    x[:n] = a + b**2
+    x[n:] = a - b
+    return np.sum(x * x)
+
+
+def shifted_then_changed(x):
+    x = x.copy()
+    a = x + 1.0
+    x[0] = x[1] * 2
+    return np.sum(a * x)
+
+
+def reshaped_then_changed(x):
+    x = x.copy()
+    a = x.reshape(2, 2) + 1.0
+    x[0] = x[1] * 2
+    return np.sum(a * x[0])
+
+
+def kept_then_changed(x):
+    x = x.copy()
+    a = np.stack([x, x])[0]
+    b = np.maximum(x, -10.0)
+    c = np.clip(x, -10, 10)
+    d = np.where(True, x, 0.0)
+    x[0] = x[1] * 2
+    return np.sum(a * x[0] + b * x + c * x * d)
+
+
+def list_kept_then_changed(x, l):
+    y = [v * 1.0 for v in l]
+    for v in l:
+        v *= 2
+    return np.sum(x) * sum(np.sum(a * b) for a, b in zip(y, l))
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -214,5 +262,7 @@ PROGRAMS = [
     (user_name_like_a_version, (0.3,)), (objects_taken_back, (1.3, 3)), (appended_inside, (1.3, [[1.0, 2.0], [3.0]])),
     (stored_inside, (1.2, {"a": {"b": 1.0, "c": [2.0, 3.0]}})),
     (rest_of_a_list, ([[1.3], 2.0, 1.5],)), (rest_of_a_list, (((1.3, 0.1), 2.0, 1.5),)), (front_of_a_list, ([array(1, 2), 2.0, 1.5],)),
+    (overwritten_after_a_product, (array(0.5, 0.1, 0.9, 0.3),)), (both_halves_from_old_values, (array(0.5, 0.1, 0.9, 0.3),)), (shifted_then_changed, (array(0.5, 0.1, 0.9, 0.3),)), (reshaped_then_changed, (array(0.5, 0.1, 0.9, 0.3),)), (kept_then_changed, (array(0.5, 0.1, 0.9, 0.3),)),
+    (list_kept_then_changed, (array(0.5, 0.1), [array(1.5, 1.1), array(2.5, 2.1)])),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip

@@ -1366,7 +1366,6 @@ PROGRAMS = [
 
 REFUSED = {  # not followed yet, and said so
     "fft_in_place": "views of two shapes under one name",
-    "multigrid": "a recursion that changes its argument",
     "edit_distance": "a list of numbers times a length",
     "metropolis": "draws of a generator",
 }

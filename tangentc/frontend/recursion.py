@@ -1,0 +1,232 @@
+"""Functions that call themselves, as functions of the module that change nothing.
+
+A function defined inside another is lowered into it; one that calls itself cannot be.  It is lifted out, with
+those that it calls, and what they capture comes as their first parameters:
+
+    def f(x):                                    def power(x, n):
+        def power(n):                                return 1.0 if n == 0 else x * power(x, n - 1)
+            return 1.0 if n == 0 else x * power(n - 1)
+        return power(5)                      ->  def f(x): return power(x, 5)
+
+One that changes an argument works on a copy and gives that back (a *twin*); what its callers call is lowered
+into them, and writes the change where it belongs:
+
+    def fill(a, k):                              def fill_copy(a, k):
+        if k < len(a):                               a = copied(a)
+            a[k] = k                                 ...
+            fill(a, k + 1)                   ->      return None, a
+                                                 def fill(a, k):
+                                                     out, a_new = fill_copy(a, k)
+                                                     a[...] = a_new
+                                                     return out
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import itertools
+import linecache
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from tangentc import runtime
+from tangentc.core.nodes import Atom, Const
+from tangentc.core.types import Array, Sequence, Type
+from tangentc.frontend.activation import Activation, Closure, declared, locals_of
+from tangentc.frontend.source import source_of
+
+_numbers = itertools.count(1)
+
+
+def run(text: str, what: str, globals_: dict[str, Any], names: dict[str, Any]) -> None:
+    """Run a text that tracebacks, and the compiler, can read again."""
+    filename = f"<tangentc {what} {next(_numbers)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    exec(compile(text, filename, "exec", dont_inherit=True), globals_, names)
+
+
+# ---------------------------------------------------------------- functions that are defined inside
+class Recursion:
+    """The part of lowering that knows functions defined inside that call themselves."""
+
+    activation: Activation
+    known: Any
+    invoke: Any
+    outermost: Any
+    unsupported: Any
+
+    def recursive(self, closure: Closure, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
+        """A call of a function defined inside that calls itself; None if it does not."""
+        family: dict[str, Closure] = {}
+        for name, member in _called(closure):
+            _gather(name, member, family)
+        own = [n for n, member in family.items() if member is closure]
+        if not own:
+            return None
+        captured: dict[str, str] = {}
+        constants: dict[str, Any] = {}
+        for member in family.values():
+            if declared(_body(member.node), gast.Nonlocal) or any(isinstance(a, str) for a in member.defaults.values()):
+                raise self.unsupported(
+                    node, "a function defined inside that calls itself, with `nonlocal` or a default that is computed",
+                    "define it at the level of the module",
+                )  # fmt: skip
+            for name, home in _captured(member):
+                known = home.constants.get(name)
+                if isinstance(known, Const):
+                    constants.setdefault(name, known.value)
+                elif captured.setdefault(name, home.variable(name)) != home.variable(name):
+                    raise self.unsupported(
+                        node, f"a function defined inside that calls itself, with two variables called {name}",
+                        "give one of them another name",
+                    )  # fmt: skip
+            constants |= {_default(member, n): a.value for n, a in member.defaults.items()}  # type: ignore[union-attr]
+        constants = {n: v for n, v in constants.items() if n not in family}
+        text = "\n\n\n".join(_lifted(name, member, list(captured), set(family)) for name, member in family.items())
+        key = (own[0], text, tuple(map(id, constants.values())))
+        if key not in self.known.lifted:
+            scope = self.outermost().scope
+            cells = {n: c.cell_contents for n, c in scope.cells.items()}
+            namespace = {**scope.globals, **cells, **constants}
+            run(text + "\n", f"function inside {own[0]}", namespace, namespace)
+            self.known.lifted[key] = namespace[own[0]]
+        return self.invoke(self.known.lifted[key], [*captured.values(), *args], keywords, node, target)
+
+
+def _body(node: Any) -> list[Any]:
+    return node.body if isinstance(node.body, list) else [node.body]
+
+
+def _names(closure: Closure) -> list[str]:
+    """The names that a function reads and that are not its own."""
+    own = set(locals_of(closure.node)) - declared(_body(closure.node), gast.Nonlocal)
+    names = [n.id for part in _body(closure.node) for n in gast.walk(part) if isinstance(n, gast.Name)]
+    return [n for n in dict.fromkeys(names) if n not in own]
+
+
+def _called(closure: Closure) -> Iterator[tuple[str, Closure]]:
+    """The functions defined inside that a function names."""
+    for name in _names(closure):
+        home = closure.home.home(name)
+        known = home.constants.get(name) if home is not None else None
+        if isinstance(known, Const) and isinstance(known.value, Closure):
+            yield name, known.value
+
+
+def _gather(name: str, closure: Closure, family: dict[str, Closure]) -> None:
+    if name not in family:
+        family[name] = closure
+        for other, member in _called(closure):
+            _gather(other, member, family)
+
+
+def _captured(closure: Closure) -> Iterator[tuple[str, Activation]]:
+    for name in _names(closure):
+        home = closure.home.home(name)
+        if home is not None and name not in dict(_called(closure)):
+            yield name, home
+
+
+def _default(closure: Closure, name: str) -> str:
+    return f"{closure.__name__}_{name}_default"
+
+
+def _lifted(name: str, closure: Closure, captured: list[str], family: set[str]) -> str:
+    """The text of a function whose first parameters are what it and its family capture."""
+    tree = gast.gast_to_ast(copy.deepcopy(closure.node))
+    signature = tree.args
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    given = [n for n in names if n in closure.defaults]
+    signature.defaults = [ast.Name(_default(closure, n), ast.Load()) for n in given]
+    signature.kw_defaults = [
+        ast.Name(_default(closure, a.arg), ast.Load()) if a.arg in closure.defaults else None
+        for a in signature.kwonlyargs
+    ]
+    first = signature.posonlyargs or signature.args
+    first[:0] = [ast.arg(n) for n in captured]
+    statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
+    statements = [_Handing(captured, family).visit(s) for s in statements]
+    function = ast.FunctionDef(name, signature, statements, [], None, None)
+    return ast.unparse(ast.fix_missing_locations(ast.Module([function], [])))
+
+
+class _Handing(ast.NodeTransformer):
+    """Calls within a family hand on what it captures."""
+
+    def __init__(self, captured: list[str], family: set[str]):
+        self.captured, self.family = captured, family
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self.family:
+            node.args[:0] = [ast.Name(n, ast.Load()) for n in self.captured]
+        return node
+
+
+# ---------------------------------------------------------------- functions that change their arguments
+class Twinned(Exception):
+    """A function that changes its arguments and calls itself has a twin from now on: begin again."""
+
+
+def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
+    """What callers of a recursive function call in its place: a function that calls its twin, which works on
+    copies of what it changes, and writes the changes back.  None if it has no twin."""
+    tree: Any = source_of(function).fresh_tree()
+    args = tree.args
+    if isinstance(tree, ast.Lambda) or args.vararg or args.kwarg or function.__closure__ or tree.decorator_list:
+        return None
+    if not all(isinstance(t, (Array, Sequence)) for t in changed.values()):
+        return None
+    name, body = tree.name, tree.body
+    returned = {"None" if s.value is None else ast.unparse(s.value) for s in _returns(body)}
+    whole = next(iter(returned)) if len(returned) == 1 and returned <= changed.keys() else None
+    for s in _returns(body):
+        value = ast.Constant(None) if s.value is None or whole else s.value
+        s.value = ast.Tuple([value, *(ast.Name(n, ast.Load()) for n in changed)], ast.Load())
+    signature = _without_defaults(args)
+    given = [a.arg for a in (*args.posonlyargs, *args.args)]
+    handed = ", ".join([*given, *(f"{a.arg}={a.arg}" for a in args.kwonlyargs)])
+    new = [f"{n}_new" for n in changed]
+    lines = ["def make(copied, require_apart):"]
+    lines += [f"    def {name}_copy({signature}):"]
+    lines += [f"        {n} = copied({n})" for n in changed]
+    code = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
+    lines += [f"        {line}" for line in code.splitlines()]
+    lines += [f"        return (None, {', '.join(changed)})"]
+    lines += ["", f"    def {name}({signature}):"]
+    lines += [f"        require_apart(({', '.join(changed)},), ({', '.join(given)},))"]
+    lines += [f"        {name}_gave, {', '.join(new)} = {name}_copy({handed})"]
+    lines += (
+        [f"        require_apart(({', '.join(new)},), ({name}_gave,))"] if whole is None and returned - {"None"} else []
+    )
+    lines += [f"        {n}[{'...' if isinstance(t, Array) else ':'}] = {n}_new" for n, t in changed.items()]
+    lines += [f"        return {whole or name + '_gave'}", f"    return {name}", ""]
+    made: dict[str, Any] = {}
+    run("\n".join(lines), f"twin of {name}", function.__globals__, made)
+    wrapper = made["make"](runtime.copied, runtime.require_apart)
+    wrapper.__tangentc_twin__ = True
+    wrapper.__defaults__, wrapper.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return wrapper
+
+
+def _without_defaults(args: ast.arguments) -> str:
+    plain = copy.deepcopy(args)
+    plain.defaults, plain.kw_defaults = [], [None] * len(args.kwonlyargs)
+    return ast.unparse(plain)
+
+
+def _returns(body: list) -> Iterator[ast.Return]:
+    """The ``return`` statements of a function, those of functions inside it left out."""
+    for statement in body:
+        if isinstance(statement, ast.Return):
+            yield statement
+        elif not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+                inside = getattr(statement, part, [])
+                yield from _returns(
+                    [b for i in inside for b in (i.body if hasattr(i, "body") and not isinstance(i, ast.stmt) else [i])]
+                )
