@@ -63,6 +63,15 @@ def require_unchanged(tried, given):
         )
 
 
+def or_zero(x_dot, x):
+    """The tangent ``x_dot`` of ``x``, zero where it is None.
+
+    >>> or_zero(None, np.ones(2))
+    array([0., 0.])
+    """
+    return zeros_of(x) if x_dot is None else x_dot
+
+
 def require_apart(changed, others):
     """Raise `RuntimeError` if an array that a recursive function changes shares memory with another value.
 
@@ -476,7 +485,7 @@ def hermitian_weights(y, axis=-1):
 for _helper in (
     unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
     copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
-    gradient_adjoint, hermitian_weights, require_unchanged, passive, order, require_apart,
+    gradient_adjoint, hermitian_weights, require_unchanged, passive, or_zero, order, require_apart,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -66,7 +66,7 @@ def is_elementwise(op: Any) -> bool:
 
 MAY_BE_NONE = {
     ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select, ops.copied, ops.stopped,
-    operator.is_, operator.is_not, builtins.isinstance,
+    operator.is_, operator.is_not, builtins.isinstance, runtime.or_zero,
 }  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return structural
     if _known_always(op):
         return ALWAYS[op]
-    if op in (runtime.unbroadcast, runtime.shaped_like):
+    if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero):
         return args[1]
     if any(isinstance(t, Unknown) for t in args):
         return Unknown("an argument's type is not known")

@@ -13,13 +13,13 @@ from __future__ import annotations
 import builtins
 import operator
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
-from tangentc.core.types import Unknown, is_container
+from tangentc.core.types import Known, Scalar, Unknown, is_container
 from tangentc.core.walk import statements
 
 ANY = "*"
@@ -225,6 +225,10 @@ class Points:
             return
         if not is_container(self.types.of_name.get(found.container)):
             return
+        if isinstance(s, Store) and isinstance(s.key, str):  # a number whose value is known when compiling
+            t = self.types.of_name.get(s.key)
+            if isinstance(t, Scalar) and isinstance(t.value, int) and t.dtype != "bool":
+                found = replace(found, puts=((t.value, s.value),))
         for place in self.places(found.container):
             self.changed.add(place)
             self.changes.append((place, found))
@@ -279,6 +283,4 @@ def made_of(s: Assign) -> list[tuple[Any, Atom]]:
 
 
 def is_scalar_key(t: Any) -> bool:
-    from tangentc.core.types import Known, Scalar
-
     return isinstance(t, Scalar) or isinstance(t, Known) and not isinstance(t.value, (slice, tuple))

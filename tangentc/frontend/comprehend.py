@@ -144,8 +144,7 @@ class Comprehend:
                 parts = [self.trips(a, sources) for a in node.args]
                 return min(n for n, _ in parts), lambda k: tuple(item(k) for _, item in parts)
             if function is builtins.range:
-                next(sources)
-                numbers = range(*(self.constant(a) for a in node.args))
+                numbers = next(sources)
                 return len(numbers), lambda k: Const(numbers[k])
             if isinstance(node.func, gast.Attribute) and node.func.attr in ("items", "values", "keys"):
                 base, keys = self.expression(node.func.value), next(sources)
@@ -269,9 +268,12 @@ class Comprehend:
 
     # ---------------------------------------------------------- map, filter, reduce
     def special_call(self, node: Any, target: str | None) -> Atom | None:
-        """Calls whose arguments are read as they are written: `jvp` and `hvp`."""
+        """Calls whose arguments are read as they are written: `jvp` and `hvp`, ``dict(zip(keys, values))``."""
         if not isinstance(node.func, (gast.Name, gast.Attribute)):
             return None
+        if getattr(node.func, "id", "") == "dict" and len(node.args) == 1 and isinstance(node.args[0], gast.Call):
+            if self.expression(node.func) == Const(builtins.dict) and not node.keywords:
+                return self.expression(_as_comprehension(node), target)
         if (node.func.id if isinstance(node.func, gast.Name) else node.func.attr) not in ("jvp", "hvp"):
             return None
         start = len(self.out)
@@ -280,6 +282,16 @@ class Comprehend:
         if isinstance(callee, Const) and getattr(callee.value, "__tangentc_kind__", "") in ("jvp", "hvp"):
             return self.jvp_call(node)  # type: ignore[attr-defined]
         return None
+
+
+def _as_comprehension(node: Any) -> Any:
+    """``dict(pairs)`` as ``{key: value for key, value in pairs}``."""
+    key, value = (gast.Name(n, gast.Load(), None, None) for n in ("the key", "the value"))
+    target = gast.Tuple([gast.Name(n.id, gast.Store(), None, None) for n in (key, value)], gast.Store())
+    made = gast.DictComp(key, value, [gast.comprehension(target, node.args[0], [], 0)])
+    for part in (made, key, value, target, *target.elts):
+        gast.copy_location(part, node)
+    return made
 
 
 def _as_continue(block: Block) -> Block:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import operator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ from tangentc.core.types import (
     Array,
     Dict,
     Known,
+    Optional,
     Scalar,
     Sequence,
     Struct,
@@ -49,6 +51,8 @@ class Feedback:
     classes: dict[Any, type] = field(default_factory=dict)  # the class of the object whose attribute is taken
     answers: dict[Any, bool] = field(default_factory=dict)  # of isinstance
     environments: dict[Any, type] = field(default_factory=dict)  # of functions that are called after their trip
+    still: dict[Any, frozenset[int]] = field(default_factory=dict)  # the arguments of a jvp that do not move
+    doubtful: dict[Any, frozenset[int]] = field(default_factory=dict)  # those whose tangent may be None
     inline: set[Any] = field(default_factory=set)
     lifted: dict[Any, Any] = field(default_factory=dict)  # functions defined inside that call themselves
     twins: dict[Any, Any] = field(default_factory=dict)  # of functions that change arguments and call themselves
@@ -65,21 +69,27 @@ class Feedback:
             self.classes,
             self.answers,
             self.environments,
+            self.still,
+            self.doubtful,
         )
         return sum(map(len, known)) + len(self.inline) + len(self.written)
 
     def learn(self, program: Any) -> None:
         """Look for open places in a typed program."""
         reader = _Reader(program, self)
+        before = self.size()
         for s in statements(program.function.body):
             if not reader.is_open(s):
                 reader.statement(s)
+        if self.size() == before:
+            self.doubtful.update(reader.late)
 
 
 class _Reader:
     def __init__(self, program: Any, known: Feedback):
         self.types, self.known = program.types, known
         self.definitions = definitions(program.function.body)
+        self.late: dict[Any, frozenset[int]] = {}  # tangents of which more may be learned
         self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
 
     def is_open(self, s: Statement) -> bool:
@@ -105,8 +115,16 @@ class _Reader:
             case Assign() | Effect() if s.op is ops.spread:
                 self.starred(self.types.of(s.args[0]), site)
             case Assign() if s.op is ops.call and isinstance(s.args[0], Const) and isinstance(s.args[0].value, Nested):
-                compiled = s.args[0].value.compiled([self.types.of(a) for a in s.args[1:]])
-                if compiled is not None:
+                nested = s.args[0].value
+                if nested.kind == "jvp" and (still := self.still(nested, s.args)):
+                    self.known.still.setdefault(site, still)
+                    return
+                types = [self.types.of(a) for a in s.args[1:]]
+                doubtful = frozenset(i for i, t in self.tangents(nested, s.args) if isinstance(t, Optional))
+                compiled = None if doubtful else nested.compiled(types)
+                if doubtful:
+                    self.late[site] = doubtful
+                elif compiled is not None:
                     self.known.compiled.setdefault(site, compiled)
             case Assign() | Effect() if s.op is ops.call:
                 self.called(self.types.of(s.args[0]), site)
@@ -142,6 +160,18 @@ class _Reader:
                 self.operands(types, site)
             case Store(key=key) if not (isinstance(key, Const) and isinstance(key.value, ops.Attribute)):
                 self.operands([self.types.of(s.object)], site, -1)
+
+    def tangents(self, nested: Nested, args: tuple[Atom, ...]) -> Iterator[tuple[int, Type]]:
+        """The tangents that a jvp is given, each with the number of its argument."""
+        if nested.kind == "jvp":
+            for i, a in zip(nested.wrt, args[len(args) - len(nested.wrt) :], strict=True):
+                yield i, self.types.of(a)
+
+    def still(self, nested: Nested, args: tuple[Atom, ...]) -> frozenset[int]:
+        """The arguments that do not move: those along which the tangent is None, and those of no float type."""
+        none = {i for i, t in self.tangents(nested, args) if t == Known(Const(None))}
+        plain = {i for i, _ in self.tangents(nested, args) if not is_differentiable(self.types.of(args[i + 1]))}
+        return frozenset(none | plain)
 
     def is_dict(self, atom: Atom) -> bool:
         t = self.types.of(atom)
@@ -188,6 +218,12 @@ class _Reader:
         if trips <= MOST_TRIPS and (self.mixed(s.iterable) or self.is_key(s) or site in self.known.wanted):
             self.known.unroll.setdefault(site, sources)
 
+    def number(self, atom: Atom) -> int | None:
+        """An integer that is known when compiling: a constant, or the length of a tuple."""
+        t = self.types.of(atom)
+        value = atom.value if isinstance(atom, Const) else t.value if isinstance(t, Scalar) else None
+        return value if isinstance(value, int) else None
+
     def sources(self, atom: Atom, out: list) -> bool:
         """The lengths, or the keys, of what a loop runs over; False if one is not known."""
         made = self.definitions.get(atom) if isinstance(atom, str) and atom.startswith("%") else None
@@ -196,10 +232,10 @@ class _Reader:
         if isinstance(made, Assign) and made.op is builtins.zip:
             return all(self.sources(a, out) for a in made.args)
         if isinstance(made, Assign) and made.op is builtins.range:
-            bounds = [a.value for a in made.args if isinstance(a, Const)]
-            if len(bounds) == len(made.args):
-                out.append(len(range(*bounds)))
-            return len(bounds) == len(made.args)
+            bounds = [self.number(a) for a in made.args]
+            if None not in bounds:
+                out.append(tuple(range(*bounds)))  # type: ignore[arg-type]
+            return None not in bounds
         if isinstance(made, Assign) and made.op is ops.method and isinstance(self.types.of(made.args[0]), Dict):
             out.append(self.types.of(made.args[0]).keys)
             return "%spread" not in out[-1]

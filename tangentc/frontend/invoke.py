@@ -410,21 +410,32 @@ class Invoke:
         return self.remember(Nested(function, kind, known.get("wrt", 0), known.get("has_aux", False)), node)
 
     def jvp_call(self, node: Any) -> Atom | None:
-        """``jvp(f, (x,), (v,))`` and ``hvp(f, (x,), (v,))`` with their tuples written out."""
-        displays = node.args[1:3]
-        if len(displays) != 2 or not all(isinstance(d, (gast.Tuple, gast.List)) for d in displays):
-            raise self.unsupported(node, "`jvp` of tuples that are not written out", "write jvp(f, (x,), (v,))")
+        """``jvp(f, (x,), (v,))`` and ``hvp(f, (x,), (v,))``, whose tuples have a known length."""
+        if len(node.args) != 3 or node.keywords:
+            raise self.unsupported(node, "`jvp` without its three arguments", "write jvp(f, (x,), (v,))")
         callee = self.expression(node.func)
         function = self.expression(node.args[0])
-        primals = [self.expression(e) for e in displays[0].elts]
-        tangents = [self.expression(e) for e in displays[1].elts]
-        moving = tuple(i for i, t in enumerate(tangents) if t != Const(None))
+        primals, tangents = map(self.items_of, node.args[1:])
+        if any(isinstance(a, str) and a.startswith("%spread") for a in (*primals, *tangents)):
+            return self.emit(ops.call, (Const(None), *primals, *tangents), node, name="%called")
+        still = self.known.still.get(self.span(node).site, ())
+        moving = tuple(i for i, t in enumerate(tangents) if t != Const(None) and i not in still)
+        for i in self.known.doubtful.get(self.span(node).site, ()):
+            tangents[i] = self.emit(runtime.or_zero, (tangents[i], primals[i]), node)
         base = self.differentiation(_gradient if callee.value.__name__ == "hvp" else _plain, [function], [], node)
         inner: Any = base.value if callee.value.__name__ == "hvp" else base.value.function  # type: ignore[union-attr]
         result = self.nested(Nested(inner, "jvp", moving), [*primals, *(tangents[i] for i in moving)], [], node, None)
         if callee.value.__name__ == "hvp":
             return self.emit(operator.getitem, (result, Const(1)), node)
         return result
+
+    def items_of(self, node: Any) -> list[Atom]:
+        """The items of a tuple, written out or not."""
+        if isinstance(node, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in node.elts):
+            return [self.expression(e) for e in node.elts]
+        if isinstance(node, gast.Call) and getattr(node.func, "id", "") in ("tuple", "list") and len(node.args) == 1:
+            node = node.args[0]
+        return list(self.starred(gast.copy_location(gast.Starred(node, gast.Load()), node)))
 
     def captured(self, value: Any, node: Any, function: Any) -> Atom:
         """A value that a callable holds, read while the code runs."""
@@ -503,6 +514,7 @@ class Invoke:
             cls is None
             and callee.__module__ != prelude.__name__
             and not hasattr(callee, "__tangentc_twin__")
+            and not ("isinstance" in callee.__code__.co_names and all(isinstance(a, Const) for a in given))
             and not takes_any
             and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
@@ -683,7 +695,10 @@ class Invoke:
             self.out.append(Store(args[0], Const(ops.Attribute(args[1].value)), args[2], None, self.span(node)))
             return Const(None)
         if callee is builtins.isinstance:
-            return self.is_instance(args, node)
+            made_ = self.definition(args[1])
+            if made_ is not None and made_.op is ops.make_tuple and all(isinstance(a, Const) for a in made_.args):
+                args = [args[0], Const(tuple(a.value for a in made_.args))]
+            return self.is_instance(args, node) or self.emit(callee, tuple(args), node, target=target)
         if callee is dataclasses.replace:
             cls = self.class_of(args[0], node)
             if cls is None:
@@ -706,6 +721,11 @@ class Invoke:
             names = Const(tuple(k for k, _ in keywords))  # type: ignore[assignment]
             return self.emit(ops.make_dict, (names, *(v for _, v in keywords)), node, target=target)
         return None
+
+    def definition(self, atom: Atom) -> Assign | None:
+        """The statement just before, if it is what an atom stands for."""
+        last = self.out[-1] if self.out else None
+        return last if isinstance(last, Assign) and last.target == atom else None
 
     def is_instance(self, args: list, node: Any) -> Atom | None:
         """``isinstance(x, C)`` where the type tells; it chooses the branch when compiling."""

@@ -21,7 +21,7 @@ from typing import Any
 import gast
 
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.types import Type, Unknown
+from tangentc.core.types import Type, Unknown, present
 from tangentc.frontend.activation import Closure, declared, locals_of
 
 _numbers = itertools.count(1)
@@ -68,6 +68,7 @@ class Nested:
     def compiled(self, types: list[Type]) -> Any:
         """The emitted function for arguments of these types, and the seeds of what is inside it; None if they are
         not known yet."""
+        types = [present(t) for t in types]
         if any(isinstance(t, Unknown) for t in types):
             return None
         derivative = self.derivative()

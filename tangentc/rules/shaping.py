@@ -7,7 +7,7 @@ import numpy as np
 from tangentc.core.ops import item
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
-from tangentc.runtime import along_axis, order, passive, reduce_to_shape, split_like, unbroadcast, zeros_of
+from tangentc.runtime import along_axis, or_zero, order, passive, reduce_to_shape, split_like, unbroadcast, zeros_of
 
 
 def one_array(*options):
@@ -151,6 +151,11 @@ def reduce_to_shape_rule(x, shape, y, y_bar):
 @adjoint_rule(unbroadcast, linear="jointly", samples=lambda rng: [((rng.normal(size=(3, 4)), rng.normal(size=4)), {})])
 def unbroadcast_rule(x_bar, x, y, y_bar):  # it sums or it expands, and its adjoint does the other
     return unbroadcast(y_bar, x_bar), None
+
+
+@adjoint_rule(or_zero, linear="jointly", samples=lambda rng: [((rng.normal(size=3), rng.normal(size=3)), {})])
+def or_zero_rule(x_dot, x, y, y_bar):
+    return y_bar, None
 
 
 @adjoint_rule(split_like, linear="jointly", samples=lambda rng: [((rng.normal(size=5), [np.ones(2), np.ones(3)]), {})])

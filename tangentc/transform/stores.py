@@ -126,6 +126,8 @@ class Stores:
         """``x = l.pop()``: ``l.append(x)`` restores; ``l_bar.append(x_bar)``."""
         items, position, x = s.args[0], s.args[1:], s.target
         assert isinstance(items, str)
+        if items in self.active and x in self.active and self.adj.has(x) and items not in self.adj.mirror:
+            self.adj.ensure_shadow(items)
         shadow = self._container_shadow(items)
         bar: Atom = Const(None)
         t = self.b.type(x)
