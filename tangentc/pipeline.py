@@ -47,7 +47,7 @@ from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Twinned, twin
 from tangentc.frontend.resolve import Scope
-from tangentc.frontend.specialise import specialise
+from tangentc.frontend.specialise import asks_for_layout, specialise
 from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
 from tangentc.simplify.copies import copies, elide
@@ -96,7 +96,8 @@ def _own_parameters(program: Program) -> Function:
             continue
         copy = builder.fresh(name)
         op: Any = np.copy if isinstance(program.types.of(name), Array) else ops.copied
-        head.append(Assign(copy, op, (name,), (), function.span))
+        keywords = (("order", Const("K")),) if op is np.copy and asks_for_layout(function) else ()
+        head.append(Assign(copy, op, (name,), keywords, function.span))
         table[name] = copy
     if not table:
         return function

@@ -283,7 +283,7 @@ def last_written(x_bar, key):
     return np.where(order[key] == numbers, taken, 0)
 
 
-def add_if_copied(x_bar, y_bar):
+def add_if_copied(x_bar, y_bar, order="C"):
     """Add ``y_bar`` to the shadow ``x_bar`` unless it is a view of it: for ``y = x.reshape(...)``.
 
     >>> x_bar = np.zeros((2, 2))
@@ -293,7 +293,7 @@ def add_if_copied(x_bar, y_bar):
            [1., 1.]])
     """
     if not np.may_share_memory(x_bar, y_bar):
-        x_bar += np.reshape(y_bar, np.shape(x_bar))
+        x_bar += np.reshape(y_bar, np.shape(x_bar), order=order)
 
 
 def split_like(x, arrays, axis=0):

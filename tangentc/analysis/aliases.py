@@ -36,8 +36,11 @@ VIEWS = {
     "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "broadcast_to", "asarray",
     "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "split", "split_like", "real", "imag", "ascontiguousarray",
     "rollaxis", "flip", "fliplr", "flipud", "rot90", "array_split", "broadcast_arrays", "view", "unbroadcast",
-    "matrix_transpose", "permute_dims", "asanyarray", "conj", "conjugate", "positive",
+    "matrix_transpose", "permute_dims", "asanyarray",
 }  # fmt: skip
+COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asanyarray}
+READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}
+COMPACT = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray}
 HOLDERS = {
     ops.identity, ops.stopped, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
     builtins.reversed,
@@ -63,9 +66,11 @@ class Aliases:
         self.params = [p.name for p in function.params if self._has_memory(p.name)]
         own: list[str] = list(self.params)
         stores: list[str] = []
+        self.made: dict[str, Assign] = {}
         for s in statements(function.body):
             match s:
                 case Assign() if self._has_memory(s.target):
+                    self.made[s.target] = s
                     shared = self.shares(s)
                     if shared and self.call_aliases(s.op):
                         self.called.append(s.target)
@@ -109,7 +114,29 @@ class Aliases:
         crowded = {self.root(n) for n in (*self.called, *self.joins) if self._has_memory(n)}
         crowded |= {self.root(n) for n, t in self.types.of_name.items() if is_container(t) and self._known(n)}
         crowded |= {self.root("%global")} if self.globals else set()
+        self.doubtful = {self.root(n) for n, made in self.views.items() if self._is_doubtful(made)}
+        crowded |= self.doubtful
         self.simple = {r for r in self.changed if len(self.allocations.get(r, ())) == 1 and r not in crowded}
+
+    def _is_doubtful(self, made: Assign) -> bool:
+        """Whether a view may be a copy, or cannot be written."""
+        return made.op in READ_ONLY or self.may_copy(made)
+
+    def may_copy(self, made: Assign) -> bool:
+        """Whether what looks like a view may be a copy, which only the layout of the array says."""
+        return made.op in COPIES_MAYBE and not self._is_compact(made.args[0])
+
+    def _is_compact(self, atom: Atom) -> bool:
+        """Whether an array surely lies in memory without gaps, in the order of its indices."""
+        made = self.made.get(atom) if isinstance(atom, str) else None
+        if made is None:
+            return False
+        if made.op in COPIES_MAYBE and not made.keywords or made.op is ops.identity:
+            return self._is_compact(made.args[0])
+        if made.op in COMPACT and "order" not in dict(made.keywords):
+            return True
+        t = self._type(atom)
+        return isinstance(t, Array) and len(t.shape) == 1 and not self.shares(made)
 
     def _known(self, name: str) -> bool:
         return name in self.parent or name in self.parent.values() or name in self.params

@@ -549,13 +549,13 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
         return Unknown("too many subscripts")
     dims = list(t.shape)
     out: list[Dim] = []
-    seen_ellipsis = False
+    whole = False  # with `...` the result is a view, also if it has no axes
     for part in parts:
         value = part.value if isinstance(part, Known) else None
         if isinstance(part, Known) and value is None:
             out.append(1)
         elif value is ...:
-            seen_ellipsis = True
+            whole = True
             keep = len(t.shape) - wanted
             out.extend(dims[:keep])
             dims = dims[keep:]
@@ -567,8 +567,7 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
         else:
             dims.pop(0)
     out.extend(dims)
-    del seen_ellipsis
-    return Array(t.dtype, tuple(out)) if out else Scalar(t.dtype)
+    return Array(t.dtype, tuple(out)) if out or whole else Scalar(t.dtype)
 
 
 def _is_basic(part: Type) -> bool:

@@ -273,7 +273,7 @@ class Folding:
                 if self.aliases.points.is_changed(atom):  # a container: it may hold something else later
                     out.add(self.aliases.root(atom))
                     continue
-                if atom in self.aliases.shares(s):
+                if atom in self.aliases.shares(s) and not self.aliases.may_copy(s):
                     continue  # a view: read where it is used
                 if s.op in (builtins.len, builtins.getattr, np.shape, np.size):
                     if isinstance(self.types.of(atom), (Array, Scalar)):

@@ -517,6 +517,8 @@ class _Raise:
                 return ast.Attribute(atom(args[0]), "T")
             if op in (np.size, np.shape):
                 return ast.Attribute(atom(args[0]), op.__name__)
+        if op is np.copy and keywords == (("order", Const("K")),):
+            named = []  # which it is anyhow, unlike in the method
         return ast.Call(self.reference(op), [atom(a) for a in args], named)
 
     def old_item(self, container: Atom, key: Atom) -> ast.expr:

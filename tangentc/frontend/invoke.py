@@ -21,7 +21,7 @@ import gast
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, found_in_class, instance_of
-from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement
+from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
 from tangentc.core.types import Dict, Either, Known, Struct, Tuple, Type, is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
@@ -35,6 +35,10 @@ from tangentc.frontend.source import Quoted
 from tangentc.rules.registry import REGISTRY
 
 DEEPEST = 60
+AUGMENTED = {
+    f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
+}
+IN_PLACE_METHODS = {"__delitem__", "__setslice__", *(f"__{f.__name__}__" for f in AUGMENTED)}
 
 
 def unchanged(function: Any) -> Any:
@@ -242,6 +246,11 @@ class Invoke:
                 return self.invoke(function, args, keywords, node, target)
             del self.known.callees[site]
         args, keywords = given or self.arguments(node)
+        if name == "__setitem__" and len(args) == 2:
+            self.out.append(Store(base, args[0], args[1], None, self.span(node)))  # type: ignore[arg-type]
+            return Const(None)
+        if name in IN_PLACE_METHODS:
+            raise self.unsupported(node, f"the method {name}", "write the operator")
         if site in self.known.written:
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
@@ -689,9 +698,12 @@ class Invoke:
                     key = Const(ops.Attribute(args[1].value))
                     return self.emit(ops.old_item, (args[0], key), node, target=target)
             return self.attribute(args[0], args[1].value, node, target)
+        if callee is operator.setitem and isinstance(args[0], str):
+            self.out.append(Store(args[0], args[1], args[2], None, self.span(node)))
+            return Const(None)
+        if callee in (operator.delitem, *AUGMENTED):
+            raise self.unsupported(node, f"operator.{callee.__name__}", "write the operator")
         if callee is builtins.setattr and isinstance(args[1], Const) and isinstance(args[0], str):
-            from tangentc.core.nodes import Store
-
             self.out.append(Store(args[0], Const(ops.Attribute(args[1].value)), args[2], None, self.span(node)))
             return Const(None)
         if callee is builtins.isinstance:

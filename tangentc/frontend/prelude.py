@@ -13,6 +13,9 @@ import itertools
 from types import BuiltinFunctionType
 from typing import Any
 
+import numpy as np
+
+from tangentc import runtime
 from tangentc.runtime import order
 
 
@@ -148,6 +151,12 @@ def repeated(items, count):
     return [item for _ in range(count) for item in items]
 
 
+# ---------------------------------------------------------- what emitted code calls
+def add_if_copied(x_bar, y_bar, order="C"):
+    if not np.may_share_memory(x_bar, y_bar):
+        x_bar += np.reshape(y_bar, np.shape(x_bar), order=order)
+
+
 # ---------------------------------------------------------- methods
 def sort(items, *, key=None, reverse=False):
     items[:] = sorted_(items, key=key, reverse=reverse)
@@ -195,6 +204,8 @@ def stands_for(op: Any) -> bool:
 
 def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, list, dict[str, Any]] | None:
     """The function here that a call of the library stands for, and its arguments; None if there is none."""
+    if callee is runtime.add_if_copied:
+        return add_if_copied, args, keywords
     if not isinstance(callee, (type, BuiltinFunctionType)):
         return None
     if callee is builtins.map:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -48,6 +48,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     components,
+    is_complex,
     is_container,
     is_differentiable,
     is_long,
@@ -104,8 +105,10 @@ class _Specialise:
                 return self._augmented(s, op.op)
             case Store() if s.op is not None and s.key is not None:
                 return self._augmented_item(s)
+            case Assign() if s.op is np.copy and not s.keywords and self.keeps_layout(s.args[0]):
+                return (replace(s, keywords=(("order", Const("K")),)),)  # x.copy() puts the axes in order
             case Assign() if s.op is ops.method:
-                return self._method(s)
+                return tuple(r for made in self._method(s) for r in self._again(made))
             case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):
                 return (replace(s, op=REDUCES[s.op], keywords=(*s.keywords, ("axis", Const(0)))),)  # type: ignore[arg-type]
             case Assign() if s.op in (builtins.max, builtins.min):
@@ -132,6 +135,15 @@ class _Specialise:
             case For():
                 return self._loop(s)
         return (s,)
+
+    def _again(self, s: Statement) -> tuple[Statement, ...]:
+        """What a method turned out to be: a function, with an ``out`` perhaps."""
+        return self.statement(s) if isinstance(s, (Assign, Effect)) and "out" in dict(s.keywords) else (s,)
+
+    def keeps_layout(self, atom: Atom) -> bool:
+        """Whether it matters in which order the entries of a copy lie: another statement asks for a view in order."""
+        t = self.types.of(atom)
+        return isinstance(t, Array) and len(t.shape) > 1 and asks_for_layout(self.function)
 
     # ---------------------------------------------------------- x op= y
     def _augmented(self, s: Assign, op: Any) -> tuple[Statement, ...]:
@@ -249,6 +261,10 @@ class _Specialise:
             if name in functions:
                 return self._in_place(s, functions[name], (receiver, *args), dict(s.keywords))
             if name not in MUTATORS:
+                function = FUNCTIONS.get(name) or getattr(np, name, None)
+                place = _place_of_out(function) if function is not None else None
+                if function is not None and ("out" in dict(s.keywords) or place is not None and len(args) >= place):
+                    return self.statement(replace(s, op=function, args=(receiver, *args)))  # type: ignore[arg-type]
                 return ()
         elif isinstance(t, (Sequence, Dict)) and isinstance(receiver, str):
             return self._list_method(s, receiver, t, name, args)
@@ -437,6 +453,8 @@ class _Specialise:
             if name == "flatten":
                 copied = self.fresh("%copy")
                 return (Assign(copied, np.copy, (receiver,), (), s.span), replace(s, op=np.ravel, args=(copied,)))
+            if name in ("conj", "conjugate") and not is_complex(t):
+                return (replace(s, op=ops.identity, args=(receiver,), keywords=()),)  # the array itself
             function = FUNCTIONS.get(name) or getattr(np, name, None)
             if function is None or name == "astype" and not hasattr(np, "astype"):
                 return (s,)
@@ -572,6 +590,15 @@ def _is_dynamic_dict(t: Any) -> bool:
 
 
 @functools.cache
+def asks_for_layout(function: Function) -> bool:
+    """Whether a function reshapes an array, which gives a view or a copy."""
+    names = {"reshape", "ravel"}
+    return any(
+        isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)  # type: ignore[union-attr]
+        for s in statements(function.body)
+    )
+
+
 def _place_of_out(op: Any) -> int | None:
     """Where a function of NumPy takes ``out`` by position."""
     if isinstance(op, np.ufunc):

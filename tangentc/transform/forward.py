@@ -219,6 +219,11 @@ class _Forward:
         self.dots[y] = self.b.rename(dot, self.name(y))
         if self.aliases.is_changed(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
             made = self.b.definition(self.dots[y])
+            if self.aliases.root(y) in self.aliases.doubtful:  # views of the tangent are to be as those of the value
+                like = self.b.emit(np.zeros_like, (y,), name=self.name(y))
+                self.b.store(like, Const(...), self.dots[y])  # type: ignore[arg-type]
+                self.dots[y] = like
+                return
             if made is None or made.op is not np.zeros_like:
                 copied = self.b.emit(np.copy, (self.dots[y],), name=self.name(y))
                 self.dots[y] = copied

@@ -112,8 +112,8 @@ class Region:
             return False  # a container that changes may hold something else by then
         if is_container(self.builder.types.of(name)) and self.aliases.points.is_changed(name):
             return False  # a container of its own, that has been changed since it was made
-        if self.aliases.is_changed(name) and not self.aliases.shares(made):
-            return False  # an array of its own, that has been changed since it was made
+        if self.aliases.is_changed(name) and (not self.aliases.shares(made) or self.aliases.may_copy(made)):
+            return False  # an array of its own, it may be, that has been changed since it was made
         for atom in made.atoms:
             if not isinstance(atom, str) or not self.aliases.is_changed(atom):
                 continue

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import READ_ONLY, Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -31,8 +31,6 @@ from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.transform.adjoints import bar_name, shadow_type
 
 SAME_FORM = {operator.getitem, ops.identity, builtins.list, builtins.dict, ops.items_from, builtins.reversed}
-COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asanyarray}
-READ_ONLY = {np.diagonal, np.broadcast_to}
 
 
 class Mirror:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_sure
 from tangentc.core.naming import shown
@@ -55,7 +55,7 @@ from tangentc.core.types import (
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
 from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials, refuse_active_key
 from tangentc.transform.control import Control
-from tangentc.transform.mirror import COPIES_MAYBE, Mirror
+from tangentc.transform.mirror import Mirror
 from tangentc.transform.stores import Stores
 
 PUT_TOGETHER = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct}
@@ -152,7 +152,11 @@ class _Reverse(Stores, Control):
             if s.op in COPIES_MAYBE and isinstance(s.args[0], str):
                 shadows = self.adj.shadow_of(s.args[0]), self.adj.shadow_of(y)
                 if None not in shadows:
-                    self.b.effect(runtime.add_if_copied, shadows)  # type: ignore[arg-type]
+                    given = dict(s.keywords) | dict(
+                        zip(("shape", "order")[s.op is np.ravel :], s.args[1:], strict=False)
+                    )
+                    order = (("order", given["order"]),) if "order" in given else ()
+                    self.b.effect(runtime.add_if_copied, shadows, order)  # type: ignore[arg-type]
             return (s, *mirrored)
         if not self.adj.has(y) or not any(a in self.active for a in s.atoms):
             return (s, *mirrored)
