@@ -237,10 +237,18 @@ class Region:
         return saved, adjoint
 
 
-def _before_leave(block: Block, new: list[Statement]) -> Block:
-    if block and isinstance(block[-1], Leave):
-        return (*block[:-1], *new, block[-1])
-    return (*block, *new)
+def _before_leave(block: Block, pushes: list[Statement]) -> Block:
+    """The block with pushes at its end, in front of each way out of the loop."""
+    last = block[-1] if block else None
+    if isinstance(last, Leave):
+        return (*block[:-1], *pushes, last)
+    if isinstance(last, If) and any(isinstance(x, Leave) for x in statements((last,))):
+        then = {m.name: m.then for m in last.merged}
+        orelse = {m.name: m.orelse for m in last.merged}
+        arms = [_before_leave(b, list(substitute_block(tuple(pushes), values))) for b, values in
+                ((last.then, then), (last.orelse, orelse))]  # fmt: skip
+        return (*block[:-1], replace(last, then=arms[0], orelse=arms[1]))
+    return (*block, *pushes)
 
 
 def _own_reads(s: Statement) -> Any:
