@@ -784,6 +784,8 @@ def _is_function(value: Any) -> bool:
 
 def _optional(t: Type) -> Type:
     """The type of None or a number or an array; what recursive functions save grows without end."""
+    if isinstance(t, Optional):
+        return t
     return Optional(MIXED, t) if isinstance(t, (Scalar, Array)) else Unknown(MIXED)
 
 
@@ -827,6 +829,8 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
         case (Optional(type=a), b) | (b, Optional(type=a)):
             inner = join(a, present(b), fresh)
             return _optional(inner)
+        case (Scalar(dtype="bool"), Known(value=bool())) | (Known(value=bool()), Scalar(dtype="bool")):
+            return Scalar("bool", True)
         case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
             return Scalar("str", True)
     return Unknown(MIXED)
