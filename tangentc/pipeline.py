@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import Aliases, arms
 from tangentc.analysis.masks import masks
 from tangentc.analysis.types import Types
 from tangentc.core import ops
@@ -91,8 +91,9 @@ def _own_parameters(program: Program) -> Function:
     table: dict[str, str] = {}
     head: list[Statement] = []
     builder = Builder(program.types, [*program.types.of_name])
+    held = arms(function, lambda n: is_container(program.types.of(n)) and aliases.is_mirrored(n))
     for name in aliases.params:
-        if not aliases.is_changed(name):
+        if not aliases.is_changed(name) and name not in held:
             continue
         copy = builder.fresh(name)
         op: Any = np.copy if isinstance(program.types.of(name), Array) else ops.copied

@@ -240,6 +240,15 @@ class Aliases:
         return name in self.views
 
 
+def arms(function: Function, chosen: Any) -> list[str]:
+    """The names that joins of control flow may stand for, where what they join is chosen."""
+    joins: list[Any] = []
+    for s in statements(function.body):
+        joins += [(m.name, m.then, m.orelse) for m in getattr(s, "merged", ())]
+        joins += [(c.name, c.init, c.next) for c in getattr(s, "carried", ())]
+    return [a for name, *values in joins if chosen(name) for a in values if isinstance(a, str)]
+
+
 def known(op: Any) -> bool:
     return ops.module_root(op) in ops.NUMERIC_MODULES
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import READ_ONLY, Aliases
+from tangentc.analysis.aliases import READ_ONLY, Aliases, arms
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -49,6 +49,13 @@ class Mirror:
                 if c.name in active:
                     self._name(c.name, s)
 
+        made = {s.target: s for s in statements(function.body) if isinstance(s, Assign)}
+        size = -1
+        while size != (size := len(self.of)):  # what a mirrored name may stand for has a shadow beside it too
+            for arm in arms(function, self.of.__contains__):
+                if arm in active and arm not in self.of and arm in made:
+                    self._shadow(arm)
+
     def _name(self, x: str, s: Statement) -> None:
         t = self.b.type(x)
         if not (isinstance(t, Array) or is_container(t)) or not self.aliases.is_mirrored(x):
@@ -65,8 +72,11 @@ class Mirror:
                 why="a gradient changes nothing but its own copies",
                 way_out="pass the array in as an argument, or copy it",
             )  # fmt: skip
+        self._shadow(x)
+
+    def _shadow(self, x: str) -> None:
         self.of[x] = self.b.fresh(bar_name(x))
-        self.b.types.of_name[self.of[x]] = shadow_type(t)
+        self.b.types.of_name[self.of[x]] = shadow_type(self.b.type(x))
 
     def part(self, x: Atom, out: list[Statement], span: Any) -> Atom:
         """What stands in a mirrored container for ``x``: its shadow, or a zero that is added to."""
