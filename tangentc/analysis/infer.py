@@ -614,6 +614,8 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
         results = [next(r for r in results if r is not None)] * 2
         if not isinstance(results[0], (float, complex, np.floating, np.complexfloating)):
             return Unknown("NumPy refuses these types")
+    if isinstance(results[0], str):
+        return Scalar("str", True)
     trusted = not any(map(_depends_on_integers, [*args, *keywords.values()]))
     if getattr(op, "__name__", "") in DATA_DEPENDENT:
         return _from_results(*results, [], fresh, False)  # type: ignore[call-arg]

@@ -169,7 +169,7 @@ class Types:
     def carried_along(s: Opaque, text: str, name: str) -> Type:
         """The type of what code makes that is not analysed."""
         if type(s.tree).__name__ == "JoinedStr":
-            return Known(Const(text))
+            return Scalar("str", True)
         if (CHOICE, name) in s.writes:
             return Scalar("int64", True)
         return Unknown("it is made by code that is not analysed")

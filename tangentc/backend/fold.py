@@ -79,7 +79,8 @@ class Folding:
             parts = [
                 s for s in function.body if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] == p.name
             ]
-            if len(parts) > 1 and len(parts) == self.uses[p.name] and parts == list(function.body[: len(parts)]):
+            known = len(list(components(self.types.of(p.name)))) or len(parts)
+            if known == len(parts) == self.uses[p.name] > 1 and parts == list(function.body[: len(parts)]):
                 if all(s.args[1] == Const(k) for k, s in enumerate(parts)):
                     self.unpacked_param = p.name, [s.target for s in parts]
                     self.items.update(self.unpacked_param[1])
@@ -98,7 +99,8 @@ class Folding:
             if s.target in self.items:  # it is unpacked from something itself
                 continue
             count = self.uses[s.target]
-            if not isinstance(s.op, ops.Emitted) and len(list(components(self.types.of(s.target)))) != count:
+            known = len(list(components(self.types.of(s.target))))
+            if known != count and (known or not isinstance(s.op, ops.Emitted)):
                 continue
             parts = block[k + 1 : k + 1 + count]
             if len(parts) == count and all(

@@ -42,6 +42,7 @@ class Comprehend:
     bind: Any
     bind_trip: Any
     block: Any
+    kept: Any
     trip: Any
     unsupported: Any
     finish_loop: Any
@@ -198,9 +199,12 @@ class Comprehend:
         if all(not g.ifs and self.span(g.iter).site in self.known.unroll for g in node.generators):
             entries: dict[Atom, Atom] = {}
             outer, self.out = self.out, []
-            self.generators(
-                node, node.generators, lambda: entries.update({self.expression(node.key): self.expression(node.value)})
-            )
+
+            def entry() -> None:
+                key = self.expression(node.key)
+                entries[key] = self.kept(self.expression(node.value), node)
+
+            self.generators(node, node.generators, entry)
             block, self.out = self.out, outer
             if all(isinstance(key, Const) for key in entries):
                 self.out.extend(block)

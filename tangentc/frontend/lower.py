@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import functools
 import importlib
 import operator
 import types
@@ -477,7 +478,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def of_Name(self, node: Any, target: str | None) -> Atom:
         home = self.activation.home(node.id)
         if home is not None:
-            return home.constants.get(node.id) or home.variable(node.id)
+            variable = home.constants.get(node.id) or home.variable(node.id)
+            if node.id in shifting(home.source.tree) and hasattr(node, "lineno"):
+                return self.kept(variable, node)  # it may be assigned before the expression ends
+            return variable
         try:
             return self.outermost().scope.resolve(node.id)
         except NameError as error:
@@ -729,6 +733,14 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+@functools.lru_cache(maxsize=1024)
+def shifting(tree: ast.AST) -> frozenset[str]:
+    """The variables of a function that an expression may assign: by ``:=``, or by calling one with ``nonlocal``."""
+    nodes = list(ast.walk(tree))
+    names = {name for n in nodes if isinstance(n, ast.Nonlocal) for name in n.names}
+    return frozenset(names | {n.target.id for n in nodes if isinstance(n, ast.NamedExpr)})
 
 
 def _repeated(node: Any) -> tuple[Any, Any] | None:
