@@ -89,6 +89,10 @@ class _Reader:
     def __init__(self, program: Any, known: Feedback):
         self.types, self.known = program.types, known
         self.definitions = definitions(program.function.body)
+        self.fills_dicts = any(
+            isinstance(s, Store) and self.is_dict(s.object) or isinstance(s, Effect) and s.op is ops.method
+            for s in statements(program.function.body)
+        )
         self.late: dict[Any, frozenset[int]] = {}  # tangents of which more may be learned
         self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
 
@@ -129,7 +133,7 @@ class _Reader:
             case Assign() | Effect() if s.op is ops.call:
                 self.called(self.types.of(s.args[0]), site)
             case Assign() if prelude.stands_for(s.op):
-                if any(self.moves(a) for a in s.args) and not (s.op is builtins.dict and self.is_dict(s.args[0])):
+                if self.is_written(s):
                     self.known.written.add(site)
             case Assign() if s.op is dataclasses.replace:
                 t = self.types.of(s.args[0])
@@ -137,7 +141,13 @@ class _Reader:
                     self.known.classes.setdefault(site, t.cls)
             case Assign() | Effect() if s.op is ops.method:
                 t = self.types.of(s.args[0])
-                if isinstance(t, Sequence) and s.args[1].value in prelude.METHODS.get(t.kind, ()):  # type: ignore[union-attr]
+                name = s.args[1].value  # type: ignore[union-attr]
+                if isinstance(t, Sequence) and name in prelude.METHODS.get(t.kind, ()):
+                    if t.kind is list or name != "pop" or len(s.args) == 4:
+                        self.known.written.add(site)
+                if isinstance(t, Dict) and (
+                    name == "setdefault" or name == "pop" and len(s.args) == 4 or name == "get" and self.fills_dicts
+                ):
                     self.known.written.add(site)
                 if isinstance(t, Struct):
                     self.known.classes.setdefault(site, t.cls)
@@ -173,14 +183,28 @@ class _Reader:
         plain = {i for i, _ in self.tangents(nested, args) if not is_differentiable(self.types.of(args[i + 1]))}
         return frozenset(none | plain)
 
+    def is_written(self, s: Assign) -> bool:
+        """Whether a call of the library is lowered as Python: a derivative flows through it."""
+        if s.op in (builtins.list, builtins.tuple):
+            made = self.made(s.args[0]) if s.args else None
+            return made is not None and made.op in (builtins.zip, builtins.enumerate)
+        return any(self.moves(a) for a in s.args) and not (s.op is builtins.dict and self.is_dict(s.args[0]))
+
+    def made(self, atom: Atom) -> Assign | None:
+        """The statement that makes a value, under whichever name."""
+        made = self.definitions.get(atom) if isinstance(atom, str) else None
+        while isinstance(made, Assign) and made.op is ops.identity and isinstance(made.args[0], str):
+            made = self.definitions.get(made.args[0])
+        return made if isinstance(made, Assign) else None
+
     def is_dict(self, atom: Atom) -> bool:
         t = self.types.of(atom)
         return isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict
 
     def moves(self, atom: Atom) -> bool:
         """Whether a derivative may flow through an argument that is run over."""
-        made = self.definitions.get(atom) if isinstance(atom, str) else None
-        if isinstance(made, Assign) and (made.op in (builtins.zip, builtins.enumerate) or made.op is ops.method):
+        made = self.made(atom)
+        if made is not None and (made.op in (builtins.zip, builtins.enumerate) or made.op is ops.method):
             return any(self.moves(a) for a in made.args)
         t = self.types.of(atom)
         return is_container(t) and is_differentiable(t) or isinstance(t, (Array, Unknown)) and is_differentiable(t)

@@ -7,16 +7,19 @@ its arguments, or takes ``*args``; others stay calls, with an adjoint of their o
 from __future__ import annotations
 
 import builtins
+import collections
 import contextlib
 import copy
 import dataclasses
 import functools
 import operator
+import sys
 import types
 from collections import Counter
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
@@ -49,6 +52,12 @@ def unchanged(function: Any) -> Any:
 def is_library_module(value: Any) -> bool:
     name = value.__name__ if isinstance(value, types.ModuleType) else (getattr(value, "__module__", None) or "")
     return name.split(".")[0] in (*ops.NUMERIC_MODULES, "builtins", "functools", "operator", "itertools", "tangentc")
+
+
+def is_of_python(cls: type) -> bool:
+    """Whether a class comes with Python, and is not one whose objects are what their attributes hold."""
+    root = (cls.__module__ or "").split(".")[0]
+    return root in sys.stdlib_module_names and root not in ("types", "__main__")
 
 
 def is_user_function(op: Any) -> bool:
@@ -344,9 +353,9 @@ class Invoke:
             return made
         if isinstance(callee, functools._lru_cache_wrapper):
             return self.invoke(callee.__wrapped__, args, keywords, node, target)
-        if isinstance(callee, type) and not is_library_module(callee):
+        if isinstance(callee, type) and not is_library_module(callee) and not is_of_python(callee):
             return self.construct(callee, args, keywords, node, target)
-        if is_object(callee) and "__call__" in dir(type(callee)):
+        if is_object(callee) and "__call__" in dir(type(callee)) and not is_library_module(callee):
             this = self.captured(callee, node, callee)
             return self.invoke(type(callee).__call__, [this, *args], keywords, node, target, type(callee))
         if is_user_function(callee):
@@ -698,6 +707,12 @@ class Invoke:
                     key = Const(ops.Attribute(args[1].value))
                     return self.emit(ops.old_item, (args[0], key), node, target=target)
             return self.attribute(args[0], args[1].value, node, target)
+        if callee is np.where and len(args) == 1 and not keywords:
+            return self.emit(np.nonzero, tuple(args), node, target=target)
+        if callee is collections.OrderedDict:
+            return self.invoke(dict, args, keywords, node, target)
+        if callee is collections.deque and len(args) <= 1 and not keywords:
+            return self.invoke(list, args, keywords, node, target)
         if callee is operator.setitem and isinstance(args[0], str):
             self.out.append(Store(args[0], args[1], args[2], None, self.span(node)))
             return Const(None)

@@ -348,6 +348,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         for target in node.targets:
             if isinstance(target, gast.Subscript):
                 obj, key = self.expression(target.value), self.expression(target.slice)
+                if isinstance(target.slice, gast.Slice):
+                    empty = self.emit(ops.make_list, (), node)
+                    self.out.append(Store(self.named(obj, target.value), key, empty, None, self.span(node)))
+                    continue
                 self.out.append(Effect(ops.take, (obj, key), (), self.span(node)))
 
     def on_AugAssign(self, node: Any) -> None:

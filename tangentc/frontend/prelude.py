@@ -147,6 +147,21 @@ def dict_of(pairs):
     return {key: value for key, value in pairs}  # noqa: C416
 
 
+def sum_from(items, start):
+    total = start
+    for item in items:
+        total = total + item
+    return total
+
+
+def listed(items):
+    return [item for item in items]  # noqa: C416
+
+
+def tupled(items):
+    return tuple([item for item in items])  # noqa: C416
+
+
 def repeated(items, count):
     return [item for _ in range(count) for item in items]
 
@@ -181,14 +196,26 @@ def setdefault(entries, key, default=None):
     return entries[key]
 
 
+def pop_or(entries, key, default):
+    return entries.pop(key) if key in entries else default
+
+
+def popleft(items):
+    return items.pop(0)
+
+
+def appendleft(items, value):
+    items.insert(0, value)
+
+
 METHODS: dict[type, dict[str, Any]] = {
-    list: {"sort": sort, "remove": remove, "clear": clear},
-    dict: {"get": get, "setdefault": setdefault},
+    list: {"sort": sort, "remove": remove, "clear": clear, "popleft": popleft, "appendleft": appendleft},
+    dict: {"get": get, "setdefault": setdefault, "pop": pop_or},
 }
 FUNCTIONS: dict[Any, Any] = {
     builtins.sorted: sorted_, builtins.dict: dict_of, itertools.accumulate: accumulate, itertools.chain: chain,
     itertools.pairwise: pairwise, itertools.starmap: starmap, itertools.islice: islice,
-    itertools.takewhile: takewhile, itertools.zip_longest: zip_longest,
+    itertools.takewhile: takewhile, itertools.zip_longest: zip_longest, builtins.list: listed, builtins.tuple: tupled,
 }  # fmt: skip
 OF_SIZE: dict[Any, dict[int, Any]] = {
     itertools.product: {1: product_1, 2: product_2, 3: product_3},
@@ -218,6 +245,8 @@ def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, lis
         return (least_or if "default" in keywords else least), args, keywords
     if callee is builtins.max and keywords and len(args) == 1:
         return (greatest_or if "default" in keywords else greatest), args, keywords
+    if callee is builtins.sum and (len(args) == 2 or "start" in keywords):
+        return sum_from, args, keywords
     if callee in FUNCTIONS:
         return FUNCTIONS[callee], args, keywords
     if callee is itertools.product and not keywords and len(args) in OF_SIZE[callee]:

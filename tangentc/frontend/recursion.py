@@ -179,7 +179,7 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     args = tree.args
     if isinstance(tree, ast.Lambda) or args.vararg or args.kwarg or function.__closure__ or tree.decorator_list:
         return None
-    if not all(isinstance(t, (Array, Sequence)) for t in changed.values()):
+    if not all(isinstance(t, Array) or isinstance(t, Sequence) and t.kind is list for t in changed.values()):
         return None
     name, body = tree.name, tree.body
     returned = {"None" if s.value is None else ast.unparse(s.value) for s in _returns(body)}

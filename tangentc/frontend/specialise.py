@@ -105,6 +105,10 @@ class _Specialise:
                 return self._augmented(s, op.op)
             case Store() if s.op is not None and s.key is not None:
                 return self._augmented_item(s)
+            case Store(key=Const(value=ops.Attribute())) if isinstance(self.types.of(s.object), Array):
+                return self._array_attribute(s)
+            case Assign() if s.op is operator.or_ and all(isinstance(self.types.of(a), Dict) for a in s.args):
+                return self._united(s)
             case Assign() if s.op is np.copy and not s.keywords and self.keeps_layout(s.args[0]):
                 return (replace(s, keywords=(("order", Const("K")),)),)  # x.copy() puts the axes in order
             case Assign() if s.op is ops.method:
@@ -139,6 +143,28 @@ class _Specialise:
     def _again(self, s: Statement) -> tuple[Statement, ...]:
         """What a method turned out to be: a function, with an ``out`` perhaps."""
         return self.statement(s) if isinstance(s, (Assign, Effect)) and "out" in dict(s.keywords) else (s,)
+
+    def _array_attribute(self, s: Store) -> tuple[Statement, ...]:
+        """``z.real = x`` stores into a view."""
+        name = str(s.key.value)  # type: ignore[union-attr]
+        if name not in ("real", "imag"):
+            raise UnsafeMutation(
+                f"{self.function.name} assigns {_plain(s.object)}.{name}", s.span,
+                why="this changes what an array is, not what it holds", way_out="make a new array, by reshape or view",
+            )  # fmt: skip
+        part = self.fresh(f"%{name}")
+        view = Assign(part, PARTS[Const(name)], (s.object,), (), s.span)
+        return (view, Store(part, Const(...), s.value, None, s.span))
+
+    def _united(self, s: Assign) -> tuple[Statement, ...]:
+        """``d | e`` for dicts whose keys are known."""
+        entries: dict[Any, Atom] = {}
+        out: list[Statement] = []
+        for d in s.args:
+            for key in self.types.of(d).keys:
+                entries[key] = self.fresh(f"%{key}")
+                out.append(Assign(str(entries[key]), operator.getitem, (d, Const(key)), (), s.span))
+        return (*out, replace(s, op=ops.make_dict, args=(Const(tuple(entries)), *entries.values())))
 
     def keeps_layout(self, atom: Atom) -> bool:
         """Whether it matters in which order the entries of a copy lie: another statement asks for a view in order."""

@@ -10,6 +10,7 @@ bodies only.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import operator
 from typing import Any
@@ -52,6 +53,17 @@ class Wrapping:
             self.block(node.body)
             return
         item = items[0]
+        library = self.library_manager(item.context_expr)
+        if library is contextlib.nullcontext:
+            given = item.context_expr.args
+            value = self.expression(given[0]) if given else Const(None)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value)
+            self._with(node, items[1:])
+            return
+        if library is contextlib.suppress and item.optional_vars is None:
+            self.block([_suppressing(node, item.context_expr, items[1:])])
+            return
         manager = self.expression(item.context_expr)
         span = self.span(item.context_expr)
         t = self.type_known(manager)
@@ -69,11 +81,24 @@ class Wrapping:
         self._with(node, items[1:])
         body, self.out = tuple(self.out), []
         if own:
-            self.method(manager, "__exit__", item.context_expr, None, ([Const(None)] * 3, []))
+            given_back = self.method(manager, "__exit__", item.context_expr, None, ([Const(None)] * 3, []))
+            if given_back not in (Const(None), Const(False)):
+                raise self.unsupported(
+                    item.context_expr, "a context manager whose __exit__ may suppress an exception", "try and except"
+                )
         else:
             self.out.append(Effect(ops.leave, (manager,), (), span))
         last, self.out = tuple(self.out), outer
         self.out.extend(finally_(body, last))
+
+    def library_manager(self, node: Any) -> Any:
+        """The class of Python's own that makes a context manager, None for others."""
+        if not isinstance(node, gast.Call) or node.keywords:
+            return None
+        start = len(self.out)
+        callee = self.expression(node.func)
+        del self.out[start:]
+        return callee.value if isinstance(callee, Const) else None
 
     # ---------------------------------------------------------- match
     def on_Match(self, node: Any) -> None:
@@ -105,6 +130,17 @@ class Wrapping:
             self.out.append(If(test, self.inner(node.cases[k].body), chain, (), self.span(node), "statement"))
             chain, self.out = tuple(self.out), outer
         self.out.extend(chain)
+
+
+def _suppressing(node: Any, call: Any, items: list) -> Any:
+    """``with suppress(E): body`` as ``try: body`` with a handler that does nothing."""
+    kind = call.args[0] if len(call.args) == 1 else gast.Tuple(list(call.args), gast.Load())
+    handler = gast.ExceptHandler(kind, None, [gast.Pass()])
+    body = [gast.With(items, node.body, None)] if items else node.body
+    made = gast.Try(body, [handler], [], [])
+    for part in (made, handler, handler.body[0], kind, *(body if items else [])):
+        gast.copy_location(part, node)
+    return made
 
 
 def _captures(node: Any) -> set[str]:

@@ -320,9 +320,10 @@ class _Reverse(Stores, Control):
         part, index = self.b.type(s.target), self.b.type(key)
         if not is_differentiable(part):
             return
-        if isinstance(index, Known) and isinstance(index.value, slice) or isinstance(index, Tuple):
+        is_slice = isinstance(index, Tuple) and index.cls is slice
+        if isinstance(index, Known) and isinstance(index.value, slice) or is_slice:
             items = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
-            if isinstance(index, Tuple) or any(isinstance(t, (Array, Scalar)) for t in part.items):  # type: ignore[union-attr]
+            if is_slice or any(isinstance(t, (Array, Scalar)) for t in part.items):  # type: ignore[union-attr]
                 positions = self.b.emit(builtins.range, (self.b.emit(builtins.len, (shadow,)),))
                 places = self.b.emit(operator.getitem, (positions, key))
                 self.adj.add_items(shadow, self.adj.whole(y_bar, s.target), places)
