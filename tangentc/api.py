@@ -119,7 +119,8 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
         compiled = Compiled(text, context, source)
         loaded = compiled.function
         defaults = (1.0,) * len(more)
-        found = loaded.__globals__[f"{name}_primal"], loaded.__globals__[f"{name}_adjoint"], compiled, defaults
+        primal_name = text.same.get(f"{name}_primal", f"{name}_primal")  # written once for several types
+        found = loaded.__globals__[primal_name], loaded, compiled, defaults
         store.found[key] = found
         if len(_PAIRS) > 500:
             _PAIRS.pop(next(iter(_PAIRS)))

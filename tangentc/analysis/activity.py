@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases, changes_argument
+from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
 from tangentc.analysis.points import CHANGES
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, If, Opaque, Statement, Store, While
 from tangentc.core.types import Unknown, is_differentiable
@@ -134,6 +134,14 @@ class Activity:
                     self._add(self.useful, a)
 
     def _refuse_opaque(self) -> None:
+        for name, made in self.aliases.views.items():
+            if may_give_back(made) and self.aliases.is_changed(name) and self._has(self.varied, name):
+                raise UnsafeMutation(
+                    f"what {made.op.__name__} gives may be the array that it is given, and is changed in place",
+                    made.span,
+                    why="there is no rule that says whether it is a view",
+                    way_out="take a copy of it",
+                )  # fmt: skip
         for s in self.program:
             if isinstance(s, Store) and isinstance(t := self.types.of(s.object), Unknown):
                 if self._has(self.varied, s.value):

@@ -173,6 +173,8 @@ class Aliases:
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
         if name in VIEWS:
             return atoms[:1]
+        if may_give_back(s):
+            return atoms
         return atoms if op in HOLDERS or not ops.is_pure(op) and op is not ops.new_list and not known(op) else []
 
     def _is_unknown(self, key: Atom) -> bool:
@@ -247,6 +249,17 @@ def arms(function: Function, chosen: Any) -> list[str]:
         joins += [(m.name, m.then, m.orelse) for m in getattr(s, "merged", ())]
         joins += [(c.name, c.init, c.next) for c in getattr(s, "carried", ())]
     return [a for name, *values in joins if chosen(name) for a in values if isinstance(a, str)]
+
+
+def may_give_back(s: Assign) -> bool:
+    """Whether nothing says that a function of a library gives an array of its own."""
+    if any(k == "copy" and a != Const(True) for k, a in s.keywords):
+        return True
+    if not known(s.op) or isinstance(s.op, (np.ufunc, type)) or "random" in (getattr(s.op, "__module__", "") or ""):
+        return False
+    from tangentc.rules.registry import REGISTRY
+
+    return callable(s.op) and REGISTRY.find(s.op) is None and hasattr(s.op, "__name__")
 
 
 def known(op: Any) -> bool:

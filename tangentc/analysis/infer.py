@@ -168,6 +168,8 @@ class _Method:
 def item_type(t: Type, fresh: Fresh) -> Type:
     """The type of what iterating over a value gives."""
     match t:
+        case Known(const) if const.value is ops.UNDEFINED:
+            return t
         case Known(const) if isinstance(const.value, range):
             return Scalar("int64", True)
         case Known(const) if isinstance(const.value, str):
@@ -272,6 +274,8 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return args[0]
     if op is runtime.order:
         return Sequence(list, (Scalar("int64", True),), None)
+    if op is ops.old_item and (_constant(args[1]).__class__ is slice or getattr(args[1], "cls", None) is slice):
+        return subscript(args[0], args[1], fresh)
     if op in (ops.take, ops.old_item):
         return _taken(args, fresh)
     if op is ops.call and (isinstance(args[0], Known) and callable(args[0].value) or isinstance(args[0], Struct)):

@@ -15,6 +15,12 @@ from tangentc.core import ops
 from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple, Type
 
 
+def setter_in_class(cls: type, name: str) -> Any:
+    """The function that sets a property; None if ``name`` is not one, or cannot be set."""
+    value = inspect.getattr_static(cls, name, None)
+    return value.fset if isinstance(value, property) else None
+
+
 def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
     """What ``name`` is in a class: ('method' | 'static' | 'class' | 'property' | 'data' | '', it, where)."""
     for owner in cls.__mro__:

@@ -268,6 +268,8 @@ def is_object(value: Any) -> bool:
         return False
     if isinstance(value, enum.Enum) or value is None or value is Ellipsis or is_array(value):
         return False
+    if (cls.__module__ or "").startswith("_cython"):
+        return False  # a compiled function
     if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
         return dataclasses.is_dataclass(value)
     return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)

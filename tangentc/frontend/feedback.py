@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.classes import instance_of, is_operated
+from tangentc.core.classes import instance_of, is_operated, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store
 from tangentc.core.types import (
     Array,
@@ -168,7 +168,11 @@ class _Reader:
 
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
-            case Store(key=key) if not (isinstance(key, Const) and isinstance(key.value, ops.Attribute)):
+            case Store(key=Const(value=ops.Attribute() as name)):
+                t = self.types.of(s.object)
+                if isinstance(t, Struct) and setter_in_class(t.cls, str(name)) is not None:
+                    self.known.classes.setdefault(site, t.cls)
+            case Store():
                 self.operands([self.types.of(s.object)], site, -1)
 
     def tangents(self, nested: Nested, args: tuple[Atom, ...]) -> Iterator[tuple[int, Type]]:

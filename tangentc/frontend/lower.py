@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
-from tangentc.core.classes import found_in_class
+from tangentc.core.classes import found_in_class, setter_in_class
 from tangentc.core.naming import hint
 from tangentc.core.nodes import (
     Assign,
@@ -327,8 +327,20 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             obj = self.named(self.expression(target.value), target.value)
             self.store_item(obj, self.expression(target.slice), value, target)
         else:
-            obj = self.named(self.expression(target.value), target.value)
+            self.store_attribute(self.named(self.expression(target.value), target.value), target, value)
+
+    def store_attribute(self, obj: str, target: Any, value: Atom) -> None:
+        """``obj.name = value``, or the call of what sets a property."""
+        cls = self.class_of(obj, target)
+        kind, _, owner = found_in_class(cls, target.attr) if cls is not None else ("", None, None)
+        if kind != "property":
             self.out.append(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
+            return
+        setter = setter_in_class(cls, target.attr)  # type: ignore[arg-type]
+        if setter is None:
+            raise self.unsupported(target, f"the property {target.attr}, which cannot be set", "set what it is made of")
+        self.places[Place("attribute", owner), target.attr] = Place("attribute", owner)
+        self.invoke(setter, [obj, value], [], target, None, owner)
 
     def unpack(self, target: Any, value: Atom) -> None:
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
@@ -364,10 +376,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             return
         obj = self.named(self.expression(target.value), target.value)
         if isinstance(target, gast.Attribute):
-            key: Atom = Const(ops.Attribute(target.attr))
-            old = self.emit(builtins.getattr, (obj, Const(target.attr)), target)
+            old = self.attribute(obj, target.attr, target)
             new = self.operation(op, (old, self.expression(node.value)), node, name="%rhs", augmented=True)
-            self.out.append(Store(obj, key, new, None, self.span(node)))
+            self.store_attribute(obj, target, new)
             return
         key = self.kept(self.expression(target.slice), target.slice)
         value = self.expression(node.value)

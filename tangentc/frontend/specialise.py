@@ -107,6 +107,10 @@ class _Specialise:
                 return self._augmented_item(s)
             case Store(key=Const(value=ops.Attribute())) if isinstance(self.types.of(s.object), Array):
                 return self._array_attribute(s)
+            case Assign() if s.op is runtime.plus and all(
+                isinstance(self.types.of(a), (Scalar, Array)) for a in s.args
+            ):
+                return (replace(s, op=operator.add),)
             case Assign() if s.op is operator.or_ and all(isinstance(self.types.of(a), Dict) for a in s.args):
                 return self._united(s)
             case Assign() if s.op is np.copy and not s.keywords and self.keeps_layout(s.args[0]):

@@ -365,7 +365,10 @@ class _Forward:
     def store(self, s: Store) -> None:
         if not isinstance(self.b.type(s.object), Array):
             if self.has_dot(s.object):
-                self.b.store(self.dots[s.object], s.key, self._part_dot(s.value))  # type: ignore[arg-type]
+                dot = self._part_dot(s.value)
+                if dot == Const(None) and is_container(self.b.type(s.value)):
+                    dot = self.b.emit(runtime.zeros_of, (s.value,))  # several items, none of which moves
+                self.b.store(self.dots[s.object], s.key, dot)  # type: ignore[arg-type]
             self.b.out.append(s)
             return
         if s.object in self.active and s.object in self.dots:

@@ -25,11 +25,12 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Carry, Const, Effect, Function, If, Merge, Statement, Store
-from tangentc.core.types import Array, Scalar, Struct, Tuple, Unknown, is_container, is_differentiable
+from tangentc.core.types import Array, Known, Scalar, Struct, Tuple, Unknown, is_container, is_differentiable
 from tangentc.core.walk import statements
 from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.transform.adjoints import bar_name, shadow_type
 
+COPIES = {builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}
 SAME_FORM = {operator.getitem, ops.identity, builtins.list, builtins.dict, ops.items_from, builtins.reversed}
 
 
@@ -115,6 +116,8 @@ class Mirror:
         def made(op: Any, *atoms: Atom) -> tuple[Statement, ...]:
             return (*out, Assign(bar, op, atoms, (), span))
 
+        if self.copies_numbers(s):
+            return made(runtime.zeros_of, s.target)
         if op in (ops.make_tuple, ops.make_list):
             return made(ops.make_list, *[self.part(a, out, span) for a in args])
         if op is ops.make_dict:
@@ -153,6 +156,24 @@ class Mirror:
             )  # fmt: skip
         atoms = tuple(self.of[a] if a in shared and a in self.of else a for a in args)  # type: ignore[index]
         return (*out, Assign(bar, op, atoms, s.keywords, span))
+
+    def copies_numbers(self, s: Assign) -> bool:
+        """Whether a statement copies a list of numbers: unlike that of arrays, its shadow is one of its own."""
+        is_slice = s.op is operator.getitem and is_container(self.b.type(s.args[0])) and self.is_slice(s.args[1])
+        if s.op not in COPIES and not is_slice:
+            return False
+        parts = {isinstance(t, Scalar) for t in getattr(self.b.type(s.target), "items", ()) if is_differentiable(t)}
+        if len(parts) == 2:
+            raise UnsafeMutation(
+                f"{shown(s.target)}, a copy of a list of numbers and arrays, is changed", s.span,
+                why="the arrays are the same in both lists, and the numbers are not",
+                way_out="copy the arrays too",
+            )  # fmt: skip
+        return parts == {True}
+
+    def is_slice(self, key: Atom) -> bool:
+        t = self.b.type(key)
+        return isinstance(t, Known) and isinstance(t.value, slice) or isinstance(t, Tuple) and t.cls is slice
 
     def merges(self, s: If) -> tuple[Merge, ...]:
         return tuple(

@@ -169,6 +169,8 @@ class _Reverse(Stores, Control):
         """Whether a statement gives a view of something that is changed, whose adjoint is a view of the shadow."""
         y = s.target
         if y in self.adj.mirror:
+            if self.mirror.copies_numbers(s):
+                return False
             return any(a in self.adj.mirror for a in self.aliases.shares(s)) and s.op not in PUT_TOGETHER
         if not self.aliases.is_changed(y):
             return False

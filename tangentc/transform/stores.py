@@ -176,20 +176,25 @@ class Stores:
         old = self.b.fresh(f"{shown(items)}_saved")
         self.b.types.of_name[old] = self.b.types.result(ops.old_item, (items, key))
         save = Assign(old, ops.old_item, (items, key), (), s.span)
+        before: tuple[Statement, ...] = (save,)
+        if isinstance(key, Const) and isinstance(key.value, slice):
+            count = self.b.fresh("length")
+            self.b.types.of_name[count] = Scalar("int64", True)
+            before = (save, Assign(count, builtins.len, (s.value,), (), s.span))
+            key = self._written(key.value, count, s)
         self.b.store(items, key, old)
         shadow = self._container_shadow(items)
         if shadow is None:
-            return (save, s, *self.mirror.store(s))
+            return (*before, s, *self.mirror.store(s))
         mirrored = self.mirror.store(s)
-        before: tuple[Statement, ...] = (save,)
         is_value = isinstance(s.value, str) and s.value in self.active and s.value not in self.adj.mirror
         bar: Atom = Const(None)
         if is_value:
             bar = self._part_of_shadow(shadow, key, s.value)  # type: ignore[arg-type]
         if mirrored:
             old_bar = self.b.fresh(f"{shown(items)}_bar_saved")
-            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, key))
-            before = (save, Assign(old_bar, ops.old_item, (shadow, key), (), s.span))
+            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, s.key))  # type: ignore[arg-type]
+            before = (*before, Assign(old_bar, ops.old_item, (shadow, s.key), (), s.span))  # type: ignore[arg-type]
             self.b.store(shadow, key, old_bar)
             if isinstance(self.b.type(old), (Scalar, Known)):
                 self.b.store(shadow, key, Const(0.0))
@@ -200,6 +205,19 @@ class Stores:
         if is_value:
             self.adj.add(s.value, bar)  # type: ignore[arg-type]
         return (*before, s, *mirrored)
+
+    def _written(self, key: slice, count: str, s: Store) -> Atom:
+        """The slice of a list that a store has written: where it began, as long as what it wrote."""
+        if key.step not in (None, 1) or key == slice(None):
+            return Const(key)  # the whole list, or as many items as there were
+        start = 0 if key.start is None else key.start
+        if start < 0:
+            raise UnsafeMutation(
+                f"a slice of {shown(s.object)} that begins near its end is written", s.span,
+                why="its place would be another one when it is restored", way_out="give the start from the front",
+            )  # fmt: skip
+        stop = self.b.emit(operator.add, (Const(start), count)) if start else count
+        return self.b.emit(slice, (Const(start), stop, Const(None)))
 
     def _part_of_shadow(self, shadow: str, key: Atom, value: str) -> Atom:
         op, name = operator.getitem, key
