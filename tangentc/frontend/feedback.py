@@ -146,7 +146,12 @@ class _Reader:
                     if t.kind is list or name != "pop" or len(s.args) == 4:
                         self.known.written.add(site)
                 if isinstance(t, Dict) and (
-                    name == "setdefault" or name == "pop" and len(s.args) == 4 or name == "get" and self.fills_dicts
+                    name == "setdefault"
+                    or name == "pop"
+                    and len(s.args) == 4
+                    or name == "get"
+                    and self.fills_dicts
+                    and len(s.args) == 4
                 ):
                     self.known.written.add(site)
                 if isinstance(t, Struct):

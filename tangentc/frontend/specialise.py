@@ -508,7 +508,8 @@ class _Specialise:
         if not isinstance(key, Const):
             return (s,)
         if key.value in t.keys:
-            return (replace(s, op=operator.getitem, args=(receiver, key)),)
+            op = operator.getitem if len(args) > 1 else ops.old_item  # type: ignore[assignment]
+            return (replace(s, op=op, args=(receiver, key)),)
         if name == "setdefault" and isinstance(receiver, str):
             return (Store(receiver, key, default, None, s.span), replace(s, op=ops.identity, args=(default,)))
         return (replace(s, op=ops.identity, args=(default,)),)

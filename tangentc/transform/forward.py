@@ -217,6 +217,8 @@ class _Forward:
             return
         dot = dot if fitted else self.fit(dot, y)
         self.dots[y] = self.b.rename(dot, self.name(y))
+        if is_container(self.b.type(y)) and self.aliases.is_changed(y) and isinstance(self.dots[y], str):
+            self.b.types.of_name[self.dots[y]] = self.b.type(y)  # with what is put into it later
         if self.aliases.is_changed(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
             made = self.b.definition(self.dots[y])
             if self.aliases.root(y) in self.aliases.doubtful:  # views of the tangent are to be as those of the value

@@ -204,7 +204,7 @@ class _Reverse(Stores, Control):
             for key, atom in zip(keys, args[2:], strict=True):
                 if atom not in self.adj.mirror:
                     self.adj.add(atom, self._part(y_bar, key, s.target))
-        elif op is operator.getitem:
+        elif op is operator.getitem or op is ops.old_item and isinstance(self.b.type(args[0]), (Dict, Sequence)):
             self._subscript(s, y_bar)
         elif op in (builtins.getattr, ops.old_item) and is_container(self.b.type(args[0])):
             t, name = self.b.type(args[0]), args[1].value  # type: ignore[union-attr]
