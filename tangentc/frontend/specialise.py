@@ -105,6 +105,12 @@ class _Specialise:
                 return self._augmented(s, op.op)
             case Store() if s.op is not None and s.key is not None:
                 return self._augmented_item(s)
+            case Effect() | Assign() if _called_name(s) == "shuffle":
+                raise UnsafeMutation(
+                    f"{self.function.name} shuffles in place", s.span,
+                    why="where each item goes is not known outside of NumPy",
+                    way_out="draw the order, i = rng.permutation(len(a)), and take a[i]",
+                )  # fmt: skip
             case Store(key=Const(value=ops.Attribute())) if isinstance(self.types.of(s.object), Array):
                 return self._array_attribute(s)
             case Assign() if s.op is runtime.plus and all(
@@ -621,6 +627,13 @@ def _is_dynamic_dict(t: Any) -> bool:
 
 
 @functools.cache
+def _called_name(s: Assign | Effect) -> str:
+    """The name of the function or the method that a statement calls."""
+    if s.op is ops.method:
+        return str(s.args[1].value)  # type: ignore[union-attr]
+    return getattr(s.op, "__name__", "")
+
+
 def asks_for_layout(function: Function) -> bool:
     """Whether a function reshapes an array, which gives a view or a copy."""
     names = {"reshape", "ravel"}
