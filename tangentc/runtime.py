@@ -5,9 +5,12 @@ them.  `tangentc.export` writes the ones that a module uses into it, so each sta
 """
 
 import copy
+import enum
 import types
 
 import numpy as np
+
+PLAIN = (type, types.FunctionType, types.ModuleType, enum.Enum)  # what is the same in every copy
 
 
 def unbroadcast(x_bar, x):
@@ -201,7 +204,9 @@ def copied(values, known=None):
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif type(values).__module__.startswith("numpy.random"):
         new = copy.deepcopy(values)  # which draws the same numbers
-    elif hasattr(values, "__dict__") and not isinstance(values, (type, types.FunctionType, types.ModuleType)):
+    elif hasattr(values, "__dict__") and not isinstance(
+        values, (type, types.FunctionType, types.ModuleType, enum.Enum)
+    ):
         new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
         new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})
     known[id(values)] = new, values

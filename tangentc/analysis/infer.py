@@ -803,6 +803,8 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
     if a == b:
         return a
     match a, b:
+        case Scalar(), Scalar() if a.dtype.startswith("str") or b.dtype.startswith("str"):
+            return Scalar("str", True) if a.dtype.startswith("str") and b.dtype.startswith("str") else Unknown(MIXED)
         case Scalar(), Scalar():
             dtype = np.result_type(a.dtype, b.dtype).name if a.dtype != b.dtype else a.dtype
             kinds = {np.dtype(a.dtype).kind, np.dtype(b.dtype).kind}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.classes import instance_of, is_operated, setter_in_class
+from tangentc.core.classes import found_in_class, instance_of, is_operated, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store
 from tangentc.core.types import (
     Array,
@@ -56,6 +56,7 @@ class Feedback:
     inline: set[Any] = field(default_factory=set)
     lifted: dict[Any, Any] = field(default_factory=dict)  # functions defined inside that call themselves
     twins: dict[Any, Any] = field(default_factory=dict)  # of functions that change arguments and call themselves
+    assigned: set[str] = field(default_factory=set)  # attributes of classes that objects have values of their own for
     written: set[Any] = field(default_factory=set)  # calls of the library that are lowered as Python
     wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
 
@@ -72,7 +73,7 @@ class Feedback:
             self.still,
             self.doubtful,
         )
-        return sum(map(len, known)) + len(self.inline) + len(self.written)
+        return sum(map(len, known)) + len(self.inline) + len(self.written) + len(self.assigned)
 
     def learn(self, program: Any) -> None:
         """Look for open places in a typed program."""
@@ -175,6 +176,8 @@ class _Reader:
                 self.operands(types, site)
             case Store(key=Const(value=ops.Attribute() as name)):
                 t = self.types.of(s.object)
+                if isinstance(t, Struct) and found_in_class(t.cls, str(name))[0] == "data":
+                    self.known.assigned.add(str(name))
                 if isinstance(t, Struct) and setter_in_class(t.cls, str(name)) is not None:
                     self.known.classes.setdefault(site, t.cls)
             case Store():

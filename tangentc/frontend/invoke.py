@@ -512,6 +512,10 @@ class Invoke:
 
     def new_object(self, cls: type, node: Any) -> str:
         made = self.emit(ops.new_object, (Const(cls),), node, name=f"%{cls.__name__.lower()}")
+        for name in sorted(self.known.assigned):
+            kind, found, _ = found_in_class(cls, name)
+            if kind == "data" and not callable(found):
+                self.out.append(Store(made, Const(ops.Attribute(name)), Const(found), None, self.span(node)))
         self.types[made] = Struct(cls, (), ())
         return made
 
@@ -662,6 +666,8 @@ class Invoke:
                 activation.static[double] = {k: self.kept(v, node) for k, v in more.items()}
 
     def bind_parameter(self, activation: Activation, name: str, value: Atom, node: Any) -> None:
+        if value == Const(None):
+            activation.none.add(name)
         if activation.local[name] == 1:
             if not isinstance(value, str):
                 activation.constants[name] = value

@@ -280,6 +280,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         home = self.activation.home(target.id)
         if home is None:
             raise self.unsupported(target, "an assignment to a name of the module", "return the value instead")
+        home.none.discard(target.id)
         return home.variable(target.id)
 
     def assign_value(self, name: str, value: Atom, node: Any) -> None:
@@ -288,6 +289,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if home is None:
             raise self.unsupported(node, "an assignment to a name of the module", "return the value instead")
         variable = home.variable(name)
+        home.none.discard(name)
         if value != variable:
             self.emit(ops.identity, (value,), node, target=variable)
         if home.local[name] == 1:
@@ -562,6 +564,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         left = self.expression(node.left)
         if len(node.ops) == 1:
             right = self.expression(node.comparators[0])
+            if right == Const(None) and isinstance(node.left, gast.Name) and node.left.id in self.activation.none:
+                if tuple(self.loops) == self.activation.loops:
+                    left = right  # a default that was not given, and nothing has been assigned yet
             known = _compared(OPERATORS[type(node.ops[0]).__name__], left, right)
             if known is not None:
                 return known
@@ -615,6 +620,11 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 return self.invoke(found, [base], [], node, target, owner)
             if kind in ("method", "class", "static"):
                 return self.bound(kind, found, base, cls, owner, node)
+            if kind == "data" and name in self.known.assigned and not callable(found):
+                kind = ""  # the object has a value of its own
+            if not kind and (name == "__dict__" or hasattr(cls, "__getattr__")):
+                raise self.unsupported(node, f"`{name}` of an object, found by its dict or its __getattr__",
+                                       "name the attributes")  # fmt: skip
             if kind == "data":
                 return Const(found) if callable(found) else Global(name, Place("attribute", owner))
         result = self.emit(builtins.getattr, (base, Const(name)), node, target=target)
@@ -736,7 +746,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         return tuple(read)
 
     def span_of_tree(self, tree: Any) -> Span:
-        return self.span(tree)
+        places = [n for n in ast.walk(tree) if hasattr(n, "lineno") and hasattr(n, "end_col_offset")]
+        return self.span(max(places, key=lambda n: n.lineno) if isinstance(tree, ast.Module) else tree)
 
     def unsupported(self, node: Any, what: str, way_out: str) -> UnsupportedSyntax:
         return self.unsupported_span(self.span(node), what, way_out)

@@ -480,6 +480,8 @@ class _Specialise:
                             args=(receiver,)),)  # fmt: skip
         if isinstance(t, Dict) and name in ("get", "setdefault"):
             return self._get(s, receiver, t, name, args)
+        if isinstance(t, Scalar) and t.dtype.startswith("str"):
+            return (s,)
         if isinstance(t, (Array, Scalar)):
             if name in MUTATORS:
                 return (

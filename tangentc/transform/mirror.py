@@ -54,7 +54,7 @@ class Mirror:
         size = -1
         while size != (size := len(self.of)):  # what a mirrored name may stand for has a shadow beside it too
             for arm in arms(function, self.of.__contains__):
-                if arm in active and arm not in self.of and arm in made:
+                if arm not in self.of and arm in made and is_container(self.b.type(arm)):
                     self._shadow(arm)
 
     def _name(self, x: str, s: Statement) -> None:

@@ -145,9 +145,9 @@ class _Reverse(Stores, Control):
             return self.call(s)
         if s.op is ops.take:
             return self.take(s)
-        if y not in self.active:
-            return (s,)
         mirrored = self.mirror.assign(s)
+        if y not in self.active:
+            return (s, *mirrored)
         if self._is_another_name(s):
             if s.op in COPIES_MAYBE and isinstance(s.args[0], str):
                 shadows = self.adj.shadow_of(s.args[0]), self.adj.shadow_of(y)
