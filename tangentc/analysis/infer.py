@@ -104,6 +104,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return _elementwise(op, args, fresh)
     if op is builtins.range:
         return Known(Const(range(0)))
+    if op in (builtins.list, builtins.sorted) and isinstance(args[0], Known) and isinstance(args[0].value, range):
+        return Sequence(list, (Scalar("int64", True),), None)
     if op in (builtins.enumerate, builtins.zip, builtins.reversed):
         return _iterator(op, args, fresh)
     if op is ops.method and isinstance(args[1], Known):
@@ -699,6 +701,8 @@ def _samples(t: Type, symbols: dict[str, int], which: int) -> Any:
             return number if weak else np.dtype(dtype).type(number)
         case Array(dtype, shape):
             return _sample_array(dtype, tuple(map(size, shape)), which)
+        case Known(const) if isinstance(const.value, range):
+            return range(2 + which)  # any range is meant
         case Tuple(items, cls) if cls is slice:
             return slice(*(_samples(item, symbols, which) for item in items))
         case Tuple(items, cls):

@@ -214,10 +214,11 @@ class Points:
                         self.held[target][ANY] |= self.items(atom, ANY) if self.places(atom) & self.params else set()
 
     def _is_slice(self, s: Assign) -> bool:
+        """Whether a subscript surely gives a new list; what a key of unknown type gives is taken for an item."""
         key = s.args[1]
-        if isinstance(key, Const):
-            return isinstance(key.value, slice)
-        return not is_scalar_key(self.types.of(key))
+        t = self.types.of(key)
+        value = key.value if isinstance(key, Const) else t.value if isinstance(t, Known) else None
+        return isinstance(value, slice) or getattr(t, "cls", None) is slice
 
     def _change(self, s: Statement) -> None:
         found = change_of(s)
@@ -280,7 +281,3 @@ def made_of(s: Assign) -> list[tuple[Any, Atom]]:
             pairs += list(enumerate(args[2:]))
         return pairs
     return []
-
-
-def is_scalar_key(t: Any) -> bool:
-    return isinstance(t, Scalar) or isinstance(t, Known) and not isinstance(t.value, (slice, tuple))

@@ -170,6 +170,9 @@ class Invoke:
         atom = self.expression(node.value)
         if isinstance(atom, Const) and isinstance(atom.value, (tuple, list, range)):
             return tuple(Const(v) for v in atom.value)
+        made = self.definition(atom)
+        if made is not None and made.op is builtins.range and all(isinstance(a, Const) for a in made.args):
+            return tuple(Const(k) for k in range(*(a.value for a in made.args)))  # type: ignore[union-attr]
         length = self.known.lengths.get(self.span(node).site)
         t = self.type_known(atom)
         if isinstance(t, Tuple):
@@ -345,7 +348,11 @@ class Invoke:
         ):
             return Const(callee(*(a.value for a in args)))  # "fixed_b".startswith("fixed")
         library = prelude.written(callee, args, dict(keywords))
-        if library is not None and (not prelude.stands_for(callee) or self.span(node).site in self.known.written):
+        given = (*args, *dict(keywords).values())
+        inside = any(isinstance(a, Const) and isinstance(a.value, (Closure, Bound)) for a in given)
+        if library is not None and (
+            not prelude.stands_for(callee) or inside or self.span(node).site in self.known.written
+        ):
             function, args, named = library
             return self.invoke(function, args, list(named.items()), node, target)
         made = self.known_function(callee, args, keywords, node, target)
@@ -713,6 +720,8 @@ class Invoke:
                     key = Const(ops.Attribute(args[1].value))
                     return self.emit(ops.old_item, (args[0], key), node, target=target)
             return self.attribute(args[0], args[1].value, node, target)
+        if callee is np.copy and len(args) == 1 and not keywords:
+            return self.emit(np.copy, tuple(args), node, (("order", Const("K")),), target=target)
         if callee is np.where and len(args) == 1 and not keywords:
             return self.emit(np.nonzero, tuple(args), node, target=target)
         if callee is collections.OrderedDict:

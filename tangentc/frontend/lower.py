@@ -345,6 +345,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.invoke(setter, [obj, value], [], target, None, owner)
 
     def unpack(self, target: Any, value: Atom) -> None:
+        made = self.definition(value)
+        if made is not None and made.op in (builtins.zip, builtins.enumerate):
+            value = self.invoke(prelude.listed, [value], [], target, None)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         for i, t in enumerate(target.elts):
             if stars and i == stars[0]:

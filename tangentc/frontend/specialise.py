@@ -119,8 +119,8 @@ class _Specialise:
                 return (replace(s, op=operator.add),)
             case Assign() if s.op is operator.or_ and all(isinstance(self.types.of(a), Dict) for a in s.args):
                 return self._united(s)
-            case Assign() if s.op is np.copy and not s.keywords and self.keeps_layout(s.args[0]):
-                return (replace(s, keywords=(("order", Const("K")),)),)  # x.copy() puts the axes in order
+            case Assign(op=np.copy, keywords=(("order", Const(value="K")),)) if not self.keeps_layout(s.args[0]):
+                return (replace(s, keywords=()),)  # x.copy(), which puts the axes in order, does as well
             case Assign() if s.op is ops.method:
                 return tuple(r for made in self._method(s) for r in self._again(made))
             case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):

@@ -1262,7 +1262,6 @@ REFUSED = {  # not followed yet, and said so
     "stack_machine": "functions chosen by a token that is computed",
     "dict_filled_by_key": "dict.update of a dict whose keys are computed",
     "groups": "a dict whose keys are computed",
-    "generators": "min with a default",
     "yielded": "a generator function",
     "iterators": "sorted",
     "match_structures": "match on structures that a derivative flows through",
