@@ -26,7 +26,7 @@ from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Carry, Const, Effect, Function, If, Merge, Statement, Store
 from tangentc.core.types import Array, Known, Scalar, Struct, Tuple, Unknown, is_container, is_differentiable
-from tangentc.core.walk import statements
+from tangentc.core.walk import defines, statements
 from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.transform.adjoints import bar_name, shadow_type
 
@@ -49,8 +49,10 @@ class Mirror:
             for c in getattr(s, "carried", ()):
                 if c.name in active:
                     self._name(c.name, s)
+                    if c.name not in self.of and is_container(self.b.type(c.name)):
+                        self._shadow(c.name)  # a container that is another one in each trip
 
-        made = {s.target: s for s in statements(function.body) if isinstance(s, Assign)}
+        made = {n for s in statements(function.body) for n in defines(s)}
         size = -1
         while size != (size := len(self.of)):  # what a mirrored name may stand for has a shadow beside it too
             for arm in arms(function, self.of.__contains__):
