@@ -30,7 +30,7 @@ from tangentc.core.walk import defines, statements
 from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.transform.adjoints import bar_name, shadow_type
 
-COPIES = {builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}
+COPIES = {operator.add, builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}
 SAME_FORM = {operator.getitem, ops.identity, builtins.list, builtins.dict, ops.items_from, builtins.reversed}
 
 

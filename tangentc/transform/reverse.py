@@ -189,6 +189,10 @@ class _Reverse(Stores, Control):
             self._rest(s, y_bar)
         elif op in (builtins.list, builtins.tuple, operator.add) and is_container(self.b.type(s.target)):
             self._list_of(s, y_bar)
+        elif op is builtins.dict and isinstance(self.b.type(args[0]), Dict):
+            for key, part in components(self.b.type(args[0])):
+                if is_differentiable(part):
+                    self._add_part(args[0], key, self._part(y_bar, key, s.target))
         elif op in (builtins.enumerate, builtins.zip, builtins.reversed):
             return True  # the loop over it takes its items by their positions
         elif op in (ops.make_tuple, ops.make_list):
