@@ -154,6 +154,8 @@ class Aliases:
         if not self._has_memory(s.target):
             return []
         op = s.op
+        if "out" in dict(s.keywords):
+            return [dict(s.keywords)["out"]]  # it is what the call gives
         atoms: list[Atom] = [a for a in s.atoms if isinstance(a, (str, Global)) and self._has_memory(a)]
         called = self.call_aliases(op)
         if called is not None:

@@ -89,6 +89,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return ALWAYS[op]
     if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero):
         return args[1]
+    if isinstance(out := keywords.get("out"), Array):
+        return out  # which is what it gives
     if any(isinstance(t, Unknown) for t in args):
         return Unknown("an argument's type is not known")
     if op is runtime.zeros_of:
@@ -274,6 +276,9 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Struct(args[0].value, (), ())  # type: ignore[union-attr,arg-type]
     if op is ops.copied:
         return args[0]
+    if op is np.ndindex:
+        axes = args[0].items if len(args) == 1 and isinstance(args[0], Tuple) else tuple(args)
+        return Sequence(list, (Tuple(tuple(Scalar("int64", True) for _ in axes)),), None)
     if op is runtime.order:
         return Sequence(list, (Scalar("int64", True),), None)
     if op is ops.old_item and (_constant(args[1]).__class__ is slice or getattr(args[1], "cls", None) is slice):
@@ -824,8 +829,10 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
         case Dict(), Dict() if a.keys == b.keys:
             return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
-        case Struct(), Struct() if a.cls is b.cls and a.fields == b.fields:
-            return Struct(a.cls, a.fields, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
+        case Struct(), Struct() if a.cls is b.cls:  # an attribute may be assigned later
+            parts = [dict(zip(t.fields, t.items, strict=True)) for t in (a, b)]
+            fields = tuple(dict.fromkeys((*a.fields, *b.fields)))
+            return Struct(a.cls, fields, tuple(joined([p[f] for p in parts if f in p], fresh) for f in fields))
         case Sequence(), Sequence() if a.kind is b.kind and len(a.items) == len(b.items) and a.length == b.length:
             items = tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True))
             return Sequence(a.kind, items, a.length)

@@ -722,6 +722,9 @@ class Invoke:
             return self.attribute(args[0], args[1].value, node, target)
         if callee is np.copy and len(args) == 1 and not keywords:
             return self.emit(np.copy, tuple(args), node, (("order", Const("K")),), target=target)
+        if callee is np.ndindex:
+            places = self.emit(np.ndindex, tuple(args), node)
+            return self.emit(builtins.list, (places,), node, target=target)  # which can be run over more than once
         if callee is np.where and len(args) == 1 and not keywords:
             return self.emit(np.nonzero, tuple(args), node, target=target)
         if callee is collections.OrderedDict:

@@ -162,6 +162,10 @@ def tupled(items):
     return tuple([item for item in items])  # noqa: C416
 
 
+def ndenumerate(array):
+    return [(index, array[index]) for index in np.ndindex(np.shape(array))]
+
+
 def repeated(items, count):
     return [item for _ in range(count) for item in items]
 
@@ -215,7 +219,8 @@ METHODS: dict[type, dict[str, Any]] = {
 FUNCTIONS: dict[Any, Any] = {
     builtins.sorted: sorted_, builtins.dict: dict_of, itertools.accumulate: accumulate, itertools.chain: chain,
     itertools.pairwise: pairwise, itertools.starmap: starmap, itertools.islice: islice,
-    itertools.takewhile: takewhile, itertools.zip_longest: zip_longest, builtins.list: listed, builtins.tuple: tupled,
+    itertools.takewhile: takewhile, itertools.zip_longest: zip_longest,
+    builtins.list: listed, np.ndenumerate: ndenumerate, builtins.tuple: tupled,
 }  # fmt: skip
 OF_SIZE: dict[Any, dict[int, Any]] = {
     itertools.product: {1: product_1, 2: product_2, 3: product_3},

@@ -62,6 +62,10 @@ REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
 FUNCTIONS = {"conj": np.conjugate, "item": ops.item}
+OF_LISTS = {
+    np.prod, np.mean, np.cumsum, np.cumprod, np.max, np.min, np.amax, np.amin, np.std, np.var, np.linalg.norm, np.dot,
+    np.median, np.average, np.ptp, np.diff,
+}  # fmt: skip  # functions that take a list for the array of its items
 MUTATORS = {
     "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
     "fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "reverse", "itemset",
@@ -117,6 +121,11 @@ class _Specialise:
                 isinstance(self.types.of(a), (Scalar, Array)) for a in s.args
             ):
                 return (replace(s, op=operator.add),)
+            case Assign() if s.op in (np.array, np.asarray) and (len(s.args) == 2 or "dtype" in dict(s.keywords)):
+                return self._cast(s)
+            case Assign() if (isinstance(s.op, np.ufunc) or s.op in OF_LISTS) and self._is_list(s.args[0]):
+                made = self.fresh("%array")
+                return (Assign(made, np.array, s.args[:1], (), s.span), replace(s, args=(made, *s.args[1:])))
             case Assign() if s.op is operator.or_ and all(isinstance(self.types.of(a), Dict) for a in s.args):
                 return self._united(s)
             case Assign(op=np.copy, keywords=(("order", Const(value="K")),)) if not self.keeps_layout(s.args[0]):
@@ -165,6 +174,28 @@ class _Specialise:
         part = self.fresh(f"%{name}")
         view = Assign(part, PARTS[Const(name)], (s.object,), (), s.span)
         return (view, Store(part, Const(...), s.value, None, s.span))
+
+    def _is_list(self, atom: Atom) -> bool:
+        t = self.types.of(atom)
+        return isinstance(t, (Sequence, Tuple)) and getattr(t, "cls", None) is None and is_differentiable(t)
+
+    def _cast(self, s: Assign) -> tuple[Statement, ...]:
+        """``np.array(x, float)``: the array, and then its cast if it has another dtype."""
+        given = dict(s.keywords)
+        dtype = given.pop("dtype", s.args[-1])
+        plain = replace(s, args=s.args[:1], keywords=tuple(given.items()))
+        t = self.types.of(s.args[0])
+        try:
+            same = isinstance(t, Array) and isinstance(dtype, Const) and np.dtype(dtype.value) == np.dtype(t.dtype)
+        except TypeError:
+            return (s,)
+        if same:
+            return (plain,)
+        made = self.fresh("%array")
+        return (
+            replace(plain, target=made),
+            replace(s, op=ops.method, args=(made, Const("astype"), dtype), keywords=()),
+        )
 
     def _united(self, s: Assign) -> tuple[Statement, ...]:
         """``d | e`` for dicts whose keys are known."""

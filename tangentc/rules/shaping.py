@@ -168,6 +168,7 @@ def split_like_rule(x, arrays, y, y_bar, axis=0):
 
 
 zero_gradient(
+    np.ndindex,
     order,
     passive,
     zeros_of,
