@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import itertools
 import math
 import operator
 import warnings
@@ -64,6 +65,7 @@ def is_elementwise(op: Any) -> bool:
     return isinstance(op, np.ufunc) and op.signature is None
 
 
+SELECTIONS = {itertools.combinations, itertools.permutations, itertools.combinations_with_replacement}
 MAY_BE_NONE = {
     ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select, ops.copied, ops.stopped,
     operator.is_, operator.is_not, builtins.isinstance, runtime.or_zero,
@@ -276,6 +278,13 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Struct(args[0].value, (), ())  # type: ignore[union-attr,arg-type]
     if op is ops.copied:
         return args[0]
+    if op in SELECTIONS and len(args) == 2 and isinstance(count := _constant(args[1]), int):
+        return Sequence(list, (Tuple((item_type(args[0], fresh),) * count),), None)
+    if op is itertools.product and args:
+        return Sequence(list, (Tuple(tuple(item_type(t, fresh) for t in args)),), None)
+    if op in (itertools.chain, itertools.islice, itertools.takewhile) and args:
+        lists = args if op is itertools.chain else args[op is itertools.takewhile :][:1]
+        return Sequence(list, (joined([item_type(t, fresh) for t in lists], fresh),), None)
     if op is np.ndindex:
         axes = args[0].items if len(args) == 1 and isinstance(args[0], Tuple) else tuple(args)
         return Sequence(list, (Tuple(tuple(Scalar("int64", True) for _ in axes)),), None)

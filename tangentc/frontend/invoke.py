@@ -12,6 +12,7 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import itertools
 import operator
 import sys
 import types
@@ -722,9 +723,10 @@ class Invoke:
             return self.attribute(args[0], args[1].value, node, target)
         if callee is np.copy and len(args) == 1 and not keywords:
             return self.emit(np.copy, tuple(args), node, (("order", Const("K")),), target=target)
-        if callee is np.ndindex:
-            places = self.emit(np.ndindex, tuple(args), node)
-            return self.emit(builtins.list, (places,), node, target=target)  # which can be run over more than once
+        if callee is np.ndindex or isinstance(callee, type) and callee.__module__ == "itertools":
+            items = self.emit(callee, tuple(args), node, tuple(keywords))
+            endless = callee in (itertools.count, itertools.repeat, itertools.cycle)
+            return items if endless else self.emit(builtins.list, (items,), node, target=target)  # run over again later
         if callee is np.where and len(args) == 1 and not keywords:
             return self.emit(np.nonzero, tuple(args), node, target=target)
         if callee is collections.OrderedDict:

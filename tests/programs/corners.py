@@ -4,6 +4,7 @@
 import collections
 import contextlib
 import copy
+import itertools
 
 import numpy as np
 
@@ -588,6 +589,260 @@ def pivot(A):
     return A[p][1] * A[p][0]
 
 
+def pair_carried(x):
+    st = (x, x * 2)
+    for _ in range(3):
+        st = (st[0] * st[1], st[0] + st[1])
+    return st[0]
+
+
+def list_carried(x):
+    xs = [x, 2.0]
+    for _ in range(3):
+        xs = [xs[1] * xs[0], xs[0]]
+    return xs[0] + xs[1]
+
+
+def dict_carried(x):
+    p = {"w": x, "b": 1.0}
+    for _ in range(3):
+        p = {"w": p["w"] * 0.5 + p["b"], "b": p["b"] * x}
+    return p["w"] * p["b"]
+
+
+def mixed_pair_carried(x):
+    st = (x, np.ones(2) * x)
+    for _ in range(3):
+        u, v = st
+        st = (u * np.sum(v), v * u)
+    return np.sum(st[1])
+
+
+def pair_in_a_while(x):
+    st = (x, 1.0)
+    k = 0
+    while st[0] < 10:
+        st = (st[0] * 1.7, st[1] * st[0])
+        if k == 5:
+            break
+        k += 1
+    return st[1]
+
+
+def pairs_carried(x):
+    params = [(x, 1.0), (2.0, x)]
+    for _ in range(2):
+        params = [(w * 0.9 + b, b * w) for w, b in params]
+    return params[0][0] * params[1][1]
+
+
+def best_pair(x):
+    best = (x, 0)
+    for k in range(3):
+        cand = (x * k, k)
+        if cand[0] > best[0]:
+            best = cand
+    return best[0] * best[1]
+
+
+def list_accumulated(v):
+    acc = []
+    for x in v:
+        acc = acc + [x * x]
+    return sum(acc)
+
+
+def lists_added(v):
+    a = [x * 2 for x in v]
+    b = a + [v[0]]
+    b.append(v[1])
+    a[0] = b[0] * 3
+    return sum(a) * sum(b)
+
+
+def slice_of_a_list_changed(v):
+    a = list(v)
+    b = a[1:]
+    a[0] = a[1] * 2
+    b[0] = b[0] * a[0]
+    return sum(a) * sum(b)
+
+
+def copy_of_a_list_changed(v):
+    a = list(v)
+    c = a[:]
+    a.append(v[0] * v[1])
+    c.append(a[-1] ** 2)
+    return sum(c) * a[-1] * a[0]
+
+
+def list_of_a_tuple(v):
+    a = tuple(v)
+    b = list(a)
+    b[0] = b[1] * 2
+    return sum(a) * sum(b)
+
+
+def arrays_accumulated(x):
+    rows = []
+    for k in range(3):
+        rows = rows + [x * k]
+    rows[1] *= 2
+    return np.sum(np.stack(rows))
+
+
+def lists_of_arrays_added(x):
+    rows = [x * 1.0, x * 2.0]
+    more = rows + [x * 3]
+    more[0] += 1
+    rows[1] *= x
+    return np.sum(more[0] * more[1] * more[2])
+
+
+def dict_copied(d):
+    e = dict(d)
+    e["a"] = e["b"] * 2
+    return e["a"] * d["a"] * e["b"]
+
+
+def dict_spread(d):
+    e = {**d, "c": 2.0}
+    e["a"] *= e["b"]
+    return e["a"] * d["a"] * e["c"]
+
+
+class Linear:
+    def __init__(self, w, b):
+        self.w = w
+        self.b = b
+
+    def __call__(self, x):
+        return self.w * x + self.b
+
+
+class Sequential:
+    def __init__(self, *ls):
+        self.ls = ls
+
+    def __call__(self, x):
+        for l in self.ls:
+            x = l(x)
+        return x
+
+
+class Layers:
+    def __init__(self, ls):
+        self.ls = ls
+
+    def __call__(self, x):
+        for l in self.ls:
+            x = l(x)
+        return x
+
+
+class Square:
+    def __call__(self, x):
+        return x * x
+
+
+def layers_in_a_tuple(x):
+    return Sequential(Linear(x, 2.0), Linear(2.0, x))(x)
+
+
+def layers_of_two_kinds(x):
+    return Layers([Linear(x, 2.0), Square()])(x)
+
+
+def layers_called_twice(x):
+    m = Sequential(Linear(x, 2.0), Square())
+    return m(x) * m(2.0)
+
+
+def layers_in_a_loop(x):
+    ls = [Linear(x, 2.0), Linear(x, 3.0)]
+    for l in ls:
+        x = l(x)
+    return x
+
+
+def product_of_ranges(a):
+    s = 0.0
+    for i, j in itertools.product(range(2), range(2)):
+        s += a[i, j] * a[j, i]
+    return s
+
+
+def product_kept(a):
+    idx = itertools.product(range(2), range(2))
+    b = a.copy()
+    for i, j in idx:
+        b[i, j] *= b[j, i]
+    return np.sum(b)
+
+
+def zip_kept(a):
+    z = zip(range(2), range(2))
+    b = a.copy()
+    for i, j in z:
+        b[i, j] *= b[j, i]
+    return np.sum(b)
+
+
+def iterator_kept(a):
+    b = a.copy()
+    it = iter([0, 1, 1])
+    for i in it:
+        b[i] *= b[0]
+    return np.sum(b)
+
+
+def enumeration_kept(a):
+    b = a.copy()
+    e = enumerate([0, 1, 1])
+    r = reversed([0, 1])
+    for k, i in e:
+        b[i] *= b[k % 2]
+    for i in r:
+        b[i] *= 2
+    return np.sum(b)
+
+
+def indices_of_an_array(A):
+    a = A.copy()
+    for i, j in np.ndindex(a.shape):
+        a[i, j] *= a[j, i]
+    return np.sum(a)
+
+
+def out_given_back(x):
+    b = np.empty(5)
+    s = np.exp(x, out=b)
+    s += 1
+    return np.sum(b * s)
+
+
+def product_of_a_list(x):
+    return np.prod([v for v in x])
+
+
+def cast_while_made(x):
+    a = np.asarray(x, dtype=float)
+    b = np.array(x, float)
+    return np.sum(a * b)
+
+
+def app(x, acc=None):
+    if acc is None:
+        acc = []
+    acc.append(x * x)
+    acc.append(x)
+    return acc
+
+
+def none_as_a_default(x):
+    return sum(app(x)) * app(x, [x])[0]
+
+
 LIST = [0.7, 1.2, 0.4]
 ROWS = [[0.7, 0.3], [0.9, 0.8]]
 ENTRIES = {"k0": 0.3, "k1": 0.6}
@@ -689,6 +944,38 @@ PROGRAMS = (
         (pivot, (ROWS,)),
     ]
 )
+PROGRAMS += [
+    (pair_carried, (1.3,)),
+    (list_carried, (1.3,)),
+    (dict_carried, (1.3,)),
+    (mixed_pair_carried, (1.3,)),
+    (pair_in_a_while, (1.3,)),
+    (pairs_carried, (1.3,)),
+    (best_pair, (1.3,)),
+    (list_accumulated, (LIST,)),
+    (lists_added, (LIST,)),
+    (slice_of_a_list_changed, (LIST,)),
+    (copy_of_a_list_changed, (LIST,)),
+    (list_of_a_tuple, (LIST,)),
+    (arrays_accumulated, (VECTOR[:2],)),
+    (lists_of_arrays_added, (VECTOR[:2],)),
+    (dict_copied, ({"a": 1.2, "b": 0.7},)),
+    (dict_spread, ({"a": 1.2, "b": 0.7},)),
+    (layers_in_a_tuple, (1.3,)),
+    (layers_of_two_kinds, (1.3,)),
+    (layers_called_twice, (1.3,)),
+    (layers_in_a_loop, (1.3,)),
+    (product_of_ranges, (np.array([[1.1, 0.7], [0.4, 0.9]]),)),
+    (product_kept, (np.array([[1.1, 0.7], [0.4, 0.9]]),)),
+    (zip_kept, (np.array([[1.1, 0.7], [0.4, 0.9]]),)),
+    (iterator_kept, (np.array([[1.1, 0.7], [0.4, 0.9]]),)),
+    (enumeration_kept, (np.array([[1.1, 0.7], [0.4, 0.9]]),)),
+    (indices_of_an_array, (np.array([[1.1, 0.7], [0.4, 0.9]]),)),
+    (out_given_back, (VECTOR,)),
+    (product_of_a_list, (VECTOR,)),
+    (cast_while_made, (VECTOR,)),
+    (none_as_a_default, (1.3,)),
+]
 REFUSED = {
     "array_without_copy", "broadcast_arrays_then_changed", "broadcast_then_changed", "cast_without_copy",
     "fortran_order", "memo_inside", "shape_assigned", "suppressed", "trimmed",

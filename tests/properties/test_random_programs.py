@@ -47,7 +47,14 @@ def array(draw, depth=2):
         return draw(st.sampled_from(ARRAYS))
     form = draw(
         st.sampled_from(
-            ["({} + {})", "({} * {})", "np.sin({}) - {}", "np.where({0} > 0, {0}, {1} * 0.5)", "{}[::-1] + {}"]
+            [
+                "({} + {})",
+                "({} * {})",
+                "({0} + 0.5)",
+                "np.sin({}) - {}",
+                "np.where({0} > 0, {0}, {1} * 0.5)",
+                "{}[::-1] + {}",
+            ]
         )
     )
     if draw(st.booleans()):
