@@ -94,6 +94,7 @@ class _Reader:
             isinstance(s, Store) and self.is_dict(s.object) or isinstance(s, Effect) and s.op is ops.method
             for s in statements(program.function.body)
         )
+        self.stores = [s for s in statements(program.function.body) if isinstance(s, Store)]
         self.late: dict[Any, frozenset[int]] = {}  # tangents of which more may be learned
         self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
 
@@ -289,9 +290,26 @@ class _Reader:
                 out.append(keys)
             case Known(const) if isinstance(const.value, (tuple, list, str)):
                 out.append(len(const.value))
+            case Sequence() if t.kind is dict and (keys := self.first_keys(atom)):
+                out.append(keys)
             case _:
                 return False
         return True
+
+    def first_keys(self, atom: Atom) -> tuple:
+        """The keys with which a dict was made, if what is stored by computed keys are its own keys."""
+        made = self.made(atom)
+        while made is not None and made.op is ops.copied:
+            made = self.made(made.args[0])
+        own = all(self.is_loop_key(s.key) for s in self.stores if isinstance(s.key, str) and self.is_dict(s.object))
+        return made.args[0].value if own and made is not None and made.op is ops.make_dict else ()  # type: ignore[union-attr]
+
+    def is_loop_key(self, key: str) -> bool:
+        """Whether a key is what a loop over a dict gives."""
+        made = self.definitions.get(key)
+        while isinstance(made, Assign) and made.op is ops.identity and isinstance(made.args[0], str):
+            made = self.definitions.get(made.args[0])
+        return isinstance(made, For) and self.is_dict(made.iterable)
 
     def mixed(self, atom: Atom) -> bool:
         """Whether the items differ in kind, so that no one type is that of all."""

@@ -614,7 +614,10 @@ class _Specialise:
             inner = made.args if made.op is builtins.zip else made.args[:1]
             return all(self._leaves(a, out) for a in inner)
         out.append(atom)
-        return isinstance(self.types.of(atom), (Array, Sequence, Tuple)) and not _is_dynamic_dict(self.types.of(atom))
+        t = self.types.of(atom)
+        if isinstance(t, Known) and isinstance(t.value, (tuple, list, range, str)):
+            return True
+        return isinstance(t, (Array, Sequence, Tuple)) and not _is_dynamic_dict(t)
 
     def _length(self, atom: Atom, lengths: dict[Atom, Atom], out: list[Statement], s: For) -> Atom:
         """How many items an iterator gives."""
