@@ -1367,5 +1367,4 @@ PROGRAMS = [
 REFUSED = {  # not followed yet, and said so
     "fft_in_place": "views of two shapes under one name",
     "edit_distance": "a list of numbers times a length",
-    "metropolis": "draws of a generator",
 }
