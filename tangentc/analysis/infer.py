@@ -542,6 +542,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Known(Const(ops.UNDEFINED))  # nothing is there yet
         case Array():
             return _array_subscript(t, key, fresh)
+        case Known(const) if index is None and isinstance(const.value, (tuple, list)) and isinstance(key, Scalar):
+            return item_type(t, fresh)
         case Known(const) if index is not None:
             try:
                 return type_of(const.value[index])
@@ -848,6 +850,10 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
         case Sequence(), Sequence() if a.kind is b.kind:
             every = (*a.items, *b.items)
             return Sequence(a.kind, (joined(every, fresh),) if every else (), None)
+        case Known(value=tuple()), Known(value=tuple()) | Tuple():
+            return join(type_of(a.value), b if isinstance(b, Tuple) else type_of(b.value), fresh)
+        case Tuple(), Known(value=tuple()):
+            return join(a, type_of(b.value), fresh)
         case Known(), Known() if type(a.value) is type(b.value) and isinstance(a.value, (str, bool)):
             return Scalar("bool" if isinstance(a.value, bool) else "str", True)
         case Known(), Known() if _is_function(a.value) and _is_function(b.value):
