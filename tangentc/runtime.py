@@ -72,7 +72,9 @@ def or_zero(x_dot, x):
     >>> or_zero(None, np.ones(2))
     array([0., 0.])
     """
-    return zeros_of(x) if x_dot is None else x_dot
+    if x_dot is None:
+        return zeros_of(x)
+    return x_dot if isinstance(x, (list, tuple, dict)) else unbroadcast(x_dot, x)
 
 
 def require_apart(changed, others):
