@@ -458,10 +458,10 @@ def trapezoid_weights(y, x=None, dx=1.0, axis=-1):
     return (np.concatenate([none, widths], axis=axis) + np.concatenate([widths, none], axis=axis)) / 2
 
 
-def gradient_adjoint(y, axis=-1):
+def adjoint_of_gradient(y, axis=-1):
     """The adjoint of `np.gradient` with unit spacing along one axis.
 
-    >>> gradient_adjoint(np.array([1.0, 2.0, 4.0]))
+    >>> adjoint_of_gradient(np.array([1.0, 2.0, 4.0]))
     array([-2., -3.,  5.])
     """
     y = np.moveaxis(y, axis, 0)
@@ -492,7 +492,7 @@ def hermitian_weights(y, axis=-1):
 for _helper in (
     unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
     copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
-    gradient_adjoint, hermitian_weights, require_unchanged, passive, or_zero, order, require_apart,
+    adjoint_of_gradient, hermitian_weights, require_unchanged, passive, or_zero, order, require_apart,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -113,6 +113,15 @@ def test_pullback_as_a_function():
     np.testing.assert_allclose(pullback(np.ones(5))[1], [3, 3, 3, 3, 3])
 
 
+def gradient(x):
+    return np.gradient(x)
+
+
+def test_pullback_of_a_function_called_gradient():
+    """The name of its adjoint was that of a helper of the emitted code."""
+    np.testing.assert_allclose(vjp(gradient, np.array([1.0, 2.0, 4.0, 7.0]))[1](np.ones(4))[0], [-1.5, 0.5, -0.5, 1.5])
+
+
 def test_third_order():
     assert grad(grad(grad(lambda x: x**5)))(2.0) == 240.0
     f = lambda x: np.sum(x**4)

@@ -5,7 +5,7 @@ import numpy as np
 from tangentc.errors import NotDifferentiable
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
-from tangentc.runtime import gradient_adjoint, recurrence, scatter, trapezoid_weights
+from tangentc.runtime import adjoint_of_gradient, recurrence, scatter, trapezoid_weights
 
 along_axes = [{}, {"axis": 0}, {"axis": 1}, {"axis": -1}]
 
@@ -94,14 +94,14 @@ slopes = with_options((3, 4), {"axis": 0}, {"axis": -1}, {"axis": (0, 1)}, {})
 @adjoint_rule(np.gradient, linear="jointly", samples=lambda rng: slopes(rng) + with_options(5, {})(rng))
 def gradient(x, y, y_bar, axis=None):  # y[i] is (x[i + 1] - x[i - 1]) / 2, and one-sided at the ends
     if axis is None and np.ndim(x) == 1:
-        return gradient_adjoint(y_bar)
+        return adjoint_of_gradient(y_bar)
     if isinstance(axis, int):
-        return gradient_adjoint(y_bar, axis)
+        return adjoint_of_gradient(y_bar, axis)
     axes = range(np.ndim(x)) if axis is None else axis
-    return sum([gradient_adjoint(y_bar[k], a) for k, a in enumerate(axes)])
+    return sum([adjoint_of_gradient(y_bar[k], a) for k, a in enumerate(axes)])
 
 
-@adjoint_rule(gradient_adjoint, linear="jointly", samples=lambda rng: with_options((3, 4), {}, {"axis": 0})(rng))
+@adjoint_rule(adjoint_of_gradient, linear="jointly", samples=lambda rng: with_options((3, 4), {}, {"axis": 0})(rng))
 def gradient_adjoint_rule(y, x, x_bar, axis=-1):
     return np.gradient(x_bar, axis=axis)
 
