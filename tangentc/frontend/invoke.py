@@ -129,16 +129,8 @@ class Invoke:
 
     def arguments(self, node: Any) -> tuple[list[Atom], list[tuple[str, Atom]]]:
         args: list[Atom] = []
-        count = len(node.args) + len(node.keywords)
-        keep = count > 1 and any(
-            isinstance(x, (gast.NamedExpr, gast.Call)) for a in (*node.args, *node.keywords) for x in gast.walk(a)
-        )
         for a in node.args:
-            if isinstance(a, gast.Starred):
-                args.extend(self.starred(a))
-            else:
-                value = self.expression(a)
-                args.append(self.kept(value, a) if keep and self.may_be_assigned(value) else value)
+            args.extend(self.starred(a) if isinstance(a, gast.Starred) else (self.expression(a),))
         keywords: list[tuple[str, Atom]] = []
         for k in node.keywords:
             if k.arg is None:
@@ -146,18 +138,6 @@ class Invoke:
             else:
                 keywords.append((k.arg, self.expression(k.value)))
         return args, keywords
-
-    def may_be_assigned(self, value: Atom) -> bool:
-        """Whether evaluating a later argument may give a variable another value: some function is `nonlocal`."""
-        return isinstance(value, str) and not value.startswith("%") and self.has_nonlocal()
-
-    def has_nonlocal(self) -> bool:
-        found: Activation | None = self.activation
-        while found is not None:
-            if found.nonlocals or "%walrus" in found.local:
-                return True
-            found = found.outer
-        return False
 
     def starred(self, node: Any) -> tuple[Atom, ...]:
         """The items of ``*x``."""

@@ -684,8 +684,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             if isinstance(e, gast.Starred):
                 out.extend(self.starred(e))
             else:
-                value = self.expression(e)
-                out.append(self.kept(value, e) if any(isinstance(x, gast.NamedExpr) for x in nodes) else value)
+                out.append(self.expression(e))
         return tuple(out)
 
     def of_Tuple(self, node: Any, target: str | None) -> Atom:
