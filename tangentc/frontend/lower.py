@@ -376,8 +376,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         target = node.target
         if isinstance(target, gast.Name):
             variable = self.variable(target)
-            value = self.expression(node.value)
-            self.operation(op, (variable, value), node, target=variable, augmented=True)
+            shifts = target.id in shifting(self.activation.home(target.id).source.tree)  # type: ignore[union-attr]
+            old = self.kept(variable, target) if shifts else variable
+            self.operation(op, (old, self.expression(node.value)), node, target=variable, augmented=True)
             return
         obj = self.named(self.expression(target.value), target.value)
         if isinstance(target, gast.Attribute):

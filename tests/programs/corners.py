@@ -843,6 +843,18 @@ def none_as_a_default(x):
     return sum(app(x)) * app(x, [x])[0]
 
 
+def added_to_after_a_call(x):
+    n = x
+
+    def step():
+        nonlocal n
+        n = n * 2
+        return n * x
+
+    n += step()
+    return n * x
+
+
 LIST = [0.7, 1.2, 0.4]
 ROWS = [[0.7, 0.3], [0.9, 0.8]]
 ENTRIES = {"k0": 0.3, "k1": 0.6}
@@ -976,6 +988,7 @@ PROGRAMS += [
     (cast_while_made, (VECTOR,)),
     (none_as_a_default, (1.3,)),
 ]
+PROGRAMS += [(added_to_after_a_call, (1.3,))]
 REFUSED = {
     "array_without_copy", "broadcast_arrays_then_changed", "broadcast_then_changed", "cast_without_copy",
     "fortran_order", "memo_inside", "shape_assigned", "suppressed", "trimmed",
