@@ -373,8 +373,8 @@ def make_pair(
     results = [_final(sweeps, n) for n in wrt]
     result = results[0] if len(results) == 1 else b.emit(ops.make_tuple, tuple(results))
     adjoint = Function("", (), b.take(), result, function.span)
-    adjoint, saved, sweeps = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
-    _emit_primal(context, program, sweeps, saved, b, primal_name)
+    adjoint, primal, value, saved = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
+    _emit_primal(context, program, primal, value, saved, b, primal_name)
     context.emitted.append((context.with_facts(adjoint, b.types, program.source), program.source))
     return pair
 
@@ -385,8 +385,11 @@ def _pair_names(context: Any, name: str) -> tuple[str, str]:
 
 def _link_pair(
     context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str, name: str, wrt: list[str]
-) -> tuple[Function, list[str], Sweeps]:
-    """The adjoint as a function of what the primal saves."""
+) -> tuple[Function, Block, Atom, list[str]]:
+    """The adjoint as a function of what the primal saves, the primal, its value, and what it saves.
+
+    The primal is what the adjoint was planned for: the statements that are left when both are one function.
+    """
     # the value is a result too, so that every store that the primal makes is seen here
     both = b.fresh("%both")
     b.types.of_name[both] = Tuple((program.result, Unknown("the adjoints")))
@@ -410,10 +413,11 @@ def _link_pair(
     body, together = done.function.body[:-1], done.function.body[-1]  # type: ignore[assignment]
     cut_at = next(k for k, s in enumerate(body) if isinstance(s, Assign) and s.op is ops.snapshot)
     primal, rest = body[:cut_at], body[cut_at + 1 :]
+    target: Atom = body[cut_at].args[0]  # type: ignore[union-attr]
     region = Region(b, done.aliases, primal, rest, inputs, extra=(together.args[1],))
     saved, linked = region.link_pair()
     inside = saved
-    saved, linked, sweeps = _export(saved, linked, sweeps, inputs, b)
+    saved, linked, primal = _export(saved, linked, primal, b)
     origin = dict(zip(saved, inside, strict=True))  # the names inside branches, whose memory is known
     head: list[Statement] = []
     parameter = b.fresh("saved")
@@ -463,12 +467,12 @@ def _link_pair(
     if shared:
         linked = substitute_block(linked, table)
         result = substitute(together, table).args[1]  # type: ignore[union-attr]
-        return _adjoint_function(
-            program, name, parameter, seed, wrt, head, linked, result, saved, table, sweeps
-        )  # fmt: skip
+        out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
+        return out, primal, target, saved
     linked = _copied_pops(substitute_block(linked, table), stored, done.aliases, b)
     result = substitute(together, table).args[1]  # type: ignore[union-attr]
-    return _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table, sweeps)
+    out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
+    return out, primal, target, saved
 
 
 def _changes_list(s: Statement) -> bool:
@@ -477,8 +481,8 @@ def _changes_list(s: Statement) -> bool:
 
 def _adjoint_function(
     program: Any, name: str, parameter: str, seed: str, wrt: list[str], head: list[Statement], linked: Block,
-    result: Atom, saved: list[str], table: dict[str, Atom], sweeps: Sweeps,
-) -> tuple[Function, list[str], Sweeps]:  # fmt: skip
+    result: Atom, saved: list[str], table: dict[str, Atom],
+) -> Function:  # fmt: skip
     doc = _source_doc(
         program,
         f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.",
@@ -486,8 +490,7 @@ def _adjoint_function(
     out = Function(name, (Param(parameter), Param(seed)), (*head, *linked), result, program.function.span, doc)
     from tangentc.simplify.copies import copies
 
-    out = copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
-    return out, saved, sweeps
+    return copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
 
 
 def _copied_pops(block: Block, stored: set[str], aliases: Aliases, b: Builder) -> Block:
@@ -504,9 +507,7 @@ def _copied_pops(block: Block, stored: set[str], aliases: Aliases, b: Builder) -
     return transform(block, rewrite)
 
 
-def _export(
-    saved: list[str], linked: Block, sweeps: Sweeps, inputs: list[str], b: Builder
-) -> tuple[list[str], Block, Sweeps]:
+def _export(saved: list[str], linked: Block, primal: Block, b: Builder) -> tuple[list[str], Block, Block]:
     """What is saved inside a branch is handed out of it; it is None where the other branch is taken."""
     from tangentc.core.nodes import If, Merge
     from tangentc.core.walk import defines
@@ -541,11 +542,11 @@ def _export(
             out.extend(block((s,))[0] if isinstance(s, If) else (s,))
         return tuple(out)
 
-    primal = top(sweeps.primal)
+    exported = top(primal)
     if not table:
-        return saved, linked, sweeps
+        return saved, linked, primal
     names = [str(table.get(n, n)) for n in saved]
-    return names, substitute_block(linked, table), replace(sweeps, primal=primal)
+    return names, substitute_block(linked, table), exported
 
 
 def _single(function: Function, parameter: str, name: str, table: dict[str, Atom]) -> Function:
@@ -557,10 +558,11 @@ def _single(function: Function, parameter: str, name: str, table: dict[str, Atom
     return replace(function, params=params, body=body)
 
 
-def _emit_primal(context: Any, program: Any, sweeps: Sweeps, saved: list[str], b: Builder, name: str) -> None:
-    target = program.function.result
+def _emit_primal(
+    context: Any, program: Any, primal: Block, target: Atom, saved: list[str], b: Builder, name: str
+) -> None:
     everything = Builder(b.types, [*b.types.of_name])
-    everything.out = list(sweeps.primal)
+    everything.out = list(primal)
     kept = everything.emit(ops.make_tuple, tuple(saved), name="%saved") if len(saved) != 1 else saved[0]
     result = everything.emit(ops.make_tuple, (target, kept), name="%result")
     doc = _source_doc(program, f"The value of {program.function.name}, and what its adjoint needs.")

@@ -241,6 +241,15 @@ def list_kept_then_changed(x, l):
     return np.sum(x) * sum(np.sum(a * b) for a, b in zip(y, l))
 
 
+def stored_through_a_forgotten_view(u, v):
+    u = u.copy()
+    w = u[:2]
+    u = v[::-1] + u
+    u = np.where(v + u > 0, v + u, u * 0.5)
+    w[0] = 2.0
+    return np.sum(u * v)
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -264,5 +273,6 @@ PROGRAMS = [
     (rest_of_a_list, ([[1.3], 2.0, 1.5],)), (rest_of_a_list, (((1.3, 0.1), 2.0, 1.5),)), (front_of_a_list, ([array(1, 2), 2.0, 1.5],)),
     (overwritten_after_a_product, (array(0.5, 0.1, 0.9, 0.3),)), (both_halves_from_old_values, (array(0.5, 0.1, 0.9, 0.3),)), (shifted_then_changed, (array(0.5, 0.1, 0.9, 0.3),)), (reshaped_then_changed, (array(0.5, 0.1, 0.9, 0.3),)), (kept_then_changed, (array(0.5, 0.1, 0.9, 0.3),)),
     (list_kept_then_changed, (array(0.5, 0.1), [array(1.5, 1.1), array(2.5, 2.1)])),
+    (stored_through_a_forgotten_view, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip

@@ -18,6 +18,10 @@ from tangentc.inspection.check import five_point
 NUMBERS = st.sampled_from(["0.5", "1.5", "-0.7", "2.0"])
 SCALARS = ["a", "b", "c"]
 ARRAYS = ["u", "v"]
+VIEWS = ["{}[1:3]", "{}[::-1][:2]", "{}[::2]", "{}.reshape(2, 2)[0]", "{}.reshape(2, 2).T[1]", "np.ravel({})[2:]"]
+THROUGH = ["w[0] = {scalar}", "w += {scalar}", "w[:] = w[::-1] * 0.5", "w *= np.cos(w)", "a = a + w[1] * {scalar}"]
+CALLS = ["fill({}, {}, {})", "b = touched({}, {}, {})", "np.multiply({0}, {2}, out={0})", "np.add.at({0}, [0, 1, 0], {2})"]
+LISTS = ["items.append({})", "items[0] = {}", "c = c + 0.3 * items[-1] * {}", "a = sum(items) * 0.2"]
 _count = itertools.count()
 
 
@@ -64,7 +68,7 @@ def array(draw, depth=2):
 
 @st.composite
 def statement(draw, depth, in_loop):
-    kinds = ["scalar", "scalar", "array", "item", "slice", "augmented", "swap"]
+    kinds = ["scalar", "scalar", "array", "item", "slice", "augmented", "swap", "view", "through", "call", "list"]
     if depth:
         kinds += ["if", "for", "while"]
     if in_loop:
@@ -87,7 +91,15 @@ def statement(draw, depth, in_loop):
     if kind == "augmented":
         return [f"{name} {draw(st.sampled_from(['+=', '*=', '-=']))} {draw(scalar(depth=1))}"]
     if kind == "swap":
-        return ["a, b = b, a * 0.9"]
+        return [draw(st.sampled_from(["a, b = b, a * 0.9", "u, v = v, u", "u[0], v[1] = v[1], u[0]"]))]
+    if kind == "view":
+        return [f"w = {draw(st.sampled_from(VIEWS)).format(other)}"]
+    if kind == "through":
+        return [draw(st.sampled_from(THROUGH)).format(scalar=draw(scalar(depth=1)))]
+    if kind == "call":
+        return [draw(st.sampled_from(CALLS)).format(other, draw(st.sampled_from(ARRAYS)), draw(scalar(depth=1)))]
+    if kind == "list":
+        return [draw(st.sampled_from(LISTS)).format(draw(scalar(depth=1)))]
     if kind in ("break", "continue"):
         return [f"if {draw(scalar(depth=1))} > 0.4:", f"    {kind}"]
     inner = draw(block(depth - 1, in_loop or kind != "if"))
@@ -109,13 +121,34 @@ def block(draw, depth, in_loop):
 @st.composite
 def program(draw):
     lines = list(itertools.chain(*draw(st.lists(statement(2, False), min_size=2, max_size=5))))
-    body = ["u = u.copy()", "v = v.copy()", *lines, "return a * b + c + np.sum(u * v) + np.sum(np.sin(u))"]
+    body = ["u = u.copy()", "v = v.copy()", "w = u[:2]", "items = [a, b]", *lines, "return a * b + c + np.sum(u * v) + np.sum(np.sin(u))"]
     return "\n".join(["def f(a, b, c, u, v):", *("    " + line for line in body)]) + "\n"
 
 
-HELPER = (
-    "import numpy as np\n\n\ndef helper(x, y):\n    if x > y:\n        return x * y\n    return np.cos(x) + y\n\n\n"
-)
+HELPER = """
+import numpy as np
+
+
+def helper(x, y):
+    if x > y:
+        return x * y
+    return np.cos(x) + y
+
+
+def fill(target, source, scale):
+    for i in range(len(target)):
+        if source[i] > 0.3:
+            target[i] = source[i] * scale
+        else:
+            target[i] += 0.1
+
+
+def touched(target, source, scale):
+    target[1:] -= 0.3 * source[:-1]
+    return target[2] * scale
+
+
+"""
 
 
 def load(text):
