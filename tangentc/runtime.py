@@ -492,7 +492,8 @@ def hermitian_weights(y, axis=-1):
 for _helper in (
     unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
     copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
-    adjoint_of_gradient, hermitian_weights, require_unchanged, passive, or_zero, order, require_apart,
+    adjoint_of_gradient, hermitian_weights, require_unchanged, require_scalar, passive, or_zero, order,
+    require_apart,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

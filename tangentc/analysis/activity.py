@@ -8,7 +8,7 @@ from typing import Any
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
-from tangentc.analysis.points import CHANGES
+from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, If, Opaque, Statement, Store, While
 from tangentc.core.types import Unknown, is_differentiable
 from tangentc.core.walk import statements
@@ -81,7 +81,7 @@ class Activity:
             case Store():
                 if self._has(self.varied, s.value):
                     self._add(self.varied, s.object)
-            case Effect() if s.op in CHANGES:
+            case Effect() if s.op in ops.CHANGES:
                 if self._has(self.varied, s.args[-1]):
                     self._add(self.varied, s.args[0])
             case Effect() if adds_to_argument(s.op):
@@ -110,7 +110,7 @@ class Activity:
             case Store() if self._has(self.useful, s.object):
                 self._add(self.useful, s.value)
                 self._add(self.useful, s.object)
-            case Effect() if s.op in CHANGES and self._has(self.useful, s.args[0]):
+            case Effect() if s.op in ops.CHANGES and self._has(self.useful, s.args[0]):
                 self._add(self.useful, s.args[-1])
                 self._add(self.useful, s.args[0])
             case Effect() if adds_to_argument(s.op) and self._has(self.useful, s.args[0]):

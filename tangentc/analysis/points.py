@@ -24,7 +24,6 @@ from tangentc.core.walk import statements
 
 ANY = "*"
 SAME = {ops.identity, ops.stopped, ops.snapshot}
-CHANGES = {ops.append, ops.insert, ops.take, ops.reverse}
 
 
 def key_of(atom: Atom | None) -> Any:

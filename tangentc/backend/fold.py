@@ -24,19 +24,17 @@ from tangentc.core.nodes import (
     Atom,
     Block,
     Const,
-    Effect,
     For,
     Function,
     If,
     Leave,
     Statement,
-    Store,
     While,
     is_temporary,
     version_base,
 )
 from tangentc.core.types import Array, Scalar, components
-from tangentc.core.walk import blocks, reads, statements
+from tangentc.core.walk import blocks, changed_by, reads, statements
 
 REPEATED = {
     builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
@@ -60,7 +58,7 @@ class Folding:
             if isinstance(s, If) and isinstance(s.test, str) and len(s.merged) == 1:
                 if s.test in (s.merged[0].then, s.merged[0].orelse):
                     self.uses[s.test] -= 1  # `a and b` names a once
-        self.stored = {s.object for s in statements(function.body) if isinstance(s, Store)}
+        self.stored = {changed_by(s) for s in statements(function.body)}
         self.made: dict[str, Assign | If] = {}
         self.folded: set[str] = set()
         self.expressions: dict[str, If] = {}  # branches that are conditional expressions
@@ -179,19 +177,8 @@ class Folding:
 
     def _changes(self, s: Statement) -> set[str]:
         """The classes of memory that a statement stores into."""
-        out: set[str] = set()
-        for inner in statements((s,)):
-            if isinstance(inner, Store):
-                out.add(self.aliases.root(inner.object))
-            if isinstance(inner, Assign) and inner.op is ops.take:
-                out.add(self.aliases.root(inner.args[0]))  # type: ignore[arg-type]
-            if (
-                isinstance(inner, Effect)
-                and inner.op is not ops.push
-                and isinstance(inner.args[0] if inner.args else None, str)
-            ):
-                out.add(self.aliases.root(inner.args[0]))  # type: ignore[arg-type]
-        return out
+        names = {changed_by(inner) for inner in statements((s,))}
+        return {self.aliases.root(name) for name in names if name is not None}
 
     def _kill(self, pending: dict[str, bool], visible: dict[str, int], names: list[str]) -> None:
         """From here on these names mean something else."""

@@ -167,6 +167,7 @@ def items_from(items: Any, start: int, stop: int) -> list:
     return list(items)[start : stop or None]
 
 
+CHANGES = {append, insert, take, reverse}  # what changes the container that comes first
 SYNTAX = {identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select}
 PURE_BUILTINS = {
     builtins.abs, builtins.bool, builtins.complex, builtins.dict, builtins.divmod, builtins.enumerate,

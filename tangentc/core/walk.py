@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
     Atom,
@@ -42,6 +44,22 @@ def statements(block: Block) -> Iterator[Statement]:
         yield statement
         for inner in reversed(blocks(statement)):
             stack.extend(reversed(inner))
+
+
+def changed_by(statement: Statement) -> str | None:
+    """The name of what a statement itself changes in place, as far as that may be: an array or a container."""
+    match statement:
+        case Store():
+            return statement.object
+        case Assign() if statement.op in ops.CHANGES or isinstance(statement.op, ops.augmented):
+            first = statement.args[0]
+        case Effect() if (
+            statement.args and statement.op not in (ops.push, builtins.print) and not ops.is_pure(statement.op)
+        ):
+            first = statement.args[0]
+        case _:
+            return None
+    return first if isinstance(first, str) else None
 
 
 def reads(statement: Statement) -> tuple[Atom, ...]:

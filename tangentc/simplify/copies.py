@@ -39,7 +39,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Array
-from tangentc.core.walk import definitions, reads, statements, substitute, transform
+from tangentc.core.walk import changed_by, definitions, reads, statements, substitute, transform
 
 
 def copies(function: Function) -> Function:
@@ -48,7 +48,7 @@ def copies(function: Function) -> Function:
     renamed: dict[str, str] = {}
     defined = definitions(function.body)
     taken: set[str] = set()  # items of tuples
-    stored = {s.object for s in statements(function.body) if isinstance(s, Store)}
+    stored = {changed_by(s) for s in statements(function.body)}
 
     def resolve(atom: Atom) -> Atom:
         seen = []

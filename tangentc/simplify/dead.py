@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases
-from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -239,7 +238,7 @@ def _asks_shape_of_first(s: Statement, types: Any) -> bool:
 
 
 def _changes_container(s: Statement) -> bool:
-    return isinstance(s, (Assign, Effect)) and s.op in CHANGES and isinstance(s.args[0], str)
+    return isinstance(s, (Assign, Effect)) and s.op in ops.CHANGES and isinstance(s.args[0], str)
 
 
 def _asks_shape(s: Statement) -> bool:

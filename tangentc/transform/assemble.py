@@ -20,7 +20,6 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
 from tangentc.analysis.aliases import Aliases
-from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import (
@@ -33,7 +32,6 @@ from tangentc.core.nodes import (
     Function,
     Param,
     Statement,
-    Store,
     version_base,
 )
 from tangentc.core.types import (
@@ -49,7 +47,7 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
 )
-from tangentc.core.walk import all_reads, definitions, statements, substitute, substitute_block, transform
+from tangentc.core.walk import all_reads, changed_by, definitions, statements, substitute, substitute_block, transform
 from tangentc.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
@@ -423,9 +421,8 @@ def _link_pair(
     parameter = b.fresh("saved")
     b.types.of_name[parameter] = Unknown("what the primal saves")
     table: dict[str, Atom] = {}
-    changes = [s.object for s in statements(linked) if isinstance(s, Store)]
-    changes += [s.args[0] for s in statements(linked) if _changes_list(s)]  # type: ignore[union-attr,misc]
-    stored = {done.aliases.root(origin.get(n, n)) for n in changes}
+    changes = {changed_by(s) for s in statements(linked)}
+    stored = {done.aliases.root(origin.get(n, n)) for n in changes if n is not None}
     root = {n: done.aliases.root(origin[n]) for n in saved}
     restored = {n for n in saved if root[n] in stored and isinstance(b.types.of_name.get(n), Array)}
     popped = {s.args[0] for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop}
@@ -473,10 +470,6 @@ def _link_pair(
     result = substitute(together, table).args[1]  # type: ignore[union-attr]
     out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
     return out, primal, target, saved
-
-
-def _changes_list(s: Statement) -> bool:
-    return isinstance(s, (Assign, Effect)) and s.op in (*CHANGES, runtime.add_items) and isinstance(s.args[0], str)
 
 
 def _adjoint_function(

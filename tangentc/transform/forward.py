@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
@@ -131,7 +130,7 @@ class _Forward:
                     self.store(s)
                 case If():
                     self.branch(s)
-                case Effect() if s.op in CHANGES:
+                case Effect() if s.op in ops.CHANGES:
                     self.container_effect(s)
                 case Effect() if s.op == np.add.at and len(s.args) == 3:
                     self.add_at(s)

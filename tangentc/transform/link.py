@@ -19,7 +19,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Block, Effect, If, Leave, Statement, Store, version_base
 from tangentc.core.types import is_container
-from tangentc.core.walk import all_reads, blocks, defines, statements, substitute_block
+from tangentc.core.walk import all_reads, blocks, changed_by, defines, statements, substitute_block
 
 
 @dataclass
@@ -57,12 +57,12 @@ class Region:
 
     def _collect(self, block: Block) -> None:
         for s in block:
+            if (changed := changed_by(s)) is not None:
+                self.stores.setdefault(self.aliases.root(changed), []).append(len(self.order))
             if isinstance(s, Assign):
                 self.made[s.target] = s
                 self.order[s.target] = len(self.order)
-            elif isinstance(s, Store):
-                self.stores.setdefault(self.aliases.root(s.object), []).append(len(self.order))
-            else:
+            elif not isinstance(s, (Store, Effect)):
                 for name in defines(s):
                     self.made[name] = None
                     self.order[name] = len(self.order)
@@ -96,8 +96,8 @@ class Region:
         for s in self.primal:
             if not isinstance(s, (Store, Assign, Effect)):
                 for inner in statements((s,)):
-                    if isinstance(inner, Store):
-                        self.opaque_stores.add(self.aliases.root(inner.object))
+                    if (changed := changed_by(inner)) is not None:
+                        self.opaque_stores.add(self.aliases.root(changed))
 
     def _may_recompute(self, name: str) -> bool:
         made = self.made[name]

@@ -16,7 +16,6 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument
-from tangentc.analysis.points import CHANGES
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -65,7 +64,7 @@ class Stores:
         return False
 
     def effect(self, s: Effect) -> tuple[Statement, ...]:
-        if s.op in CHANGES and isinstance(s.args[0], str):
+        if s.op in ops.CHANGES and isinstance(s.args[0], str):
             return self.container_effect(s)
         if s.op == np.add.at and isinstance(s.args[0], str) and len(s.args) == 3:
             return self._add_at(s)

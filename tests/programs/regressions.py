@@ -250,6 +250,14 @@ def stored_through_a_forgotten_view(u, v):
     return np.sum(u * v)
 
 
+def added_at_after_a_choice(u, v):
+    u = u.copy()
+    v = np.where(np.sin(v) - u > 0, np.sin(v) - u, u * 0.5)
+    for _ in range(2):
+        np.add.at(u, [0, 1, 0], v[1])
+    return np.sum(u * v)
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -274,5 +282,6 @@ PROGRAMS = [
     (overwritten_after_a_product, (array(0.5, 0.1, 0.9, 0.3),)), (both_halves_from_old_values, (array(0.5, 0.1, 0.9, 0.3),)), (shifted_then_changed, (array(0.5, 0.1, 0.9, 0.3),)), (reshaped_then_changed, (array(0.5, 0.1, 0.9, 0.3),)), (kept_then_changed, (array(0.5, 0.1, 0.9, 0.3),)),
     (list_kept_then_changed, (array(0.5, 0.1), [array(1.5, 1.1), array(2.5, 2.1)])),
     (stored_through_a_forgotten_view, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
+    (added_at_after_a_choice, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip
