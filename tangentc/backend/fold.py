@@ -119,26 +119,23 @@ class Folding:
         for s in block:
             for atom in self._direct_reads(s):
                 self._use(atom, pending, visible)
+            inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
+            changes = self._changes(s)
+            if isinstance(s, (For, While)):  # by an earlier trip
+                inner = {n: 1 for n in inner if changes.isdisjoint(self.content.get(n, ()))}
             match s:
                 case If():
-                    inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
                     self._block(s.then, inner)
                     self._block(s.orelse, inner)
-                    for m in s.merged:
-                        for atom in (m.then, m.orelse):
-                            if isinstance(atom, str) and atom in self.made and atom not in pending:
-                                pass
                     self._conditional(s, pending, visible)
                 case For():
-                    inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
                     self._kill(pending, inner, [c.name for c in s.carried])
                     self._block(s.body, inner, next_of={c.name: c.next for c in s.carried if isinstance(c.next, str)})
                 case While():
-                    inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
                     nexts = {c.name: c.next for c in s.carried if isinstance(c.next, str)}
-                    self._head(s, inner)
+                    self._block(s.head, inner, s.test)
                     self._block(s.body, inner, next_of=nexts)
-            for changed in self._changes(s):
+            for changed in changes:
                 for name in [n for n in pending if changed in self.content.get(n, ())]:
                     del pending[name]
                 for name in [n for n in visible if changed in self.content.get(n, ())]:
@@ -149,19 +146,6 @@ class Folding:
                     self._kill(pending, visible, [carry])
         if result is not None:
             self._use(result, pending, visible)
-
-    def _head(self, s: While, visible: dict[str, int]) -> None:
-        pending: dict[str, bool] = {}
-        for inner in s.head:
-            for atom in self._direct_reads(inner):
-                self._use(atom, pending, visible)
-            if isinstance(inner, If):
-                self._block(inner.then, {})
-                self._block(inner.orelse, {})
-                self._conditional(inner, pending, visible)
-            if isinstance(inner, Assign):
-                self._define(inner, pending, visible)
-        self._use(s.test, pending, visible)
 
     def _direct_reads(self, s: Statement) -> list[Atom]:
         match s:

@@ -286,11 +286,8 @@ class Adjoints:
             return False
         if made.op is not ops.make_list or made.args or not version_base(str(x_bar)).endswith("_bar"):
             return False
-        self.shadows[key] = x_bar
-        self.rebound.add(x_bar)
-        self.shadow_names.add(x_bar)
-        self.b.stored.add(x_bar)
-        self.own.add(x_bar)
+        self._keep_shadow(key, made.target)
+        self.rebound.add(made.target)
         return True
 
     def _known_part(self, x: str, key: Any) -> Atom | None:
@@ -383,18 +380,18 @@ class Adjoints:
             self.b.span = span
         elif isinstance(old, dict):
             shadow = self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
-            self.shadows[key] = shadow  # type: ignore[assignment]
-            if self.aliases.is_changed(key):
-                self.rebound.add(shadow)  # type: ignore[arg-type]
-            self._add_parts(key, self.b.type(key), old)
-            return
         else:
             shadow = self._own(old, key)
-        shadow = self.b.rename(shadow, bar_name(key))
+        self._keep_shadow(key, self.b.rename(shadow, bar_name(key)))
+        if self.aliases.is_changed(key):
+            self.rebound.add(self.shadows[key])
+        if isinstance(old, dict):
+            self._add_parts(key, self.b.type(key), old)
+
+    def _keep_shadow(self, key: str, shadow: Atom) -> None:
+        """From here on contributions are added into this array or container."""
         assert isinstance(shadow, str)
         self.shadows[key] = shadow
-        if self.aliases.is_changed(key):
-            self.rebound.add(shadow)
         self.shadow_names.add(shadow)
         self.b.stored.add(shadow)
         self.own.add(shadow)
@@ -423,12 +420,7 @@ class Adjoints:
             self.ensure_shadow(x)
             self.add(x, x_bar, fitted=True)
             return
-        shadow = self._own(x_bar, x)
-        assert isinstance(shadow, str)
-        self.shadows[x] = self.b.rename(shadow, bar_name(x))  # type: ignore[assignment]
-        self.shadow_names.add(self.shadows[x])
-        self.b.stored.add(self.shadows[x])
-        self.own.add(self.shadows[x])
+        self._keep_shadow(x, self.b.rename(self._own(x_bar, x), bar_name(x)))
 
     def _add_into(self, shadow: str, key: Any, part: Any) -> None:
         """Add to one part of a container's shadow."""

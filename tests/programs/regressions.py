@@ -258,6 +258,22 @@ def added_at_after_a_choice(u, v):
     return np.sum(u * v)
 
 
+def last_item_after_a_loop(a, b, c):
+    items = [a, b]
+    for _ in range(0):
+        c = c + 0.3 * items[-1]
+    return c + a * items[-1]
+
+
+def read_before_the_trips_store(u, v):
+    u = u.copy()
+    s = u[1] - 0.7
+    for i in range(4):
+        if v[i] > 0.3:
+            u[i] = v[i] * s
+    return np.sum(u)
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -283,5 +299,7 @@ PROGRAMS = [
     (list_kept_then_changed, (array(0.5, 0.1), [array(1.5, 1.1), array(2.5, 2.1)])),
     (stored_through_a_forgotten_view, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (added_at_after_a_choice, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
+    (last_item_after_a_loop, (0.3, -0.8, 1.1)),
+    (read_before_the_trips_store, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip
