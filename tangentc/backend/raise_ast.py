@@ -312,9 +312,7 @@ class _Raise:
         return [Line(x, span) if any("_bar" in n for n, _ in pairs) and span.line else x for x in out]
 
     def loop(self, s: For | While) -> list[ast.stmt]:
-        before = [self.line(x, Assign(c.name, ops.identity, (), ())) for c in s.carried for x in []] + self.copies(  # type: ignore[var-annotated]
-            [(c.name, c.init) for c in s.carried]
-        )
+        before = self.copies([(c.name, c.init) for c in s.carried])
         self.nexts.append(s.carried)
         self.open.append([])
         if isinstance(s, For):

@@ -119,6 +119,7 @@ class Control:
         joined, merges = self._join_values(s.span, blocks, values)
         self.adj.values = joined
         if merges or any(blocks):
+            merges = [Merge(m.name, self.b.current(m.then), self.b.current(m.orelse)) for m in merges]
             self.b.out.append(If(s.test, tuple(blocks[0]), tuple(blocks[1]), tuple(merges), s.span, tag))
         return replace(s, then=primal[0], orelse=primal[1], tag=tag)
 
@@ -201,7 +202,7 @@ class Control:
         self.adj.values = before
         carried: list[Carry] = []
         for c, init in inits:
-            carried.append(Carry(names[c.name], init, nexts[c.name]))
+            carried.append(Carry(names[c.name], self.b.current(init), self.b.current(nexts[c.name])))
         for x in outside:
             end = ends[x]
             if end == names[x]:
@@ -210,7 +211,7 @@ class Control:
             old = self.adj.values.get(x)
             assert not isinstance(old, dict)
             start = self.adj.zero(x) if old is None else old
-            carried.append(Carry(names[x], start, end))
+            carried.append(Carry(names[x], self.b.current(start), self.b.current(end)))
             self.adj.values[x] = names[x]
         result = self._finish_loop(s, primal, local, carried)
         for c, _ in inits:

@@ -274,6 +274,13 @@ def read_before_the_trips_store(u, v):
     return np.sum(u)
 
 
+def product_named_after_a_loop_began(a, b, u, v):
+    for _ in range(1):
+        v = v[2] * v[1] * (0.5 - b) * u
+    c = v[2] * 0.5 * np.sin(a) * a
+    return a * b + c + np.sum(u * v)
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -301,5 +308,6 @@ PROGRAMS = [
     (added_at_after_a_choice, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (last_item_after_a_loop, (0.3, -0.8, 1.1)),
     (read_before_the_trips_store, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
+    (product_named_after_a_loop_began, (0.3, -0.8, array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip
