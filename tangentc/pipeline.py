@@ -43,6 +43,7 @@ from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.invoke import is_user_function
+from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Twinned, twin
@@ -64,7 +65,7 @@ class Program:
     """A function in core form with the facts about it.
 
     ``pure`` says that calling it has no effect but its result; ``changes`` names the parameters that the
-    user's function changes in place.
+    user's function changes in place, ``gives_iterator`` whether its result can be run over once.
     """
 
     function: Function
@@ -74,6 +75,7 @@ class Program:
     pure: bool
     source: pytypes.FunctionType
     changes: tuple[str, ...] = ()
+    gives_iterator: bool = False
 
 
 @dataclass(frozen=True)
@@ -342,6 +344,7 @@ class Context:
 
     def _prepare(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
         lowered, program, params = self._lowered(source, types)
+        gives_iterator = program.gives_iterator
         self.observe("lower", "one operation a statement, names resolved to objects", lowered, None)
         self.observe("normalise", "one definition a name; control flow joins where it says so",
                      program.function, program.types)  # fmt: skip
@@ -359,7 +362,7 @@ class Context:
             if new is not program.function:
                 program = self.typed(new, params, source)
             self.observe(step.name, step.does, program.function, program.types)
-        program.changes = changes
+        program.changes, program.gives_iterator = changes, gives_iterator
         program.pure = all(map(_is_pure_statement, statements(program.function.body)))
         return program
 
@@ -372,7 +375,7 @@ class Context:
         params = dict(zip(names, types, strict=False))
         while True:
             lowered, places = lower(source, params, known)
-            function = normalise(lowered)
+            function, gives_iterator = used_once(normalise(lowered))
             params = dict(zip((p.name for p in function.params), types, strict=True))
             program = self.typed(function, params, source, hopeful=True)
             before = known.size()
@@ -388,6 +391,7 @@ class Context:
         if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
             program = self.typed(_without_assumed(program), params, source)
         self.dependencies.update(places)
+        program.gives_iterator = gives_iterator
         return lowered, program, params
 
     def _inline(self, program: Program, known: Feedback) -> None:
@@ -408,6 +412,7 @@ class Context:
                 continue
             if (
                 holds_code(callee.result)
+                or callee.gives_iterator
                 or callee.changes
                 or _gives_back(callee)
                 and isinstance(s, Assign)

@@ -43,6 +43,11 @@ def identity(x: Any) -> Any:
     return x
 
 
+def once(x: Any) -> Any:
+    """``y = x`` for an iterator, which one statement may run over."""
+    return x
+
+
 def make_tuple(*items: Any) -> tuple:
     return items
 

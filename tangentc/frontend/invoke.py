@@ -102,6 +102,8 @@ class Invoke:
     recursive: Any
     class_of: Any
     current: Any
+    iterators: set[Atom]
+    another_name: Any
 
     # ---------------------------------------------------------- arguments
     def of_Call(self, node: Any, target: str | None) -> Atom:
@@ -528,7 +530,7 @@ class Invoke:
             and not takes_any
             and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
-            and not any(isinstance(self.type_known(a), Struct) for a in given)
+            and not any(isinstance(self.type_known(a), Struct) or a in self.iterators for a in given)
             or self.is_open(
                 (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
             )
@@ -663,7 +665,10 @@ class Invoke:
             t = self.type_known(value)
             if t is not None:
                 self.types[activation.variable(name)] = t
-        self.emit(ops.identity, (value,), node, target=activation.variable(name))
+        op = self.another_name(value)
+        if op is ops.once and isinstance(activation.source, Quoted):  # the functions there run over lists
+            op = ops.identity if value.startswith("%") else builtins.list
+        self.emit(op, (value,), node, target=activation.variable(name))
 
     def wrong_call(self, node: Any, name: str, why: str) -> UnsupportedSyntax:
         return UnsupportedSyntax(

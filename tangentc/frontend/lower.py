@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
 import functools
 import importlib
@@ -52,6 +53,7 @@ from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
 from tangentc.frontend.feedback import Feedback
 from tangentc.frontend.invoke import Invoke, is_library_module
+from tangentc.frontend.iterators import drained, makes_iterator
 from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.recursion import Recursion
@@ -99,11 +101,11 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     """A function's source and its tree, inside the language."""
     source = source_of(function)
     tree = split(source.tree, source.fresh_tree, source.span)
-    node: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
+    whole: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
     if isinstance(tree, ast.Lambda):
-        node = node.value
-    fence.check(node, source.span, source.name)
-    return source, node
+        whole = whole.value
+    fence.check(whole, source.span, source.name)
+    return source, drained(whole, Scope(function))
 
 
 def names_inside(code: types.CodeType) -> set[str]:
@@ -121,6 +123,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.made: dict[Any, Any] = {}  # the callables that are made while the function runs
         self.loops: list[Any] = []  # the sites of the loops that are open
         self.activations = 0
+        self.iterators: set[Atom] = set()  # what can be run over once
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
@@ -136,6 +139,24 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             except NameError:
                 continue
             self.places[place, name] = place
+
+    # ---------------------------------------------------------- iterators
+    def is_iterator(self, node: Any) -> bool:
+        """Whether an expression makes an iterator."""
+        if isinstance(node, gast.GeneratorExp):
+            return True
+        if not isinstance(node.func, (gast.Name, gast.Attribute)):
+            return False
+        with contextlib.suppress(UnsupportedSyntax):
+            start = len(self.out)
+            callee = self.expression(node.func) if _is_path(node.func) else Const(None)
+            del self.out[start:]
+            return isinstance(callee, Const) and makes_iterator(callee.value)
+        return False
+
+    def another_name(self, value: Atom) -> Any:
+        """The operation that gives a value another name."""
+        return ops.once if value in self.iterators else ops.identity
 
     # ---------------------------------------------------------- statements
     def body(self, node: Any) -> None:
@@ -192,6 +213,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_Return(self, node: Any) -> None:
         value = Const(None) if node.value is None else self.expression(node.value)
+        if value in self.iterators:
+            value = self.emit(ops.once, (value,), node, name="%iterator")
         self.out.append(Leave("return", (value,), self.span(node)))
 
     def on_Break(self, node: Any) -> None:
@@ -291,7 +314,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         variable = home.variable(name)
         home.none.discard(name)
         if value != variable:
-            self.emit(ops.identity, (value,), node, target=variable)
+            op = self.another_name(value)
+            if op is ops.once:
+                self.iterators.add(variable)
+            self.emit(op, (value,), node, target=variable)
         if home.local[name] == 1:
             if isinstance(value, Const) and (callable(value.value) or isinstance(value.value, types.ModuleType)):
                 home.constants[name] = value
@@ -481,7 +507,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         kind = type(node).__name__
         if kind in fence.PASSIVE:
             return self.opaque(node, target or self.fresh("%text" if kind == "JoinedStr" else "%passive"))
+        if target is not None and kind in ("GeneratorExp", "Call") and self.is_iterator(node):
+            self.iterators.add(target)
+            return self.emit(ops.once, (self.expression(node),), node, target=target)
         value = getattr(self, "of_" + kind)(node, target)
+        if kind in ("GeneratorExp", "Call") and self.is_iterator(node):
+            self.iterators.add(value)
         if target is not None and value != target:
             return self.emit(ops.identity, (value,), node, target=target)
         return value
@@ -497,6 +528,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         return self.closure(node)
 
     def of_Name(self, node: Any, target: str | None) -> Atom:
+        if node.id in prelude.NAMED:
+            return Const(prelude.NAMED[node.id])
         home = self.activation.home(node.id)
         if home is not None:
             variable = home.constants.get(node.id) or home.variable(node.id)
@@ -762,6 +795,11 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+def _is_path(node: Any) -> bool:
+    """Whether an expression is a name, or attributes of one."""
+    return isinstance(node, gast.Name) or isinstance(node, gast.Attribute) and _is_path(node.value)
 
 
 @functools.lru_cache(maxsize=1024)

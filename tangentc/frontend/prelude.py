@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
+from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH
 from tangentc.runtime import order
 
 
@@ -147,6 +148,27 @@ def dict_of(pairs):
     return {key: value for key, value in pairs}  # noqa: C416
 
 
+def all_left(items):
+    held = []
+    while len(items):
+        held.append(items.pop(0))
+    return held
+
+
+def first(items):
+    return items[0]
+
+
+def first_or(items, default):
+    for item in items:
+        return item
+    return default
+
+
+def quotient_and_remainder(x, y):
+    return x // y, x % y
+
+
 def sum_from(items, start):
     total = start
     for item in items:
@@ -212,6 +234,7 @@ def appendleft(items, value):
     items.insert(0, value)
 
 
+NAMED = {ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len}
 METHODS: dict[type, dict[str, Any]] = {
     list: {"sort": sort, "remove": remove, "clear": clear, "popleft": popleft, "appendleft": appendleft},
     dict: {"get": get, "setdefault": setdefault, "pop": pop_or},
@@ -244,6 +267,8 @@ def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, lis
         return (map_ if len(args) == 2 else map_rows), args, keywords
     if callee is builtins.filter:
         return filter_, args, keywords
+    if callee is builtins.divmod:
+        return quotient_and_remainder, args, keywords
     if callee is functools.reduce:
         return (reduce_one if len(args) == 2 else reduce_from), args, keywords
     if callee is builtins.min and keywords and len(args) == 1:

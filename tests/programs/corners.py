@@ -1,4 +1,4 @@
-# ruff: noqa: C416, C417, B007
+# ruff: noqa: C416, B007
 """Programs at the corners of the language, each of which once had a wrong derivative or none."""
 
 import collections

@@ -293,4 +293,4 @@ PROGRAMS = [
     *((f, (1.3,)) for f in (nested_rec, nested_rec2, nested_rec_mut, mutual, memo, tuple_keys, del_key, repeated, two_d, chained)),
     (filled_by_name, (LIST, ["a", "b", "c"])), (comprehended, (LIST, ["a", "b", "c"])),
 ]  # fmt: skip
-REFUSED = {"iters", "del_key"}
+REFUSED = {"del_key"}

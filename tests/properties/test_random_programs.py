@@ -20,7 +20,12 @@ SCALARS = ["a", "b", "c"]
 ARRAYS = ["u", "v"]
 VIEWS = ["{}[1:3]", "{}[::-1][:2]", "{}[::2]", "{}.reshape(2, 2)[0]", "{}.reshape(2, 2).T[1]", "np.ravel({})[2:]"]
 THROUGH = ["w[0] = {scalar}", "w += {scalar}", "w[:] = w[::-1] * 0.5", "w *= np.cos(w)", "a = a + w[1] * {scalar}"]
-CALLS = ["fill({}, {}, {})", "b = touched({}, {}, {})", "np.multiply({0}, {2}, out={0})", "np.add.at({0}, [0, 1, 0], {2})"]
+CALLS = [
+    "fill({}, {}, {})",
+    "b = touched({}, {}, {})",
+    "np.multiply({0}, {2}, out={0})",
+    "np.add.at({0}, [0, 1, 0], {2})",
+]
 LISTS = ["items.append({})", "items[0] = {}", "c = c + 0.3 * items[-1] * {}", "a = sum(items) * 0.2"]
 _count = itertools.count()
 
@@ -121,7 +126,14 @@ def block(draw, depth, in_loop):
 @st.composite
 def program(draw):
     lines = list(itertools.chain(*draw(st.lists(statement(2, False), min_size=2, max_size=5))))
-    body = ["u = u.copy()", "v = v.copy()", "w = u[:2]", "items = [a, b]", *lines, "return a * b + c + np.sum(u * v) + np.sum(np.sin(u))"]
+    body = [
+        "u = u.copy()",
+        "v = v.copy()",
+        "w = u[:2]",
+        "items = [a, b]",
+        *lines,
+        "return a * b + c + np.sum(u * v) + np.sum(np.sin(u))",
+    ]
     return "\n".join(["def f(a, b, c, u, v):", *("    " + line for line in body)]) + "\n"
 
 

@@ -1,0 +1,233 @@
+"""Iterators: what is used up by the one run over it.
+
+A comprehension stands for its generator, and a list for what ``map`` gives, as long as one statement runs
+over it.  A name that is run over twice, or asked by ``next``, is a list that every run takes its items from:
+
+    it = iter(xs)                     it = list(iter(xs))
+    head = next(it)            ->     head = it.pop(0)
+    for x in it: ...                  while len(it): x = it.pop(0); ...
+
+An iterator that goes elsewhere is followed through the program in core form (`used_once`), and refused
+where it is used again.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Block, Effect, For, Function, If, Opaque, Statement, Store, While
+from tangentc.core.walk import blocks, reads, transform
+from tangentc.errors import UnsupportedSyntax
+
+BUILT_IN = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed}
+IN_CORE = {builtins.zip, builtins.enumerate, builtins.reversed}
+USES_UP = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.max, builtins.min, builtins.sorted,
+           builtins.dict}  # fmt: skip
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+HELD = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.append, ops.insert}
+
+
+def makes_iterator(callee: Any) -> bool:
+    """Whether what a call of the library gives can be run over once."""
+    in_itertools = isinstance(callee, type) and callee.__module__ == "itertools"
+    return in_itertools or isinstance(callee, (type, types.BuiltinFunctionType)) and callee in BUILT_IN
+
+
+# ---------------------------------------------------------- names, in the syntax tree
+def drained(tree: Any, scope: Any) -> Any:
+    """The tree of a function whose iterators with names are lists that lose their items."""
+    return _Drained(tree, scope).visit(tree)
+
+
+class _Drained(gast.NodeTransformer):
+    def __init__(self, tree: Any, scope: Any):
+        self.scope = scope
+        nodes = list(gast.walk(tree))
+        names = [n for n in nodes if isinstance(n, gast.Name)]
+        self.stored = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
+        loads = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
+        made = Counter(
+            n.targets[0].id for n in nodes
+            if isinstance(n, gast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], gast.Name)
+            and self.is_iterator(n.value)
+        )  # fmt: skip
+        calls = [n for n in nodes if isinstance(n, gast.Call) and n.args and isinstance(n.args[0], gast.Name)]
+        asked = {n.args[0].id for n in calls if self.stands_for(n.func, next)}
+        tried = {  # to be at the end is an exception there
+            n.id for outer in nodes if isinstance(outer, gast.Try) for n in gast.walk(outer) if isinstance(n, gast.Name)
+        }
+        looped = {
+            n.id for outer in nodes if isinstance(outer, (gast.For, gast.While)) for part in outer.body
+            for n in gast.walk(part) if isinstance(n, gast.Name)
+        }  # fmt: skip
+        followed = Counter(n.iter.id for n in nodes if isinstance(n, gast.For) and isinstance(n.iter, gast.Name))
+        lazy = {id(n.value) for n in nodes if isinstance(n, gast.Assign)}
+        followed += Counter(
+            n.generators[0].iter.id for n in nodes
+            if isinstance(n, COMPREHENSIONS) and id(n) not in lazy and isinstance(n.generators[0].iter, gast.Name)
+        )  # fmt: skip
+        followed += Counter(n.args[0].id for n in calls if self.takes_items(n))
+        several = {n for n in made if loads[n] > 1 or n in looped}
+        self.names = {
+            n for n in (several | asked) - tried if made[n] and made[n] == self.stored[n] and followed[n] == loads[n]
+        }  # fmt: skip
+
+    def found(self, node: Any) -> Any:
+        """The object that the name of a function stands for, None if it is not known here."""
+        try:
+            if isinstance(node, gast.Name) and not self.stored[node.id]:
+                return self.scope.lookup(node.id)
+            if isinstance(node, gast.Attribute) and isinstance(module := self.found(node.value), types.ModuleType):
+                return getattr(module, node.attr, None)
+        except (NameError, AttributeError):
+            pass
+        return None
+
+    def stands_for(self, node: Any, what: Any) -> bool:
+        return self.found(node) is what
+
+    def takes_items(self, node: Any) -> bool:
+        """Whether a call asks its first argument for the next item, or for all that are left."""
+        function = self.found(node.func)
+        if function is next:
+            return True
+        plain = isinstance(function, (type, types.BuiltinFunctionType)) and len(node.args) == 1
+        return plain and function in USES_UP
+
+    def is_iterator(self, node: Any) -> bool:
+        return (
+            isinstance(node, gast.GeneratorExp) or isinstance(node, gast.Call) and makes_iterator(self.found(node.func))
+        )
+
+    def is_drained(self, node: Any) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.names
+
+    # ---------------------------------------------------------- rewriting
+    def visit_Assign(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if len(node.targets) == 1 and self.is_drained(node.targets[0]):
+            node.value = _at(node.value, gast.ListComp(_name("an item"), [gast.comprehension(
+                _at(node.value, _name("an item", gast.Store())), node.value, [], 0)]))  # fmt: skip
+            _at(node.value, node.value.elt)
+        return node
+
+    def visit_For(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if not self.is_drained(node.iter):
+            return node
+        take = _at(node.iter, gast.Assign([node.target], _popped(node.iter), None))
+        return gast.copy_location(gast.While(_left(node.iter), [take, *node.body], node.orelse), node)
+
+    def visit_comprehension(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if self.is_drained(node.iter):
+            node.iter = _all_left(node.iter)
+        return node
+
+    def visit_Call(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if len(node.args) == 1 and self.is_drained(node.args[0]):
+            if self.stands_for(node.func, next):
+                return gast.copy_location(_popped(node.args[0]), node)
+            if self.takes_items(node):
+                node.args = [_all_left(node.args[0])]
+        elif len(node.args) == 2 and self.is_drained(node.args[0]) and self.stands_for(node.func, next):
+            return gast.copy_location(gast.IfExp(_left(node.args[0]), _popped(node.args[0]), node.args[1]), node)
+        elif node.args and isinstance(node.args[0], gast.GeneratorExp) and self.stands_for(node.func, next):
+            node.func = _at(node.func, _name(FIRST if len(node.args) == 1 else FIRST_OR))
+        return node
+
+
+ALL_LEFT, FIRST, FIRST_OR, LENGTH = "what is left", "the first", "the first or", "the length"
+
+
+def _name(name: str, context: Any = None) -> Any:
+    return gast.Name(name, context or gast.Load(), None, None)
+
+
+def _at(place: Any, node: Any) -> Any:
+    return gast.copy_location(node, place)
+
+
+def _all_left(name: Any) -> Any:
+    return _at(name, gast.Call(_at(name, _name(ALL_LEFT)), [name], []))
+
+
+def _left(name: Any) -> Any:
+    """``len(it) > 0``"""
+    count = _at(name, gast.Call(_at(name, _name(LENGTH)), [name], []))
+    return _at(name, gast.Compare(count, [gast.Gt()], [_at(name, gast.Constant(0, None))]))
+
+
+def _popped(name: Any) -> Any:
+    """``it.pop(0)``"""
+    function = _at(name, gast.Attribute(name, "pop", gast.Load()))
+    return _at(name, gast.Call(function, [_at(name, gast.Constant(0, None))], []))
+
+
+# ---------------------------------------------------------- values, in core form
+def used_once(function: Function) -> tuple[Function, bool]:
+    """The function with its iterators as they are made, and whether it gives one back.
+
+    Raises `UnsupportedSyntax` where one is used again.
+    """
+    uses = _Uses()
+    uses.block(function.body, 0)
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        return (replace(s, op=ops.identity) if isinstance(s, Assign) and s.op is ops.once else s,)
+
+    return replace(function, body=transform(function.body, rewrite)), function.result in uses.made
+
+
+class _Uses:
+    def __init__(self) -> None:
+        self.made: dict[str, tuple[str, int]] = {}  # name -> the iterator that it is, and how many loops it is in
+        self.used: set[str] = set()
+
+    def block(self, block: Block, loops: int) -> None:
+        for s in block:
+            if isinstance(s, Assign) and s.op in (ops.once, *IN_CORE):
+                self.reads(s, loops)
+                self.made[s.target] = (s.target, loops)
+                continue
+            if isinstance(s, Assign) and s.op is ops.identity and s.args[0] in self.made:
+                self.made[s.target] = self.made[s.args[0]]  # type: ignore[index]
+                continue
+            if not isinstance(s, While):  # what a loop carries is read by name
+                self.reads(s, loops)
+            if isinstance(s, If):
+                before = set(self.used)
+                self.block(s.then, loops)
+                after, self.used = self.used, before
+                self.block(s.orelse, loops)
+                self.used |= after
+                for m in s.merged:
+                    for atom in (m.then, m.orelse):
+                        if atom in self.made:
+                            self.made[m.name] = self.made[atom]  # type: ignore[index]
+            else:
+                for inner in blocks(s):
+                    self.block(inner, loops + isinstance(s, (For, While)))
+
+    def reads(self, s: Statement, loops: int) -> None:
+        atoms = (s.iterable,) if isinstance(s, For) else (s.test,) if isinstance(s, If) else reads(s)
+        for atom in atoms:
+            if atom not in self.made:
+                continue
+            name, depth = self.made[atom]  # type: ignore[index]
+            held = isinstance(s, (Store, Opaque)) or isinstance(s, (Assign, Effect)) and s.op in HELD
+            if name in self.used or loops > depth or held:
+                raise UnsupportedSyntax(
+                    "an iterator is used again" if not held else "an iterator is kept in a container", s.span,
+                    why="an iterator gives its items once; which are left, tangentc does not follow here",
+                    way_out="make a list of it first: items = list(...)",
+                )  # fmt: skip
+            self.used.add(name)

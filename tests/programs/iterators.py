@@ -1,0 +1,196 @@
+"""Iterators, which give their items once: a second run over one finds what the first has left."""
+
+import itertools
+
+
+def generator_summed_twice(xs):
+    squares = (x * x for x in xs)
+    return sum(squares) + 2 * sum(squares)
+
+
+def generator_left_and_taken_up(xs):
+    squares = (x * x for x in xs)
+    total = 0.0
+    for s in squares:
+        total += s
+        if total > 0.1:
+            break
+    for s in squares:
+        total += 3 * s
+    return total
+
+
+def pairs_run_over_twice(xs):
+    pairs = zip(xs, xs[1:])
+    total = 0.0
+    for a, b in pairs:
+        total += a * b
+    for a, b in pairs:
+        total += 5 * a * b
+    return total
+
+
+def mapped_twice(xs):
+    return (lambda squares: sum(squares))(map(lambda x: x * x, xs))
+
+
+def mapped_and_named(xs):
+    squares = map(lambda x: x * x, xs)
+    return sum(squares) + 3 * sum(squares)
+
+
+def reversed_and_left(xs):
+    backwards = reversed(xs)
+    total = 0.0
+    for x in backwards:
+        total += x * x
+        break
+    return total + 5 * sum(backwards)
+
+
+def numbered_twice(xs):
+    numbered = enumerate(xs)
+    total = 0.0
+    for k, x in numbered:
+        total += x * x * k
+    for _, x in numbered:
+        total += 5 * x
+    return total
+
+
+def filtered_twice(xs):
+    positive = filter(lambda x: x > 0.25, xs)
+    return sum(positive) + 3 * sum(positive)
+
+
+def listed_twice(xs):
+    pairs = zip(xs, xs)
+    some, none = list(pairs), list(pairs)
+    return sum(a * b for a, b in some) + len(none) * xs[0]
+
+
+def head_and_rest(xs):
+    rest = iter(xs)
+    result = next(rest)
+    for x in rest:
+        result = result * x + 1
+    return result
+
+
+def head_of_pairs(xs):
+    pairs = zip(xs, xs[1:])
+    first = next(pairs)
+    return first[0] * first[1] + sum(a * b * b for a, b in pairs)
+
+
+def head_or_another(xs):
+    rest = iter(xs[:1])
+    a = next(rest, 2.0)
+    b = next(rest, xs[1] * 3)
+    return a * b
+
+
+def first_that(xs):
+    return next(x * x for x in xs if x > 0.4)
+
+
+def first_or_another(xs):
+    return next((x * x for x in xs if x > 10), xs[0] * 3)
+
+
+def chained_twice(xs):
+    both = itertools.chain(xs, xs)
+    total = 0.0
+    for x in both:
+        total += x * x
+        if total > 0.3:
+            break
+    return total + sum(both)
+
+
+def given_to_a_function(xs):
+    def total(items):
+        result = 0.0
+        for x in items:
+            result += x * x
+        return result
+
+    return total(x * 2 for x in xs)
+
+
+def summed(items):
+    return sum(items)
+
+
+def given_to_a_function_of_the_module(xs):
+    return summed(x * x for x in xs) * xs[0]
+
+
+def squares_of(xs):
+    return (x * x for x in xs)
+
+
+def given_back(xs):
+    return sum(squares_of(xs)) * xs[1]
+
+
+def run_over_in_each_trip(xs):
+    total = 0.0
+    for k in range(3):
+        pairs = zip(xs, xs[k:])
+        total += sum(a * b for a, b in pairs)
+    return total
+
+
+def pairs_of_one_iterator(xs):
+    it = iter(xs)
+    return sum(a * b for a, b in zip(it, it))
+
+
+def grouped(xs):
+    its = [iter(xs)] * 2
+    return sum(a * b for a, b in zip(*its))
+
+
+def twice_inside(xs):
+    def twice(items):
+        return sum(items) + 2 * sum(items)
+
+    return twice(x * x for x in xs)
+
+
+def given_back_and_used_twice(xs):
+    squares = squares_of(xs)
+    return sum(squares) + sum(x for x in squares) * xs[1]
+
+
+def until_it_stops(xs):
+    it = iter(xs)
+    total = 0.0
+    while True:
+        try:
+            total += next(it) ** 2
+        except StopIteration:
+            return total
+
+
+def outer_run_over_in_each_trip(xs):
+    pairs = map(lambda x: x * x, xs)
+    total = 0.0
+    for k in range(2):
+        total += (k + 1) * max(pairs, default=0.5)
+    return total
+
+
+LIST = [0.3, 0.5, 0.7, 0.2]
+PROGRAMS = [
+    (f, (LIST,)) for f in (
+        generator_summed_twice, generator_left_and_taken_up, pairs_run_over_twice, mapped_twice, mapped_and_named,
+        reversed_and_left, numbered_twice, filtered_twice, listed_twice, head_and_rest, head_of_pairs, head_or_another,
+        first_that, first_or_another, chained_twice, given_to_a_function, given_to_a_function_of_the_module, given_back,
+        run_over_in_each_trip, pairs_of_one_iterator, grouped, twice_inside, given_back_and_used_twice, until_it_stops,
+        outer_run_over_in_each_trip,
+    )
+]  # fmt: skip
+REFUSED = {
+    "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",}  # fmt: skip
