@@ -232,7 +232,10 @@ class Control:
             inputs.append(s.target)
         if isinstance(s, While):  # what the test makes is given to the body
             inputs += [n for x in s.head for n in defines(x)]
-        linked, adjoint, every_trip = Region(self.b, self.aliases, primal, local, inputs).link_loop(self.lists)
+        nexts = tuple(c.next for c in carried)
+        region = Region(self.b, self.aliases, primal, local, inputs, nexts)
+        linked, adjoint, every_trip, names = region.link_loop(self.lists)
+        carried = [replace(c, next=names.get(c.next, c.next)) for c in carried]  # type: ignore[arg-type]
         for name in self.lists:
             self.b.types.of_name.setdefault(name, Unknown("a list of saved values"))
         if not leaves_early:

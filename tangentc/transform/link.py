@@ -77,7 +77,8 @@ class Region:
         self.opaque_stores: set[str] = set()
         self.first_read: dict[str, int] = {}
         self.last_read: dict[str, int] = {}
-        for k, s in enumerate(statements(self.adjoint)):
+        after = Effect(ops.push, self.extra)
+        for k, s in enumerate((*statements(self.adjoint), after)):
             for name in (a for a in _own_reads(s) if isinstance(a, str)):
                 self.first_read.setdefault(name, k)
                 self.last_read[name] = k
@@ -142,9 +143,9 @@ class Region:
         return True
 
     # ---------------------------------------------------------- loops: lists
-    def link_loop(self, lists: list[str]) -> tuple[Block, Block, list[tuple[str, str]]]:
-        """Both blocks with what is saved pushed and popped; also (list, popped name) of each value
-        that every trip saves.  New lists are appended to ``lists``."""
+    def link_loop(self, lists: list[str]) -> tuple[Block, Block, list[tuple[str, str]], dict[str, str]]:
+        """Both blocks with what is saved pushed and popped; also (list, popped name) of each value that every
+        trip saves, and what the values are called in the adjoint.  New lists are appended to ``lists``."""
         saved, recomputed = self.plan()
         names: dict[str, str] = {}
         kept: dict[str, str] = {}
@@ -161,7 +162,7 @@ class Region:
         adjoint = self._pop(self.primal, self.adjoint, kept, recomputed, names, self.inputs)
         direct = {*self.inputs, *(n for s in self.primal for n in defines(s))}
         every_trip = [(kept[n], names[n]) for n in saved if n in direct]
-        return primal, adjoint, every_trip
+        return primal, adjoint, every_trip, names
 
     def _renamed(self, name: str) -> str:
         return self.builder.fresh(name)
@@ -212,6 +213,9 @@ class Region:
                     out.extend(copy)
                 waiting = [n for n in waiting if n not in wanted]
             out.append(s)
+        if waiting and primal is self.primal:  # what is only read after the adjoint
+            wanted = self._wanted(Effect(ops.push, self.extra), set(waiting), names)
+            out += [replace(self.made[n], target=names[n]) for n in waiting if n in wanted]  # type: ignore[type-var,misc]
         return substitute_block(tuple(out), {n: names[n] for n in here if n in names})
 
     def _wanted(self, s: Statement, waiting: set[str], names: dict[str, str]) -> set[str]:
@@ -232,7 +236,7 @@ class Region:
     def link_pair(self) -> tuple[list[str], Block]:
         """What the primal returns for the adjoint, and the adjoint with the rest recomputed in it."""
         saved, recomputed = self.plan()
-        same = {n: n for n in recomputed}
+        same: dict[str, str] = {n: n for n in recomputed}
         adjoint = self._pop(self.primal, self.adjoint, {}, recomputed, same, self.inputs)
         return saved, adjoint
 
