@@ -22,8 +22,11 @@ FEW = 6  # versions that are compared one by one
 class Naming:
     """``final`` maps each name of the program to the name that is written."""
 
-    def __init__(self, function: Function, folding: Any, reserved: set[str]):
-        self.folding = folding
+    def __init__(self, function: Function, folding: Any, reserved: set[str], types: Any):
+        self.folding, self.types = folding, types
+        self.branches: list[int] = []  # the branches that we are in
+        self.home: dict[str, tuple[int, ...]] = {}
+        self.partial: set[str] = set()  # what a branch makes for a later one: elsewhere it has no value
         self.reserved = set(reserved) | set(keyword.kwlist)
         self.time = 0.0
         self.start: dict[str, list[float]] = defaultdict(list)
@@ -59,6 +62,7 @@ class Naming:
             self._close(name)
         else:
             self.order.append(name)
+        self.home[name] = tuple(self.branches)
         self.begin[name] = self.time + 0.5
         self.last[name] = self.time + 0.6
         self.scope.setdefault(name, len(self.loops))
@@ -79,6 +83,8 @@ class Naming:
                 continue
             self.used.add(name)
             if name in self.begin:
+                if self.home[name] != tuple(self.branches[: len(self.home[name])]):
+                    self.partial.add(name)
                 self.last[name] = max(self.last[name], self.time)
                 for depth, (_, outer_uses) in enumerate(self.loops):
                     if self.scope[name] <= depth:
@@ -117,10 +123,12 @@ class Naming:
             return
         self._use(s.test)
         for block, pick in ((s.then, 0), (s.orelse, 1)):
+            self.branches.append(2 * len(self.home) + pick)
             self.block(block)
             self.time += 1
             for m in s.merged:
                 self._use((m.then, m.orelse)[pick])
+            self.branches.pop()
             for m in s.merged:
                 self._stretch_point(m.name, (m.then, m.orelse)[pick])
         self.time += 1
@@ -189,6 +197,13 @@ class Naming:
         first, second = self._live(xs, ys), self._live(ys, xs)
         return any(s[0] < t[1] and t[0] < s[1] for s in first for t in second)
 
+    def _mixed(self, xs: list[str], ys: list[str]) -> bool:
+        """Whether one name for both would stand for different kinds of things after a branch: the adjoint of
+        what is written, if it is read in its turn, has to know which."""
+        if self.partial.isdisjoint((*xs, *ys)):
+            return False
+        return len({_kind(self.types.of_name.get(name)) for name in (*xs, *ys)}) > 1
+
     def _live(self, names: list[str], others: list[str]) -> list[Stretch]:
         """When the values of a group are needed, if it shared its name with another group."""
         out = []
@@ -206,7 +221,10 @@ class Naming:
             members = self.members[root]
             for k in range(FEW):
                 candidate = wanted if k == 0 else f"{wanted}_{k}"
-                if candidate not in self.reserved and not any(self._overlap(members, o) for o in taken[candidate]):
+                others = taken[candidate]
+                if candidate not in self.reserved and not any(
+                    self._overlap(members, o) or self._mixed(members, o) for o in others
+                ):
                     break
             else:
                 candidate = self._numbered(wanted, members, taken)
@@ -239,7 +257,10 @@ class Naming:
                 count[0] += 1
                 number = count[0]
             candidate = f"{wanted}_{number}"
-            if candidate not in self.reserved and (candidate in own or not taken.get(candidate)):
+            others = taken.get(candidate, [])
+            if candidate in self.reserved or any(self._mixed(members, o) for o in others):
+                continue
+            if candidate in own or not others:
                 own.add(candidate)
                 heapq.heappush(busy, (end, number))
                 return candidate
@@ -261,6 +282,11 @@ class Naming:
                 shown = self.final.get(inner)
                 return f"{shown if shown not in (None, '_') else self.display(inner)}{suffix}"
         return plain_base(name)
+
+
+def _kind(t: Any) -> Any:
+    items = getattr(t, "items", ())
+    return type(t), getattr(t, "dtype", None), len(getattr(t, "shape", ())), tuple(map(_kind, items))
 
 
 def base(name: str) -> str:

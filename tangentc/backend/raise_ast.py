@@ -138,7 +138,7 @@ class _Raise:
     ):
         self.source, self.types, self.spelling = function, types, spelling
         self.folding: Any = _Unfolded() if plain else Folding(function, types, aliases)
-        self.names = _own_names(function) if plain else Naming(function, self.folding, globals_).final
+        self.names = _own_names(function) if plain else Naming(function, self.folding, globals_, types).final
         spelling.local = set(self.names.values())
         spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
         self.made_here: dict[int, str] = {}  # functions that are known by a word

@@ -281,6 +281,29 @@ def product_named_after_a_loop_began(a, b, u, v):
     return a * b + c + np.sum(u * v)
 
 
+def kinds_under_one_name(a, b, c, u, v):
+    b *= np.tanh(-0.7 - u[2])
+    v = np.where(v[::-1] + v > 0, v[::-1] + v, v * 0.5)
+    if (2.0 - c) > 1.5:
+        if (a * v[0]) > 1.5:
+            c = (a + b) * (-0.7 + b)
+    return a * b + c + np.sum(u * v) + np.sum(np.sin(u))
+
+
+def swapped_in_a_loop(a, b, u, v):
+    if b > 1.5:
+        u = np.where(v > 0, v, v * 0.5)
+    else:
+        u, v = v, u
+    for _ in range(2):
+        u, v = v, u
+        n = 0
+        while n < 3 and v[-1] < 2:
+            n += 1
+            b = (u[-1] - a) * (b - 1.5)
+    return a * b + np.sum(u * v) + np.sum(np.sin(u))
+
+
 def array(*items):
     return np.array(items, float)
 
@@ -309,5 +332,7 @@ PROGRAMS = [
     (last_item_after_a_loop, (0.3, -0.8, 1.1)),
     (read_before_the_trips_store, (array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (product_named_after_a_loop_began, (0.3, -0.8, array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
+    (kinds_under_one_name, (0.3, -0.8, 1.1, array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
+    (swapped_in_a_loop, (0.3, -0.8, array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip

@@ -209,6 +209,46 @@ def check(text):
     return True
 
 
+def dot(xs, ys):
+    return sum(np.sum(x * y) for x, y in zip(xs, ys, strict=True))
+
+
+def check_second(text):
+    """Whether the gradient of the program is differentiated in both modes."""
+    f = load(text)
+    directions = (0.2, -0.5, 0.3, np.array([0.1, 0.6, -0.3, 0.2]), np.array([0.5, -0.1, 0.2, 0.3]))
+    gradient = tangentc.grad(f, wrt=(0, 1, 2, 3, 4))
+
+    def along(a, b, c, u, v):
+        a_bar, b_bar, c_bar, u_bar, v_bar = tangentc.grad(f, wrt=(0, 1, 2, 3, 4))(a, b, c, u, v)
+        du, dv = np.array([0.1, 0.6, -0.3, 0.2]), np.array([0.5, -0.1, 0.2, 0.3])
+        return a_bar * 0.2 - b_bar * 0.5 + c_bar * 0.3 + np.sum(u_bar * du) + np.sum(v_bar * dv)
+
+    def moved(t):
+        return dot(gradient(*(a + t * d for a, d in zip(ARGUMENTS, TANGENTS, strict=True))), directions)
+
+    with np.errstate(all="ignore"):
+        value = f(*ARGUMENTS)
+        if not np.isfinite(value) or abs(value) > 1e3:
+            return False
+        try:
+            here = moved(0)
+            coarse, fine = ((moved(h) - moved(-h)) / (2 * h) for h in (1e-5, 1e-6))
+            left, right = (here - moved(-1e-6)) / 1e-6, (moved(1e-6) - here) / 1e-6
+            _, forward = tangentc.jvp(gradient, ARGUMENTS, TANGENTS)
+            reverse = tangentc.grad(along, wrt=(0, 1, 2, 3, 4))(*ARGUMENTS)
+        except (tangentc.UnsafeMutation, tangentc.UnsupportedSyntax):
+            return False
+        assert dot(reverse, TANGENTS) == pytest.approx(dot(forward, directions), rel=1e-8, abs=1e-8), text
+        if (
+            np.isfinite(fine)
+            and abs(coarse - fine) <= 1e-4 * (1 + abs(fine))
+            and abs(left - right) <= 1e-2 * (1 + abs(fine))
+        ):
+            assert dot(forward, directions) == pytest.approx(fine, rel=1e-4, abs=1e-4), text
+    return True
+
+
 MORE = int(os.environ.get("TANGENTC_PROGRAMS", "200"))
 SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": True}
 
@@ -217,6 +257,19 @@ SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck), "deran
 @given(program())
 def test_random_program(text):
     check(text)
+
+
+@settings(max_examples=MORE // 10, **SETTINGS)
+@given(program())
+def test_second_order_of_a_random_program(text):
+    check_second(text)
+
+
+@pytest.mark.nightly
+@settings(max_examples=500, **SETTINGS)
+@given(program())
+def test_second_order_of_many_random_programs(text):
+    check_second(text)
 
 
 @pytest.mark.nightly
