@@ -48,13 +48,14 @@ class Comprehend:
     finish_loop: Any
     call: Any
     is_super: Any
+    iterated: Any
 
     def on_For(self, node: Any) -> None:
         site = self.span(node).site
         if site in self.known.unroll:
             self.written_out(node, node.iter, lambda item: (self.bind_trip(node.target, item), self.trip(node.body)))
             return
-        iterable = self.expression(node.iter)
+        iterable = self.iterated(self.expression(node.iter), node)
         self.loops.append(site)
         outer, self.out = self.out, []
         if isinstance(node.target, gast.Name):
@@ -261,7 +262,7 @@ class Comprehend:
             if self.span(g.iter).site in self.known.unroll:
                 self.written_out(g.iter, g.iter, body)
             else:
-                iterable = self.expression(g.iter)
+                iterable = self.iterated(self.expression(g.iter), g.iter)
                 self.activation = inner
                 self.loop_over(iterable, g.iter, body)
 

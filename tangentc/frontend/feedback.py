@@ -34,6 +34,7 @@ from tangentc.core.types import (
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements
 from tangentc.frontend import prelude
+from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
 
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
@@ -173,6 +174,8 @@ class _Reader:
                 if cls is not None and name not in getattr(t, "fields", getattr(cls, "_fields", ())):
                     self.known.classes.setdefault(site, cls)
 
+            case Assign() if runs_over(s.op):
+                self.operands([self.types.of(a) for a in s.args], site)
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
             case Store(key=Const(value=ops.Attribute() as name)):
@@ -248,6 +251,9 @@ class _Reader:
 
     # ---------------------------------------------------------- loops
     def loop(self, s: For, site: Any) -> None:
+        over = self.types.of(s.iterable)
+        if isinstance(over, Struct):
+            self.known.classes.setdefault(site, over.cls)
         sources: list = []
         if not self.sources(s.iterable, sources) or not sources:
             return

@@ -32,6 +32,7 @@ from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback
+from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested
 from tangentc.frontend.resolve import Scope
@@ -104,6 +105,7 @@ class Invoke:
     current: Any
     iterators: set[Atom]
     another_name: Any
+    iterated: Any
 
     # ---------------------------------------------------------- arguments
     def of_Call(self, node: Any, target: str | None) -> Atom:
@@ -330,6 +332,8 @@ class Invoke:
             and not keywords
         ):
             return Const(callee(*(a.value for a in args)))  # "fixed_b".startswith("fixed")
+        if runs_over(callee):
+            args = [self.iterated(a, node, k) if isinstance(a, str) else a for k, a in enumerate(args)]
         library = prelude.written(callee, args, dict(keywords))
         given = (*args, *dict(keywords).values())
         inside = any(isinstance(a, Const) and isinstance(a.value, (Closure, Bound)) for a in given)

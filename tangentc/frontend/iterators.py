@@ -14,6 +14,7 @@ where it is used again.
 from __future__ import annotations
 
 import builtins
+import operator
 import types
 from collections import Counter
 from dataclasses import replace
@@ -38,6 +39,12 @@ def makes_iterator(callee: Any) -> bool:
     """Whether what a call of the library gives can be run over once."""
     in_itertools = isinstance(callee, type) and callee.__module__ == "itertools"
     return in_itertools or isinstance(callee, (type, types.BuiltinFunctionType)) and callee in BUILT_IN
+
+
+def runs_over(callee: Any) -> bool:
+    """Whether a function of the library runs over its arguments."""
+    plain = isinstance(callee, (type, types.BuiltinFunctionType))
+    return plain and (callee in USES_UP or makes_iterator(callee) or callee in (builtins.any, builtins.all))
 
 
 # ---------------------------------------------------------- names, in the syntax tree
@@ -191,6 +198,7 @@ class _Uses:
     def __init__(self) -> None:
         self.made: dict[str, tuple[str, int]] = {}  # name -> the iterator that it is, and how many loops it is in
         self.used: set[str] = set()
+        self.unpacked: set[str] = set()  # iterators whose items are taken one by one, which is one use
 
     def block(self, block: Block, loops: int) -> None:
         for s in block:
@@ -223,6 +231,10 @@ class _Uses:
             if atom not in self.made:
                 continue
             name, depth = self.made[atom]  # type: ignore[index]
+            if isinstance(s, Assign) and s.op is operator.getitem:
+                if name in self.unpacked:
+                    continue
+                self.unpacked.add(name)
             held = isinstance(s, (Store, Opaque)) or isinstance(s, (Assign, Effect)) and s.op in HELD
             if name in self.used or loops > depth or held:
                 raise UnsupportedSyntax(

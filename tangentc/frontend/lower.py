@@ -371,6 +371,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.invoke(setter, [obj, value], [], target, None, owner)
 
     def unpack(self, target: Any, value: Atom) -> None:
+        value = self.iterated(value, target.elts[0], 0)
         made = self.definition(value)
         if made is not None and made.op in (builtins.zip, builtins.enumerate):
             value = self.invoke(prelude.listed, [value], [], target, None)

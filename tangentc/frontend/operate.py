@@ -69,6 +69,14 @@ class Operate:
             return self.emit(op, args, node, target=target, name=name, augmented=augmented)
         return value if target is None else self.emit(ops.identity, (value,), node, target=target)
 
+    def iterated(self, value: Atom, node: Any, k: int | None = None) -> Atom:
+        """What a loop over a value runs over: what the ``__iter__`` of its class gives."""
+        cls = self.class_of(value, node, k)
+        if cls is None or issubclass(cls, tuple):
+            return value
+        kind, found, owner = found_in_class(cls, "__iter__")
+        return self.invoke(found, [value], [], node, None, owner) if kind == "method" else value
+
     def store_item(self, obj: str, key: Atom, value: Atom, node: Any, op: Any = None) -> None:
         """``obj[key] = value`` or ``obj[key] op= value``."""
         cls = self.class_of(obj, node, -1)
