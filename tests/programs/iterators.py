@@ -182,6 +182,74 @@ def outer_run_over_in_each_trip(xs):
     return total
 
 
+class Pair:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __iter__(self):
+        return iter((self.x, self.y))
+
+
+class Bag:
+    def __init__(self):
+        self.items = []
+
+    def add(self, item):
+        self.items.append(item)
+        return self
+
+    def __iter__(self):
+        return iter(self.items)
+
+    def __len__(self):
+        return len(self.items)
+
+
+class Squares:
+    def __init__(self, xs):
+        self.xs = xs
+
+    def __iter__(self):
+        for x in self.xs:
+            yield x * x
+
+
+def object_unpacked(xs):
+    a, b = Pair(xs[0], xs[1] * xs[0])
+    return a * b
+
+
+def object_run_over(xs):
+    total = 0.0
+    for item in Pair(xs[0], xs[1]):
+        total = total + item * item
+    return total
+
+
+def object_listed(xs):
+    pair = Pair(xs[0], xs[1])
+    return sum(list(pair)) * xs[2] + sum(x * x for x in pair) + max(pair)
+
+
+def object_that_grows(xs):
+    bag = Bag()
+    bag.add(xs[0]).add(xs[1] * xs[0])
+    total = 0.0
+    for item in bag:
+        total += item * item
+    return total * len(bag)
+
+
+def iterator_unpacked(xs):
+    squares = (x * x for x in xs)
+    a, b, c, d = squares
+    return a * b + c * d
+
+
+def object_that_generates(xs):
+    return sum(Squares(xs))
+
+
 LIST = [0.3, 0.5, 0.7, 0.2]
 PROGRAMS = [
     (f, (LIST,)) for f in (
@@ -189,8 +257,11 @@ PROGRAMS = [
         reversed_and_left, numbered_twice, filtered_twice, listed_twice, head_and_rest, head_of_pairs, head_or_another,
         first_that, first_or_another, chained_twice, given_to_a_function, given_to_a_function_of_the_module, given_back,
         run_over_in_each_trip, pairs_of_one_iterator, grouped, twice_inside, given_back_and_used_twice, until_it_stops,
-        outer_run_over_in_each_trip,
+        outer_run_over_in_each_trip, object_unpacked, object_run_over, object_listed, object_that_grows,
+        iterator_unpacked, object_that_generates,
     )
 ]  # fmt: skip
 REFUSED = {
-    "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",}  # fmt: skip
+    "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",
+    "object_that_generates",
+}  # fmt: skip
