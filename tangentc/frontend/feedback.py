@@ -116,6 +116,8 @@ class _Reader:
         site = getattr(getattr(s, "span", None), "site", None)
         if site is None:
             return
+        if isinstance(s, Assign) and runs_over(s.op):
+            self.operands([self.types.of(a) for a in s.args], site)
         match s:
             case For():
                 self.loop(s, site)
@@ -174,8 +176,6 @@ class _Reader:
                 if cls is not None and name not in getattr(t, "fields", getattr(cls, "_fields", ())):
                     self.known.classes.setdefault(site, cls)
 
-            case Assign() if runs_over(s.op):
-                self.operands([self.types.of(a) for a in s.args], site)
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
             case Store(key=Const(value=ops.Attribute() as name)):
