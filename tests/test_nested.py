@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from programs import arrays, containers, in_place, layouts, polybench, regressions, scalars
+from programs import arrays, containers, in_place, layouts, polybench, regressions, scalars, without_axes
 from programs.test_programs import along, draw, fresh, moving, product
 
 import tangentc
@@ -132,7 +132,7 @@ def test_third_order():
 
 SECOND = [
     (function, args)
-    for module in (scalars, arrays, in_place, containers, regressions, polybench, layouts)
+    for module in (scalars, arrays, in_place, containers, regressions, polybench, layouts, without_axes)
     for function, args in module.PROGRAMS
 ]
 REFUSED = {"network"}  # reverse over reverse: a list of tuples of arrays that change is not followed

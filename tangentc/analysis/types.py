@@ -67,6 +67,8 @@ class Types:
         if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
             return called
         if isinstance(op, ops.augmented):
+            if isinstance(types[0], Array):
+                return types[0]  # it is the array itself
             op = op.op
         key = op, tuple(types), tuple(named.items())
         try:

@@ -405,6 +405,9 @@ class Adjoints:
         """An array of one's own that holds an adjoint."""
         if self.is_lazy(x_bar, self.b.type(x)):
             x_bar = self.full(x_bar, x)  # which is the same array if it has that shape already
+        t = self.b.type(x)
+        if isinstance(t, Array) and not t.shape:  # what arithmetic gives is a number
+            return self.b.emit(np.full_like, (x, x_bar), name=bar_name(x))
         made = self.b.definition(x_bar)
         if (x_bar in self.own or made is not None and allocates(self.b, made)) and x_bar not in self._held():
             return x_bar

@@ -302,13 +302,6 @@ class Stores:
         return s.key is not None and not self.aliases.is_basic(s.key) and not self._is_unique(s.key)
 
     def _check_array(self, s: Store) -> None:
-        if getattr(self.b.type(s.object), "shape", None) == ():
-            raise UnsafeMutation(
-                f"{shown(s.object)}, an array without axes, is changed in place",
-                s.span,
-                why="whether such an array or a number is meant depends on each operation",
-                way_out="use a number, or an array of length one",
-            )
         if self.aliases.is_outside(s.object):
             raise UnsafeMutation(
                 f"{shown(s.object)}, which may be an array of the module, is changed in place",

@@ -22,6 +22,7 @@ from programs import (
     polybench,
     regressions,
     scalars,
+    without_axes,
     science,
 )
 from tangentc.core.types import is_differentiable, type_of
@@ -29,6 +30,7 @@ from tangentc.inspection.check import five_point, flatten, rebuild
 
 MODULES = (
     scalars,
+    without_axes,
     arrays,
     in_place,
     iterators,
