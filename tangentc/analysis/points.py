@@ -124,10 +124,10 @@ class Points:
                 self._statement(s)
         for s in program:
             self._change(s)
-        self.touched = self._holding(self.changed)
+        self.touched = self.holding(self.changed)
 
-    def _holding(self, changed: set[str]) -> set[str]:
-        """The places of containers that change, or that hold one that does."""
+    def holding(self, changed: set[str]) -> set[str]:
+        """These places, and those of the containers that hold one of them."""
         found, size = set(changed), -1
         while changed and size != (size := len(found)):
             for place, held in self.held.items():
@@ -200,8 +200,8 @@ class Points:
             self.of[target] |= self.items(args[0], ANY)
         else:
             self.of[target].add(target)
-            if op in (runtime.zeros_of, ops.copied, runtime.copied):
-                self.trees.add(target)
+            if op not in PUT_TOGETHER and op not in COPIES and op is not operator.getitem or op in DEEP_COPIES:
+                self.trees.add(target)  # a call may give containers in containers
             for key, atom in made_of(s):
                 self.held[target][key] |= self.places(atom)
             if op in COPIES or op is operator.getitem:
@@ -254,6 +254,8 @@ class Points:
         return all(len(v) == 1 for v in self.of.values() if place in v)
 
 
+PUT_TOGETHER = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.new_list, ops.new_object}
+DEEP_COPIES = {ops.copied, runtime.copied}
 COPIES = {
     builtins.list,
     builtins.tuple,

@@ -52,12 +52,17 @@ class Mirror:
                     if c.name not in self.of and is_container(self.b.type(c.name)):
                         self._shadow(c.name)  # a container that is another one in each trip
 
-        made = {n for s in statements(function.body) for n in defines(s)}
+        made = [n for s in statements(function.body) for n in defines(s) if is_container(self.b.type(n))]
         size = -1
-        while size != (size := len(self.of)):  # what a mirrored name may stand for has a shadow beside it too
-            for arm in arms(function, self.of.__contains__):
-                if arm not in self.of and arm in made and is_container(self.b.type(arm)):
+        while size != (size := len(self.of)):
+            for arm in arms(function, self.of.__contains__):  # what a mirrored name may stand for
+                if arm not in self.of and arm in made:
                     self._shadow(arm)
+            places = set().union(*(aliases.points.of.get(x, ()) for x in self.of if is_container(self.b.type(x))))
+            holding = aliases.points.holding(places)
+            for x in made:  # other names for it, and what holds it, since its shadow is held as it is
+                if x not in self.of and x in active and not holding.isdisjoint(aliases.points.of.get(x, ())):
+                    self._shadow(x)
 
     def _name(self, x: str, s: Statement) -> None:
         t = self.b.type(x)

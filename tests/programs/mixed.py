@@ -279,7 +279,66 @@ def table_of_numbers(v):
 
 VECTOR = np.array([0.9, -2.1, 3.3, 0.5, 2.2])
 FOUR = np.array([0.9, -1.1, 1.3, 0.5])
+
+
+def pairs_kept_and_popped(xs, c):
+    kept = []
+    if c > 0.5:
+        for x in xs:
+            pair = (x * c, x)
+            kept.append(pair)
+    else:
+        pair = (c, c * c)
+    total = 0.0
+    if c > 0.5:
+        for x in xs:
+            last = kept.pop()
+            total += last[0] * last[1] * x
+    return total + pair[0] * pair[1]
+
+
+def last_pair_kept(xs, c):
+    kept = []
+    pair = (c, c)
+    for x in xs:
+        pair = (x * c * pair[0], x)
+        kept.append(pair)
+    total = 0.0
+    for x in xs:
+        last = kept.pop()
+        total += last[0] * last[1] * x
+    return total * pair[0]
+
+
+def product_and_factors(x, y):
+    return x * y, (x, y)
+
+
+def factors_kept_and_popped(a, b, c, u):
+    kept = []
+    if c > 0.5:
+        for _ in range(2):
+            h, factors = product_and_factors(a * u[0], b)
+            kept.append(factors)
+            a -= h
+    else:
+        h, factors = product_and_factors(u[1], 0.3)
+    total = a
+    if c > 0.5:
+        for _ in range(2):
+            x, y = kept.pop()
+            total += x * y * y
+    else:
+        total += factors[0] * factors[1]
+    return total
+
+
 PROGRAMS = [
+    (pairs_kept_and_popped, (VECTOR, 0.7)),
+    (pairs_kept_and_popped, (VECTOR, 0.3)),
+    (last_pair_kept, (VECTOR, 0.7)),
+    (factors_kept_and_popped, (0.3, -0.8, 1.1, FOUR[0])),
+    (factors_kept_and_popped, (0.3, -0.8, 0.1, FOUR[0])),
     (views_of_a_carried_pair, (VECTOR,)),
     (buffers_in_a_carried_list, (VECTOR,)),
     (history_of_a_state, (VECTOR,)),
