@@ -40,6 +40,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     either,
+    is_container,
     present,
     type_of,
 )
@@ -542,6 +543,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Known(Const(ops.UNDEFINED))  # nothing is there yet
         case Array():
             return _array_subscript(t, key, fresh)
+        case Known(Const(value=None)):
+            return Known(Const(ops.UNDEFINED))
         case Known(const) if index is None and isinstance(const.value, (tuple, list)) and isinstance(key, Scalar):
             return item_type(t, fresh)
         case Known(const) if index is not None:
@@ -809,10 +812,17 @@ def _is_function(value: Any) -> bool:
 
 
 def _optional(t: Type) -> Type:
-    """The type of None or a number or an array; what recursive functions save grows without end."""
+    """The type of None or a value of a type; what recursive functions save grows without end."""
     if isinstance(t, Optional):
         return t
+    if is_container(t) and _depth(t) <= 3:
+        return t
     return Optional(MIXED, t) if isinstance(t, (Scalar, Array)) else Unknown(MIXED)
+
+
+def _depth(t: Type) -> int:
+    """How many containers lie in one another."""
+    return 1 + max(map(_depth, t.items), default=0) if is_container(t) else 0  # type: ignore[union-attr]
 
 
 MIXED = "it is of different types on different paths"

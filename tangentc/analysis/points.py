@@ -22,7 +22,7 @@ from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Glob
 from tangentc.core.types import Known, Scalar, Unknown, is_container
 from tangentc.core.walk import statements
 
-ANY = "*"
+ANY, NONE = "*", "%none"
 SAME = {ops.identity, ops.stopped, ops.snapshot}
 
 
@@ -151,6 +151,10 @@ class Points:
             self.of.get(atom, set()) if isinstance(atom, str) else {"%outside"} if isinstance(atom, Global) else set()
         )
 
+    def arm(self, atom: Atom) -> set[str]:
+        """The places of what a path hands on; None is none of them, and yet another value."""
+        return {NONE} if atom == Const(None) else self.places(atom)
+
     def items(self, container: Atom, key: Any) -> set[str]:
         """The places of the containers that one may hold under a key."""
         found: set[str] = set()
@@ -171,10 +175,10 @@ class Points:
                 self._assign(s)
             case If():
                 for m in s.merged:
-                    self.of[m.name] |= self.places(m.then) | self.places(m.orelse)
+                    self.of[m.name] |= self.arm(m.then) | self.arm(m.orelse)
             case For() | While():
                 for c in s.carried:
-                    self.of[c.name] |= self.places(c.init) | self.places(c.next)
+                    self.of[c.name] |= self.arm(c.init) | self.arm(c.next)
                 if isinstance(s, For):
                     self.of[s.target] |= self.items(s.iterable, ANY)
             case Effect() | Store():

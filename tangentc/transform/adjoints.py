@@ -96,6 +96,22 @@ class Adjoints:
             parts.append(self.whole_part(adjoint.get(key), x, key, part))
         return build_container(self.b, t, parts)
 
+    def as_shadow(self, adjoint: Adjoint | None, x: Atom) -> Atom:
+        """One atom that can be added to, as shadows are: with lists where ``x`` has tuples."""
+        t = self.b.type(x)
+        if not is_container(t) or is_long(t) or isinstance(t, Struct):
+            return self.full(self.whole(adjoint, x), x)
+        if adjoint is None:
+            return self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
+        parts: list[Atom] = []
+        for key, part in components(t):
+            if not is_differentiable(part):
+                parts.append(Const(None))
+                continue
+            given = adjoint.get(key) if isinstance(adjoint, dict) else get_part(self.b, adjoint, key)
+            parts.append(self.as_shadow(given, get_part(self.b, x, key)))
+        return build_container(self.b, shadow_type(t), parts)
+
     def whole_part(self, adjoint: Adjoint | None, x: Atom, key: Any, t: Type) -> Atom:
         if adjoint is not None and not isinstance(adjoint, dict) and not self.is_lazy(adjoint, t):
             return adjoint

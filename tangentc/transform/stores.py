@@ -142,8 +142,8 @@ class Stores:
         elif by_reference and (isinstance(t, Array) or is_container(t)):
             bar = target  # the shadow itself goes back
         elif shadow is not None and is_differentiable(t):
-            given = self.adj.take_whole(x) if x in self.active and self.adj.has(x) else None
-            bar = self.adj.zero(x) if given is None else self.adj.full(given, x)
+            given = self.adj.take(x) if x in self.active and self.adj.has(x) else None
+            bar = self.adj.as_shadow(given, x)
             if given is not None and isinstance(t, Array):
                 bar = self.adj._own(bar, x)
         self._put_back(items, position, x)
