@@ -397,6 +397,8 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     undefined = isinstance(item, Known) and item.value is ops.UNDEFINED
     match t:
         case Sequence(kind, items, length) if kind is not dict:
+            if undefined and not resizes:
+                return t
             if undefined:
                 return Sequence(kind, items[:1] if len(items) == 1 else (joined(items, fresh),) if items else (), None)
             exact = not resizes and length is not None and isinstance(key, int) and -length <= key < length
