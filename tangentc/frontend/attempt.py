@@ -17,14 +17,18 @@ later one raises are tried together.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import operator
+import random
+import types
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
@@ -32,6 +36,7 @@ from tangentc.core.nodes import CHOICE, Atom, Block, Const, Effect, If, Leave, O
 from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.frontend.activation import locals_of
+from tangentc.frontend.resolve import Scope, names_inside
 
 CHANGES = {
     "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
@@ -233,6 +238,10 @@ class Attempt:
         """Find out whether, and for which handler, a step raises."""
         trying = self.trying
         assert trying is not None
+        for n in (n for statement in step for n in gast.walk(statement) if isinstance(n, gast.Call)):
+            if draws(path_of(n.func, self.activation.home, self.outermost().scope)):
+                raise self.unsupported(n, "random numbers inside `try`, whose steps are tried before they are done",
+                                       "draw them before the `try`")  # fmt: skip
         body = [gast.gast_to_ast(copy.deepcopy(s)) for s in step]
         value = _computed(body[-1])
         tried = _Tried(set(assigned(step if value is None else step[:-1])))
@@ -278,6 +287,35 @@ class Attempt:
             return {held[0]: self.emit(ops.copied, tuple(held), node)}
         both = self.emit(ops.copied, (self.emit(ops.make_tuple, tuple(held), node),), node) if held else None
         return {a: self.emit(operator.getitem, (both, Const(k)), node) for k, a in enumerate(held)}
+
+
+def path_of(node: Any, home: Any, scope: Any) -> Any:
+    """The object that a name of the module, or attributes of one, stand for; None for what is local."""
+    if isinstance(node, gast.Name) and home(node.id) is None:
+        with contextlib.suppress(NameError):
+            return scope.lookup(node.id)
+    if isinstance(node, gast.Attribute):
+        return getattr(path_of(node.value, home, scope), node.attr, None)
+    return None
+
+
+def draws(function: Any, seen: frozenset = frozenset()) -> bool:
+    """Whether calling a function draws random numbers from a source that all share."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, (random.Random, np.random.Generator, np.random.RandomState)):
+        return True
+    if not isinstance(function, types.FunctionType) or function in seen:
+        return False
+    for name in names_inside(function.__code__):
+        with contextlib.suppress(NameError):
+            value = Scope(function).lookup(name)
+            if value is random or value is np.random or isinstance(value, (np.random.Generator, random.Random)):
+                return True
+            if value is np and "random" in names_inside(function.__code__):
+                return True
+            if draws(value, seen | {function}):
+                return True
+    return False
 
 
 class _Tried(ast.NodeTransformer):

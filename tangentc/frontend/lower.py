@@ -57,7 +57,7 @@ from tangentc.frontend.iterators import drained, makes_iterator
 from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.recursion import Recursion
-from tangentc.frontend.resolve import Scope
+from tangentc.frontend.resolve import Scope, names_inside
 from tangentc.frontend.source import Source, source_of
 from tangentc.frontend.split import split
 from tangentc.frontend.wrapping import Wrapping
@@ -106,11 +106,6 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
         whole = whole.value
     fence.check(whole, source.span, source.name)
     return source, drained(whole, Scope(function))
-
-
-def names_inside(code: types.CodeType) -> set[str]:
-    """The names that code looks up outside of functions, with those of its lambdas and comprehensions."""
-    return set(code.co_names).union(*(names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))
 
 
 class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]

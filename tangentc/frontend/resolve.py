@@ -36,3 +36,8 @@ def is_static(value: Any) -> bool:
     if isinstance(value, types.ModuleType) or value is None or value is Ellipsis:
         return True
     return callable(value) and not is_object(value)
+
+
+def names_inside(code: types.CodeType) -> set[str]:
+    """The names that code looks up outside of functions, with those of its lambdas and comprehensions."""
+    return set(code.co_names).union(*(names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))

@@ -248,6 +248,26 @@ def pops(x):
     return s
 
 
+def drawn_while_tried(x):
+    try:
+        y = x * np.random.normal()
+    except ValueError:
+        y = x
+    return y
+
+
+def noisy(x):
+    return x + np.random.normal()
+
+
+def drawn_by_a_function_while_tried(x):
+    try:
+        y = noisy(x) * x
+    except ValueError:
+        y = x
+    return y
+
+
 def nexts(x):
     it = iter([x, x * 2])
     s = 0.0
@@ -379,7 +399,7 @@ def array(*items):
 PROGRAMS = [
     *((f, (1.3,)) for f in (
         partial, missing_key, changes, with_finally, lists, raised_value, in_loop, loop_inside, while_inside,
-        return_inside, reraise, converted, outer_call, full_done, with_inside, attribute, pops, nexts, asserted,
+        return_inside, reraise, converted, outer_call, full_done, with_inside, attribute, pops, nexts, drawn_while_tried, drawn_by_a_function_while_tried, asserted,
         prints, unpack, finally_return,
     )),
     (raised_value, (0.3,)), (linalg, (array([2, 1], [0, 1]), array(1, 1))),
@@ -387,4 +407,4 @@ PROGRAMS = [
     *((multi, (1.3, k)) for k in range(4)), (aug, (array(1, 2, 3),)), (chol, (array([1, 1.3], [1.3, 1]),)),
     (objects, (1.1, 1.2)), (swallow, (1.3, 5)),
 ]  # fmt: skip
-REFUSED = {"converted", "nexts"}
+REFUSED = {"converted", "nexts", "drawn_while_tried", "drawn_by_a_function_while_tried"}
