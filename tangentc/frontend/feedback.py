@@ -74,7 +74,7 @@ class Feedback:
             self.still,
             self.doubtful,
         )
-        return sum(map(len, known)) + len(self.inline) + len(self.written) + len(self.assigned)
+        return sum(map(len, known)) + len(self.wanted) + len(self.inline) + len(self.written) + len(self.assigned)
 
     def learn(self, program: Any) -> None:
         """Look for open places in a typed program."""
@@ -96,6 +96,7 @@ class _Reader:
             for s in statements(program.function.body)
         )
         self.stores = [s for s in statements(program.function.body) if isinstance(s, Store)]
+        self.loops = [s for s in statements(program.function.body) if isinstance(s, For)]
         self.late: dict[Any, frozenset[int]] = {}  # tangents of which more may be learned
         self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
 
@@ -122,7 +123,7 @@ class _Reader:
             case For():
                 self.loop(s, site)
             case Assign() | Effect() if s.op is ops.spread:
-                self.starred(self.types.of(s.args[0]), site)
+                self.starred(s.args[0], site)
             case Assign() if s.op is ops.call and isinstance(s.args[0], Const) and isinstance(s.args[0].value, Nested):
                 nested = s.args[0].value
                 if nested.kind == "jvp" and (still := self.still(nested, s.args)):
@@ -236,7 +237,18 @@ class _Reader:
         elif isinstance(t, Struct):
             self.known.classes.setdefault(site, t.cls)
 
-    def starred(self, t: Type, site: Any) -> None:
+    def growing(self, atom: Atom) -> set[Any]:
+        """The sites of the loops that append to a list: written out, they tell how many items it has."""
+        made = self.made(atom)
+        if made is None or made.op is not ops.make_list:
+            return set()
+        return {
+            s.span.site for s in self.loops
+            if any(isinstance(x, Effect) and x.op is ops.append and x.args[0] == made.target for x in s.body)
+        }  # fmt: skip
+
+    def starred(self, atom: Atom, site: Any) -> None:
+        t = self.types.of(atom)
         match t:
             case Tuple(items, _):
                 self.known.lengths.setdefault(site, len(items))
@@ -244,6 +256,8 @@ class _Reader:
                 self.known.lengths.setdefault(site, length)
             case Dict(keys, _):
                 self.known.keys.setdefault(site, keys)
+            case Sequence():
+                self.known.wanted.update(self.growing(atom))
             case Array(_, shape) if shape and isinstance(shape[0], int):
                 self.known.lengths.setdefault(site, shape[0])
             case Known(const) if isinstance(const.value, (tuple, list)):

@@ -231,6 +231,9 @@ class _Specialise:
             return (replace(s, op=op),)
         if isinstance(t, Sequence) and op is operator.add and isinstance(x, str):
             return (*self._extend(x, s.args[1], s), replace(s, op=ops.identity, args=(x,)))
+        if isinstance(t, Dict) and op is operator.or_ and isinstance(x, str):
+            update = Effect(ops.method, (x, Const("update"), s.args[1]), (), s.span)
+            return (*self._effect(update), replace(s, op=ops.identity, args=(x,)))
         if not isinstance(t, Array):
             raise UnsupportedSyntax(
                 f"{self.function.name} changes {_plain(x)} in place, which has no adjoint", s.span,

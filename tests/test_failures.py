@@ -1,0 +1,394 @@
+"""Where derivative tools fail: one test for each class of fault that concerns language, aliases or identity.
+
+Public reports of such faults, in other tools, are named beside the tests.
+"""
+
+import functools
+import importlib
+import linecache
+import multiprocessing
+import sys
+
+import numpy as np
+import pytest
+
+import tangentc
+from tangentc import grad, jvp, value_and_grad, vjp
+from tangentc.inspection.check import check_grads
+
+
+def module_from(text, tmp_path, monkeypatch, name="written"):
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    sys.modules.pop(name, None)
+    linecache.clearcache()
+    return importlib.import_module(name)
+
+
+def cell(text, name, namespace):
+    """Run a text as a notebook runs a cell."""
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), namespace)
+
+
+# ---------------------------------------------------------- stale values (NVIDIA/warp 1694, 1740, 1293; clad 1865)
+def test_value_from_before_a_loop_that_is_used_after_it():
+    def f(x, n):
+        before = x * x
+        for _ in range(n):
+            x = np.sin(x) * before
+        return x * before
+
+    check_grads(f, (0.7, 3))
+
+
+def test_nested_loops_with_continue():
+    def f(x, n):
+        total = 0.0
+        for i in range(n):
+            for j in range(n):
+                if (i + j) % 2:
+                    continue
+                x = x * 0.9 + i
+                total = total + x * j * x
+            total = total * x
+        return total
+
+    check_grads(f, (0.7, 4))
+
+
+def test_swap():  # FluxML/Zygote.jl 1198
+    def f(a, b):
+        for _ in range(3):
+            a, b = b, a * b
+        return a - 2 * b
+
+    check_grads(f, (0.7, 1.3))
+
+
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 40])
+def test_loops_of_any_number_of_trips(n):  # Warp and Taichi, beyond the trips that they unroll
+    def f(x, n):
+        total = x[0]
+        for i in range(n):
+            total = np.sin(total) * x[i % 3]
+        return total
+
+    check_grads(f, (np.array([0.4, 1.1, 0.9]), n))
+
+
+def test_serial_loop():  # taichi 8802
+    def f(x):
+        xs = np.zeros(20)
+        xs[0] = x
+        for i in range(19):
+            xs[i + 1] = np.sin(xs[i]) + 0.1 * i
+        return np.sum(xs)
+
+    check_grads(f, (0.3,))
+
+
+def test_entry_squared_in_place():
+    def f(x):
+        x = x.copy()
+        for i in range(len(x)):
+            x[i] = x[i] * x[i]
+        return np.sum(x)
+
+    np.testing.assert_allclose(grad(f)(np.array([1.0, 2, 3])), [2.0, 4, 6])
+
+
+def test_array_overwritten_between_two_calls():
+    def power(a):
+        return np.sum(a**3)
+
+    def f(x):
+        a = x.copy()
+        first = power(a)
+        a[:] = a * 2
+        return first + power(a) * a[0]
+
+    check_grads(f, (np.array([0.4, 1.1, 0.9]),))
+
+
+def test_while_with_break():  # taichi 8027
+    def f(x):
+        k = 0
+        while True:
+            x = 0.5 * (x + 2 / x)
+            k += 1
+            if abs(x * x - 2) < 1e-3 or k > 50:
+                break
+        return x
+
+    check_grads(f, (3.0,))
+
+
+# ---------------------------------------------------------- aliases (NVIDIA/warp 202, 1350; HIPS/autograd 58, 177, 515)
+def write_through_other_name(a):
+    a = a.copy()
+    b = a
+    b[0] = b[1] * b[1]
+    return np.sum(a * a)
+
+
+def add_through_other_name(a):
+    a = a.copy()
+    b = a
+    b += a * a
+    return np.sum(a * b)
+
+
+def view_written(a):
+    a = a.copy()
+    v = a[1:]
+    v *= a[:-1]
+    return np.sum(a**2)
+
+
+def argument_written(a):
+    def double(x):
+        x *= 2
+
+    a = a.copy()
+    before = np.sum(a * a)
+    double(a)
+    return np.sum(a * a) * before
+
+
+def captured_then_changed(a):
+    a = a.copy()
+    y = np.sin(a) * a
+    a[0] = 5.0
+    return np.sum(y * a)
+
+
+@pytest.mark.parametrize("f", [write_through_other_name, add_through_other_name, view_written, argument_written,
+                               captured_then_changed])  # fmt: skip
+def test_aliases(f):
+    check_grads(f, (np.array([0.4, 1.1, 0.9]),))
+
+
+def test_the_callers_array_stays_as_it_is():
+    def f(a):
+        a *= a
+        return np.sum(a)
+
+    a = np.array([1.0, 2.0])
+    grad(f)(a), vjp(f, a), jvp(f, (a,), (a,))
+    np.testing.assert_array_equal(a, [1.0, 2.0])
+
+
+def test_argument_changed_by_the_caller_before_the_pullback():  # NVIDIA/warp 1350
+    a = np.array([1.0, 2.0])
+    _, pullback = vjp(lambda x: np.sum(x**3), a)
+    a[:] = 100.0
+    np.testing.assert_allclose(pullback(1.0)[0], [3.0, 12.0])
+
+
+# ---------------------------------------------------------- identity (pytorch 178401; Zygote.jl 27)
+def test_same_code_with_other_defaults_and_cells():
+    def make(power, scale):
+        def f(x, k=scale):
+            return k * x**power
+
+        return f
+
+    for power, scale in ((2, 1.0), (3, 1.0), (2, 5.0)):
+        assert grad(make(power, scale))(2.0) == pytest.approx(scale * power * 2.0 ** (power - 1))
+
+
+def test_a_global_and_a_callee_that_change():
+    space = {"np": np}
+    cell("k = 2.0\ndef inner(x): return k * x\ndef outer(x): return inner(x) * x\n", "<cell 1>", space)
+    gradient = grad(space["outer"])
+    assert gradient(3.0) == 12.0
+    space["k"] = 5.0
+    assert gradient(3.0) == 30.0
+    cell("def inner(x): return k * x * x\n", "<cell 2>", space)
+    assert gradient(3.0) == 135.0
+
+
+def test_a_function_defined_again():
+    space = {}
+    cell("def f(x): return x * x\n", "<cell 3>", space)
+    assert grad(space["f"])(3.0) == 6.0
+    cell("def f(x): return x * x * x\n", "<cell 4>", space)
+    assert grad(space["f"])(3.0) == 27.0
+
+
+def test_a_module_reloaded(tmp_path, monkeypatch):
+    module = module_from("def f(x):\n    return x * x\n", tmp_path, monkeypatch)
+    assert grad(module.f)(3.0) == 6.0
+    (tmp_path / "written.py").write_text("def f(x):\n    return 5 * x\n")
+    importlib.reload(module)
+    assert grad(module.f)(3.0) == 5.0
+
+
+def test_a_file_that_changed_after_its_import(tmp_path, monkeypatch):  # google/tangent 75
+    module = module_from("def f(x):\n    return x * x\n", tmp_path, monkeypatch, "changed")
+    (tmp_path / "changed.py").write_text("def f(x):\n    return 5 * x\n")
+    with pytest.raises(tangentc.NoSource, match="not the code that runs"):
+        grad(module.f)(3.0)
+
+
+def test_exec_without_source():
+    space = {}
+    exec("def f(x): return x * x", space)
+    with pytest.raises(tangentc.NoSource, match="exec"):
+        grad(space["f"])(3.0)
+
+
+def test_two_lambdas_on_one_line():
+    f, g = lambda x: x * x, lambda x: 3 * x
+    assert (grad(f)(2.0), grad(g)(2.0)) == (4.0, 3.0)
+
+
+# ---------------------------------------------------------- names (google/tangent 69; pytorch 97688)
+def names_of_the_emitted_code(x):
+    numpy, inf, d, x_bar, out_bar, saved = x, 2.0, x * x, 3.0, x + 1, np.sin(x)
+    np_ = numpy * inf
+    return np_ * d + x_bar * out_bar * saved
+
+
+def other_meanings(x):
+    sin, range, len, sum = np.cos, 3.0, x * 2, x * x
+    return sin(x) * range + len * sum
+
+
+def exp(x):
+    return x * 3
+
+
+def the_users_function(x):
+    return exp(x) * np.exp(x)
+
+
+def twice(f):
+    @functools.wraps(f)
+    def wrapper(x):
+        return 2 * f(x)
+
+    return wrapper
+
+
+@twice
+def decorated(x):
+    return x * x
+
+
+@pytest.mark.parametrize("f", [names_of_the_emitted_code, other_meanings, the_users_function, decorated])
+def test_names(f):
+    check_grads(f, (0.7,))
+    assert value_and_grad(f)(0.7)[0] == f(0.7)
+
+
+def test_two_functions_of_one_name():
+    def make(k):
+        if k:
+
+            def inner(x):
+                return x * x
+
+        else:
+
+            def inner(x):
+                return np.sin(x)
+
+        return inner
+
+    f, g = make(0), make(1)
+    check_grads(lambda x: f(x) * g(x), (0.7,))
+
+
+# ---------------------------------------------------------- indices, integers, unknown functions
+def test_repeated_indices_accumulate():  # google/tangent; pytorch 31258
+    def f(x):
+        y = np.zeros(3)
+        np.add.at(y, [0, 0, 2], x)
+        return np.sum(x[[0, 0, 1]] * 3) + np.sum(y * y) + np.sum(np.take(x, [2, 2])) + np.sum(x[::-1][:2] ** 2)
+
+    check_grads(f, (np.array([0.4, 1.1, 0.9]),))
+
+
+def test_integers_have_no_derivative_and_no_part_in_one():  # google/tangent 66
+    def f(x, n):
+        return x ** (n // 2) * (n % 3) + (n >> 1) * x
+
+    assert grad(f)(2.0, 7) == 3 * 4.0 * 1 + 3
+    with pytest.raises(tangentc.TangentcError):
+        grad(f, wrt=1)(2.0, 7)
+
+
+def test_an_unknown_function_is_no_constant():  # jax-ml/jax 11467
+    with pytest.raises(tangentc.MissingRule, match="correlate1d"):
+        from scipy.ndimage import correlate1d
+
+        grad(lambda x: np.sum(correlate1d(x, [1.0, 2.0])))(np.ones(4))
+
+
+# ---------------------------------------------------------- calls (jax-ml/jax 952; google/tangent 77, 57, 58, 62, 73, 82)
+def test_arguments_of_every_kind():
+    def inner(a, /, b=2.0, *rest, c, d=3.0, **more):
+        return a * b + sum(rest) * c + d * more.get("e", a)
+
+    def f(x):
+        return inner(x, x * 2, x, x * x, c=x, e=x**3) + inner(x, c=2 * x)
+
+    check_grads(f, (0.7,))
+
+
+def test_closure_over_a_variable_that_changes_later():
+    def f(x):
+        k = x
+
+        def g(y):
+            return k * y
+
+        k = x * x
+        return g(x) + k
+
+    check_grads(f, (0.7,))
+
+
+def test_exceptions_as_control_flow():
+    def f(x):
+        try:
+            y = {"a": x}["b"]
+        except KeyError:
+            y = x * x
+        return y * x
+
+    check_grads(f, (0.7,))
+
+
+def test_perturbations_are_not_confused():
+    assert grad(lambda x: x * grad(lambda y: x + y)(1.0))(1.0) == 1.0
+    assert jvp(lambda x: x * jvp(lambda y: x * y, (2.0,), (1.0,))[1], (3.0,), (1.0,))[1] == 6.0
+
+
+# ---------------------------------------------------------- size, processes
+def test_text_does_not_grow_with_the_number_of_trips():
+    def f(x, n):
+        for _ in range(n):
+            x = np.sin(x)
+        return x
+
+    gradient = grad(f)
+    assert gradient.source_for(0.5, 10) == gradient.source_for(0.5, 100_000)
+
+
+def _compile_in_child(queue):
+    queue.put(float(grad(lambda x: np.sin(x) * x)(0.5)))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
+def test_fork():
+    expected = grad(lambda x: np.sin(x) * x)(0.5)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_compile_in_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == pytest.approx(expected)
+    child.join()
