@@ -22,8 +22,8 @@ from programs import (
     polybench,
     regressions,
     scalars,
-    without_axes,
     science,
+    without_axes,
 )
 from tangentc.core.types import is_differentiable, type_of
 from tangentc.inspection.check import five_point, flatten, rebuild
