@@ -122,6 +122,26 @@ def test_pullback_of_a_function_called_gradient():
     np.testing.assert_allclose(vjp(gradient, np.array([1.0, 2.0, 4.0, 7.0]))[1](np.ones(4))[0], [-1.5, 0.5, -0.5, 1.5])
 
 
+def both_items(x):
+    return list((x, x))
+
+
+def test_pullback_of_a_tangent_of_a_list():
+    _, pullback = vjp(lambda x, v: jvp(both_items, (x,), (v,))[1], 1.0, 0.3)
+    assert pullback([1.0, 2.0]) == (0.0, 3.0)
+
+
+def test_pullback_of_a_tangent_of_a_gradient_by_tuples():
+    def product(y):
+        return y[0] * y[1]
+
+    def f(x):
+        return np.sum(np.sin(np.array(grad(product)((x, x)))))
+
+    _, pullback = vjp(lambda x, v: jvp(f, (x,), (v,))[1], 0.7, 1.0)
+    np.testing.assert_allclose(pullback(1.0), (-2 * np.sin(0.7), 2 * np.cos(0.7)))
+
+
 def test_third_order():
     assert grad(grad(grad(lambda x: x**5)))(2.0) == 240.0
     f = lambda x: np.sum(x**4)

@@ -71,7 +71,6 @@ class Folding:
         self.order: list[str] = []
         self.unpacked: dict[str, list[str]] = {}  # a tuple's name -> the names of all its items
         self.items: set[str] = set()
-        self._find_unpacking(function.body)
         self.unpacked_param: tuple[str, list[str]] | None = None
         for p in function.params:  # `x, W = saved` at the head of an adjoint
             parts = [
@@ -82,6 +81,7 @@ class Folding:
                 if all(s.args[1] == Const(k) for k, s in enumerate(parts)):
                     self.unpacked_param = p.name, [s.target for s in parts]
                     self.items.update(self.unpacked_param[1])
+        self._find_unpacking(function.body)
         self._block(function.body, {}, result=function.result)
         for name in list(self.made):
             if name in self.folded and self.valid[name] != self.uses[name]:

@@ -37,6 +37,7 @@ from tangentc.frontend import prelude
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
 
+KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
 
 
@@ -205,7 +206,7 @@ class _Reader:
         if s.op in (builtins.list, builtins.tuple):
             made = self.made(s.args[0]) if s.args else None
             return made is not None and made.op in (builtins.zip, builtins.enumerate)
-        return any(self.moves(a) for a in s.args) and not (s.op is builtins.dict and self.is_dict(s.args[0]))
+        return any(self.moves(a) for a in s.args) and not self.is_dict(s.args[0])  # its keys do not move
 
     def made(self, atom: Atom) -> Assign | None:
         """The statement that makes a value, under whichever name."""
@@ -288,6 +289,11 @@ class _Reader:
             return self.sources(made.args[0], out)
         if isinstance(made, Assign) and made.op is builtins.zip:
             return all(self.sources(a, out) for a in made.args)
+        if isinstance(made, Assign) and made.op in KEYS_OF and isinstance(t := self.types.of(made.args[0]), Dict):
+            if "%spread" in t.keys or made.keywords:
+                return False
+            out.append(tuple(sorted(t.keys) if made.op is builtins.sorted else t.keys))
+            return True
         if isinstance(made, Assign) and made.op is builtins.range:
             bounds = [self.number(a) for a in made.args]
             if None not in bounds:

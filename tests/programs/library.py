@@ -281,6 +281,15 @@ def comprehended(v, names):
     return d["a"] * d["b"]
 
 
+def sorted_keys(d):
+    total = 0.0
+    for i, k in enumerate(sorted(d)):
+        total += np.sin(d[k]) * (i + 1)
+    for k in list(d):
+        total *= d[k]
+    return total
+
+
 LIST = [0.3, 1.2, 0.8]
 PROGRAMS = [
     *((f, (LIST,)) for f in (
@@ -289,6 +298,7 @@ PROGRAMS = [
         iters, enumerate_start, rev_zip, paired, numbered,
     )),
     (slices, ([0.3, 1.2, 0.8, 0.1],)), (sorted_array, (np.array(LIST),)), (sorted_rev, (np.array(LIST),)),
+    (sorted_keys, ({"b": 1.0, "a": 2.0},)),
     (sorted_dict, ({"b": 1.0, "a": 2.0},)), (sorted_items, ({"b": 1.0, "a": 2.0},)),
     *((f, (1.3,)) for f in (nested_rec, nested_rec2, nested_rec_mut, mutual, memo, tuple_keys, del_key, repeated, two_d, chained)),
     (filled_by_name, (LIST, ["a", "b", "c"])), (comprehended, (LIST, ["a", "b", "c"])),
