@@ -123,7 +123,7 @@ def test_pullback_of_a_function_called_gradient():
 
 
 def both_items(x):
-    return list((x, x))
+    return list((x, x))  # noqa: C410
 
 
 def test_pullback_of_a_tangent_of_a_list():

@@ -8,6 +8,7 @@ from typing import Any
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
+from tangentc.analysis.infer import gives_keys, of_keys
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, If, Opaque, Statement, Store, While
 from tangentc.core.types import Unknown, is_differentiable
@@ -63,6 +64,8 @@ class Activity:
         """The arguments that the value of the result depends on smoothly."""
         if self.is_zero(s.op) or s.op is builtins.len:
             return ()
+        if of_keys(s.op, [self.types.of(a) for a in s.args[:2]]):
+            return ()
         if (
             s.op is builtins.getattr
             and isinstance(s.args[1], Const)
@@ -95,7 +98,11 @@ class Activity:
                 for c in s.carried:
                     if self._has(self.varied, c.init) or self._has(self.varied, c.next):
                         self._add(self.varied, c.name)
-                if isinstance(s, For) and self._has(self.varied, s.iterable):
+                if (
+                    isinstance(s, For)
+                    and self._has(self.varied, s.iterable)
+                    and not gives_keys(self.types.of(s.iterable))
+                ):
                     self._add(self.varied, s.target)
             case Opaque():
                 if any(self._has(self.varied, a) for _, a in s.reads):

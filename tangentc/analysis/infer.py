@@ -109,6 +109,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return _elementwise(op, args, fresh)
     if op is builtins.range:
         return Known(Const(range(0)))
+    if of_keys(op, args):
+        key = item_type(args[0], fresh)
+        return key if op in (builtins.max, builtins.min) else Sequence(list, (key,), None)
     if op in (builtins.list, builtins.sorted) and isinstance(args[0], Known) and isinstance(args[0].value, range):
         return Sequence(list, (Scalar("int64", True),), None)
     if op in (builtins.enumerate, builtins.zip, builtins.reversed):
@@ -185,9 +188,24 @@ def item_type(t: Type, fresh: Fresh) -> Type:
             return joined([type_of(v) for v in const.value], fresh)
         case Array(dtype, shape) if shape:
             return Array(dtype, shape[1:]) if len(shape) > 1 else Scalar(dtype)
+        case Sequence(kind, _, _) if kind is dict:
+            return t.key or Unknown("a key of a dict")
+        case Dict(keys, _):
+            return joined([type_of(k) for k in keys], fresh)
         case Sequence(_, items, _) | Tuple(items, _):
             return joined(items, fresh)
     return Unknown("what the loop gives is not known")
+
+
+def gives_keys(t: Type) -> bool:
+    """Whether a loop over a value of this type runs over the keys of a dict."""
+    return isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict
+
+
+def of_keys(op: Any, types: Seq[Type]) -> bool:
+    """Whether an operation reads the keys of a dict alone."""
+    readers = (builtins.list, builtins.tuple, builtins.sorted, builtins.max, builtins.min)
+    return op in readers and len(types) == 1 and gives_keys(types[0])
 
 
 def _iterator(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
@@ -408,11 +426,11 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
                 return Sequence(kind, tuple(parts[:1]) if len(set(parts)) == 1 else tuple(parts), length)
             return Sequence(kind, (joined((*items, item), fresh),), None if resizes else length)
         case Sequence(kind, items, _):
-            return Sequence(kind, (joined((*items, item), fresh),), None)
+            return Sequence(kind, (joined((*items, item), fresh),), None, t.key)
         case Dict(keys, items) if undefined:
             return t
         case Dict(keys, items) if key == "*":
-            return Sequence(dict, (joined((*items, item), fresh),), None)
+            return put(of_any_keys(t, fresh), key, item, resizes, fresh)
         case Dict(keys, items) if key in keys:
             k = keys.index(key)
             return Dict(keys, (*items[:k], joined((items[k], item), fresh), *items[k + 1 :]))
@@ -424,6 +442,21 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
         case Struct(cls, fields, items) if key != "*":
             return Struct(cls, (*fields, key), (*items, item))
     return t
+
+
+def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
+    """The type of a dict of which nobody says which keys it has."""
+    kinds = [type_of(k) for k in t.keys]
+    return Sequence(dict, (joined(t.items, fresh),) if t.items else (), None, joined(kinds, fresh) if kinds else None)
+
+
+def with_key(t: Type, key: Type, fresh: Fresh) -> Type:
+    """The type of a dict of computed keys with one more kind of key."""
+    if not isinstance(t, Sequence) or t.kind is not dict or isinstance(key, Known) and key.value is ops.UNDEFINED:
+        return t
+    if isinstance(key, Scalar):
+        key = dataclasses.replace(key, value=None)
+    return dataclasses.replace(t, key=key if t.key is None else join(t.key, key, fresh))
 
 
 def _places(t: Type, key: Any) -> list[int]:
@@ -457,9 +490,9 @@ def widened(t: Type, more: Type, fresh: Fresh) -> Type:
                 return Sequence(other, tuple(joined((a, b), fresh) for a, b in zip(items, puts, strict=True)), length)
             every = (*items, *puts)
             item = (joined(every, fresh),) if every else ()
-            return Sequence(other, item, length if length == known else None)
+            return Sequence(other, item, length if length == known else None, more.key or t.key)
         case Dict(_, items), Sequence(kind, puts, _):
-            return Sequence(kind, (joined((*items, *puts), fresh),), None)
+            return Sequence(kind, (joined((*items, *puts), fresh),), None, more.key)
         case (Dict(), Dict()) | (Struct(), Struct()):
             out = t
             for key, item in zip(getattr(more, "keys", getattr(more, "fields", ())), more.items, strict=True):
@@ -856,12 +889,16 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             parts = [dict(zip(t.fields, t.items, strict=True)) for t in (a, b)]
             fields = tuple(dict.fromkeys((*a.fields, *b.fields)))
             return Struct(a.cls, fields, tuple(joined([p[f] for p in parts if f in p], fresh) for f in fields))
+        case Sequence(), Sequence() if a.key != b.key:
+            keys = [k for k in (a.key, b.key) if k is not None]
+            one = joined(keys, fresh)
+            return join(dataclasses.replace(a, key=one), dataclasses.replace(b, key=one), fresh)
         case Sequence(), Sequence() if a.kind is b.kind and len(a.items) == len(b.items) and a.length == b.length:
             items = tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True))
-            return Sequence(a.kind, items, a.length)
+            return Sequence(a.kind, items, a.length, a.key)
         case Sequence(), Sequence() if a.kind is b.kind:
             every = (*a.items, *b.items)
-            return Sequence(a.kind, (joined(every, fresh),) if every else (), None)
+            return Sequence(a.kind, (joined(every, fresh),) if every else (), None, a.key)
         case Known(value=tuple()), Known(value=tuple()) | Tuple():
             return join(type_of(a.value), b if isinstance(b, Tuple) else type_of(b.value), fresh)
         case Tuple(), Known(value=tuple()):

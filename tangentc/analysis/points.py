@@ -67,6 +67,7 @@ class Change:
     resizes: bool = True
     all_items: bool = False  # what is put there are the items of the value
     op: Any = None  # what is put there is combined with what is there
+    key: Atom | None = None  # as it is written
 
 
 METHODS = {"append": ops.append, "insert": ops.insert, "pop": ops.take, "reverse": ops.reverse}
@@ -79,7 +80,7 @@ def change_of(s: Statement) -> Change | None:
         case Store(key=Const(value=slice())) if s.op is None:
             return Change(s.object, ((ANY, s.value),), True, True)
         case Store(key=key) if key is not None:
-            return Change(s.object, ((key_of(key), s.value),), False, op=s.op)
+            return Change(s.object, ((key_of(key), s.value),), False, op=s.op, key=key)
         case Assign() | Effect() if s.op in (ops.append, ops.insert, ops.push):
             return Change(s.args[0], ((ANY, s.args[-1]),))
         case Assign() | Effect() if s.op in (ops.take, ops.reverse):

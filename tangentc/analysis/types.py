@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tangentc.analysis.infer import changed_at, infer, item_type, join, joined, put, subscript, widened
+from tangentc.analysis.infer import (
+    changed_at,
+    infer,
+    item_type,
+    join,
+    joined,
+    of_any_keys,
+    put,
+    subscript,
+    widened,
+    with_key,
+)
 from tangentc.analysis.points import Change, Inside, Points, change_of
 from tangentc.core import ops
-from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, For, Function, If, Opaque, While
+from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, While
 from tangentc.core.types import (
     Array,
     Dict,
@@ -110,6 +121,11 @@ class Types:
         """What is put into a container later belongs to its type from the start; says whether that is news."""
         news = False
         points = Points(function, self)
+        for place in self._of_any_keys(function, points):
+            old = self.of_name.get(place)
+            if isinstance(old, Dict):
+                news = True
+                self.widened[place] = self.of_name[place] = of_any_keys(old, self.fresh)
         for place, change in points.changes:
             place, path = place.path() if isinstance(place, Inside) else (place, [])
             old = self.of_name.get(place)
@@ -120,6 +136,21 @@ class Types:
                 news = True
                 self.widened[place] = self.of_name[place] = new
         return news
+
+    def _of_any_keys(self, function: Function, points: Points) -> set[str]:
+        """The places of dicts that lose keys and are looped over: which keys there are only the program knows."""
+        lost: set[str] = set()
+        looped: set[str] = set()
+        for s in statements(function.body):
+            if isinstance(s, For):
+                looped |= points.places(s.iterable)
+            elif isinstance(s, (Assign, Effect)) and s.op is ops.method:
+                name = s.args[1].value  # type: ignore[union-attr]
+                lost |= points.places(s.args[0]) if name in ("pop", "popitem", "clear") else set()
+                looped |= points.places(s.args[0]) if name in ("items", "values", "keys") else set()
+            elif isinstance(s, (Assign, Effect)) and s.op is ops.take:
+                lost |= points.places(s.args[0])
+        return lost & looped
 
     def _changed(self, old: Type, change: Change) -> Type:
         """The type of a container with what a change may put into it."""
@@ -138,6 +169,8 @@ class Types:
                     continue
                 item = self.item(atom)
             new = put(new, key, item, change.resizes, self.fresh)
+            if change.key is not None:
+                new = with_key(new, self.of(change.key), self.fresh)
         return new
 
     def block(self, block: Block) -> None:
@@ -224,7 +257,7 @@ def _certain(t: Type) -> Any:
         case Tuple(items, cls):
             return cls, tuple(map(_certain, items))
         case Sequence(kind, items, length):
-            return kind, tuple(map(_certain, items)), length
+            return kind, tuple(map(_certain, items)), length, None if t.key is None else _certain(t.key)
         case Dict(keys, items):
             return keys, tuple(map(_certain, items))
         case Struct(cls, _, items):

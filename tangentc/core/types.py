@@ -63,11 +63,13 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list.  One item type for all (``length`` may be unknown), else one for each."""
+    """A list, or a dict of computed keys.  One item type for all (``length`` may be unknown), else one for each;
+    ``key`` is the type of a dict's keys."""
 
     kind: type
     items: tuple[Type, ...]
     length: int | None = None
+    key: Any = None
 
     def item(self, index: int) -> Type:
         return self.items[0] if len(self.items) == 1 else self.items[index]

@@ -226,6 +226,26 @@ def pop_or(entries, key, default):
     return entries.pop(key) if key in entries else default
 
 
+def values(entries):
+    return [entries[key] for key in entries]
+
+
+def items_of(entries):
+    return [(key, entries[key]) for key in entries]
+
+
+def keys(entries):
+    return [key for key in entries]  # noqa: C416
+
+
+def update(entries, other=None, **more):
+    if other is not None:
+        for key in other:
+            entries[key] = other[key]
+    for key in more:
+        entries[key] = more[key]
+
+
 def popleft(items):
     return items.pop(0)
 
@@ -237,7 +257,15 @@ def appendleft(items, value):
 NAMED = {ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len}
 METHODS: dict[type, dict[str, Any]] = {
     list: {"sort": sort, "remove": remove, "clear": clear, "popleft": popleft, "appendleft": appendleft},
-    dict: {"get": get, "setdefault": setdefault, "pop": pop_or},
+    dict: {
+        "get": get,
+        "setdefault": setdefault,
+        "pop": pop_or,
+        "values": values,
+        "items": items_of,
+        "keys": keys,
+        "update": update,
+    },
 }
 FUNCTIONS: dict[Any, Any] = {
     builtins.sorted: sorted_, builtins.dict: dict_of, itertools.accumulate: accumulate, itertools.chain: chain,

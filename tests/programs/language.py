@@ -1256,12 +1256,9 @@ PROGRAMS = [
 ]
 
 REFUSED = {  # not followed yet, and said so
-    "deleted": "a dict that loses a key is looped over",
     "stars_on_both_sides": "a starred list whose length is not known",
     "named_tuple_methods": "a NamedTuple that a loop carries",
     "stack_machine": "functions chosen by a token that is computed",
-    "dict_filled_by_key": "dict.update of a dict whose keys are computed",
-    "groups": "a dict whose keys are computed",
     "yielded": "a generator function",
     "iterators": "sorted",
     "match_structures": "match on structures that a derivative flows through",

@@ -290,6 +290,87 @@ def sorted_keys(d):
     return total
 
 
+def items_by_computed_keys(xs):
+    sums = {}
+    for i, x in enumerate(xs):
+        sums[i % 2] = x * x
+    total = 0.0
+    for key, value in sums.items():
+        total += (key + 1) * value
+    return total
+
+
+def lists_by_computed_keys(xs):
+    lists = {}
+    for i, x in enumerate(xs):
+        lists.setdefault(i % 2, []).append(x)
+    return sum(len(items) * sum(items) ** 2 for items in lists.values())
+
+
+def key_taken_and_others_run_over(xs):
+    d = {"a": xs[0], "b": xs[1]}
+    d.pop("a")
+    d["c"] = xs[2]
+    total = 0.0
+    for key in d.keys():
+        total += d[key] ** 2
+    return total * len(d)
+
+
+def sorted_items_of_computed_keys(xs):
+    d = {}
+    for i, x in enumerate(xs):
+        d[str(i)] = x
+    d.update({"0": xs[1] * 2})
+    total = 0.0
+    for _, value in sorted(d.items()):
+        total = total * 0.5 + value
+    return total
+
+
+def kinds_that_are_left(xs):
+    d = {"w": np.array(xs) * 2, "b": xs[0]}
+    del d["b"]
+    return sum(np.sum(v) for v in d.values())
+
+
+def grouped_by_name(xs):
+    groups = {}
+    for x in xs:
+        name = "small" if x < 0.5 else "large"
+        if name in groups:
+            groups[name].append(x)
+        else:
+            groups[name] = [x]
+    return sum(np.mean(items) ** 2 for items in groups.values())
+
+
+def best_key(xs):
+    d = {i: x for i, x in enumerate(xs)}  # noqa: C416
+    best = max(d, key=lambda key: d[key])
+    return d[best] * max(d.values())
+
+
+def turned_over(xs):
+    d = dict(zip(range(3), xs))
+    other = {key + 1: value * value for key, value in d.items()}
+    return sum(other.values()) * d[0]
+
+
+def united_in_place(x):
+    d = {"a": x}
+    d |= {"b": x * x}
+    return d["a"] * d["b"]
+
+
+def comprehension_given_with_a_star(xs):
+    def product_and_sum(a, b, c):
+        return a * b + c
+
+    doubled = [x * 2 for x in xs]
+    return product_and_sum(*doubled) + max(*doubled)
+
+
 LIST = [0.3, 1.2, 0.8]
 PROGRAMS = [
     *((f, (LIST,)) for f in (
@@ -298,9 +379,13 @@ PROGRAMS = [
         iters, enumerate_start, rev_zip, paired, numbered,
     )),
     (slices, ([0.3, 1.2, 0.8, 0.1],)), (sorted_array, (np.array(LIST),)), (sorted_rev, (np.array(LIST),)),
+    *((f, (LIST,)) for f in (
+        items_by_computed_keys, lists_by_computed_keys, key_taken_and_others_run_over, sorted_items_of_computed_keys,
+        kinds_that_are_left, grouped_by_name, best_key, turned_over, comprehension_given_with_a_star,
+    )),
+    (united_in_place, (1.3,)),
     (sorted_keys, ({"b": 1.0, "a": 2.0},)),
     (sorted_dict, ({"b": 1.0, "a": 2.0},)), (sorted_items, ({"b": 1.0, "a": 2.0},)),
     *((f, (1.3,)) for f in (nested_rec, nested_rec2, nested_rec_mut, mutual, memo, tuple_keys, del_key, repeated, two_d, chained)),
     (filled_by_name, (LIST, ["a", "b", "c"])), (comprehended, (LIST, ["a", "b", "c"])),
 ]  # fmt: skip
-REFUSED = {"del_key"}
