@@ -652,6 +652,26 @@ def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
 _SIZES = (lambda k: 23 + 13 * k, lambda k: 44 + 17 * k)
 
 
+def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
+    """The type of what reshape and einsum give where the lengths are not known well enough to ask NumPy."""
+    arrays = [t for t in args if isinstance(t, Array)]
+    rank = None
+    if op is np.reshape and len(args) == 2 and arrays:
+        shape = args[1]
+        if isinstance(shape, Tuple) and all(isinstance(t, Scalar) for t in shape.items):
+            rank = len(shape.items)
+        elif isinstance(shape, Scalar):
+            rank = 1
+    elif op is np.einsum and arrays and isinstance(args[0], Known) and isinstance(args[0].value, str):
+        subscripts = args[0].value.replace(" ", "")
+        if "->" in subscripts and "." not in subscripts:
+            rank = len(subscripts.split("->")[1])
+    if rank is None:
+        return None
+    dtype = np.result_type(*(t.dtype for t in arrays)).name
+    return Array(dtype, tuple(fresh() for _ in range(rank))) if rank else Scalar(dtype)
+
+
 def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     symbols: dict[str, int] = {}
     for t in [*args, *keywords.values()]:
@@ -669,7 +689,7 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
         result = _run(runnable, samples, named)
         results.append(result)
     if all(r is None for r in results):
-        return Unknown("NumPy refuses these types")
+        return by_rank(op, args, fresh) or Unknown("NumPy refuses these types")
     if results[0] is None or results[1] is None:  # outside the domain of arcsin, say
         results = [next(r for r in results if r is not None)] * 2
         if not isinstance(results[0], (float, complex, np.floating, np.complexfloating)):

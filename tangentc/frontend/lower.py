@@ -810,7 +810,8 @@ def _repeated(node: Any) -> tuple[Any, Any] | None:
     """The list and the number of ``[x] * n``, in which x is not a constant."""
     if isinstance(node.op, gast.Mult):
         for items, count in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(items, gast.List) and any(isinstance(e, (gast.Name, gast.BinOp)) for e in items.elts):
+            computed = (gast.Name, gast.BinOp, gast.Subscript, gast.Attribute, gast.Call)
+            if isinstance(items, gast.List) and any(isinstance(e, computed) for e in items.elts):
                 return items, count
     return None
 

@@ -1363,8 +1363,3 @@ PROGRAMS = [
     (metropolis, (normal(size=3), normal(size=(5, 3)), 0.8)),
     (sir_epidemic, (0.9, 0.1, 0.0, 0.9, 0.3)),
 ]
-
-REFUSED = {  # not followed yet, and said so
-    "fft_in_place": "views of two shapes under one name",
-    "edit_distance": "a list of numbers times a length",
-}
