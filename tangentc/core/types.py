@@ -7,7 +7,7 @@ about which nothing is known has ``many`` False.
     >>> type_of(2.0)
     Scalar(dtype='float64', weak=True, value=None)
     >>> type_of([1.0, 2.0])
-    Sequence(kind=<class 'list'>, items=(Scalar(dtype='float64', weak=True, value=None),), length=2)
+    Sequence(kind=<class 'list'>, items=(Scalar(dtype='float64', weak=True, value=None),), length=2, key=None)
 """
 
 from __future__ import annotations
