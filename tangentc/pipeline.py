@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import inspect
 import types as pytypes
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,6 +58,7 @@ from tangentc.simplify.dead import dead
 load_families()
 
 DEEPEST = 24  # rounds and types of a function that calls itself
+MOST_VERSIONS = 200  # of one function inside itself
 Observer = Callable[[str, str, Function, Types], None]
 
 
@@ -283,6 +285,7 @@ class Context:
     ):
         self.root, self.arrays, self.observer, self.checked = root, arrays, observer, checked
         self.prepared: dict[Any, Program] = {}
+        self.entered: Counter[pytypes.FunctionType] = Counter()  # how often a function was met inside itself
         self.in_progress: list[pytypes.FunctionType] = []
         self.assumed: dict[Any, Program] = {}  # what is being prepared, as far as it is known
         self.recursive: set[Any] = set()
@@ -306,7 +309,7 @@ class Context:
         if key in self.assumed:  # it calls itself
             self.recursive.add(key)
             return self.assumed[key]
-        if self.in_progress.count(function) > DEEPEST:
+        if self.in_progress.count(function) > DEEPEST or self.entered[function] > MOST_VERSIONS:
             raise UnsupportedSyntax(
                 f"{function.__name__} calls itself with arguments of ever other types", _where(function),
                 why="each call would need code of its own", way_out="write it as a loop",
@@ -321,6 +324,8 @@ class Context:
         return self._settled(function, types, key)
 
     def _settled(self, function: pytypes.FunctionType, types: Sequence[Type], key: Any) -> Program:
+        if function in self.in_progress:
+            self.entered[function] += 1
         self.in_progress.append(function)
         self.assumed[key] = _unknown_yet(function)
         others = set(self.prepared)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.points import Points
+from tangentc.analysis.points import Points, change_of
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -68,6 +68,9 @@ class Aliases:
         stores: list[str] = []
         self.made: dict[str, Assign] = {}
         for s in statements(function.body):
+            if isinstance(s, (Assign, Effect)) and (change := change_of(s)) is not None:
+                for _, atom in change.puts:
+                    self._union(change.container, atom)
             match s:
                 case Assign() if self._has_memory(s.target):
                     self.made[s.target] = s
@@ -84,8 +87,6 @@ class Aliases:
                     self._union(s.object, s.value)
                 case Store():
                     stores.append(s.object)
-                case Effect() if s.op in (ops.push, ops.append, ops.insert):
-                    self._union(s.args[0], s.args[-1])
                 case Effect() if s.args and isinstance(s.args[0], str) and changes_argument(s.op):
                     stores.append(s.args[0])
                 case If():

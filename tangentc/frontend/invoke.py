@@ -26,7 +26,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
-from tangentc.core.types import Dict, Either, Known, Struct, Tuple, Type, is_object
+from tangentc.core.types import Dict, Either, Known, Struct, Tuple, Type, Unknown, is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
@@ -497,11 +497,10 @@ class Invoke:
         name = f"%{cls.__name__.lower()}"
         made = self.emit(ops.make_struct, (Const(cls), Const(fields), *(given[n] for n in fields)), node, name=name)
         types_ = [self.type_known(given[n]) for n in fields]
-        whole = issubclass(cls, tuple)
-        if all(t is not None for t in types_):
-            self.types[made] = Tuple(tuple(types_), cls) if whole else Struct(cls, fields, tuple(types_))
-        elif not whole:
-            self.types[made] = Struct(cls, (), ())
+        if not issubclass(cls, tuple):  # what it holds hides what its class has
+            self.types[made] = Struct(cls, fields, tuple(t or Unknown() for t in types_))
+        elif all(t is not None for t in types_):
+            self.types[made] = Tuple(tuple(types_), cls)  # type: ignore[arg-type]
         return made
 
     def new_object(self, cls: type, node: Any) -> str:

@@ -43,7 +43,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Either, Known, Struct, Tuple, Type, type_of
+from tangentc.core.types import Either, Known, Struct, Tuple, Type, Unknown, type_of
 from tangentc.core.walk import defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
@@ -666,7 +666,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             if isinstance(part, Known) and callable(part.value):
                 self.out.pop()
                 return part.const
-            if result.startswith("%"):
+            if result.startswith("%") and not isinstance(part, Unknown):
                 self.types[result] = part
         return result
 

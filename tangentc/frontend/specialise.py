@@ -21,10 +21,12 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
+from tangentc.analysis.points import change_of
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
     Atom,
+    Carry,
     Const,
     Effect,
     For,
@@ -295,17 +297,23 @@ class _Specialise:
             way_out="assign the new value, or call the function with arguments of known types",
         )  # fmt: skip
 
-    def _unshared(self, x: str) -> bool:
-        """Whether no other name can see the memory of ``x``, so that a new array does as well."""
+    def _aliases(self) -> Aliases:
         if self.aliases is None:
             self.aliases = Aliases(_without_augmented(self.function), self.types)
             self.classes: dict[str, set[str]] = {}
             for name in self.types.of_name:
                 self.classes.setdefault(self.aliases.root(name), set()).add(name)
+        return self.aliases
+
+    def _unshared(self, x: str) -> bool:
+        """Whether no other name can see the memory of ``x``, so that a new array does as well."""
+        self._aliases()
+        assert self.aliases is not None
         members = self.classes[self.aliases.root(x)]
         if self.aliases.is_changed(x) or any(p.name in members for p in self.function.params):
             return False
-        return all(map(self._is_version, members))
+        held = any(is_container(self.types.of(name)) for name in members if name != x)
+        return not held and all(map(self._is_version, members))
 
     def _is_version(self, name: str) -> bool:
         """Whether a name is where an array is made, or what an augmented assignment makes of it, or a join of
@@ -584,7 +592,10 @@ class _Specialise:
     def _loop(self, s: For) -> tuple[Statement, ...]:
         """``for x, y in zip(xs, reversed(ys))`` over positions, if a derivative may flow through the items."""
         leaves: list[Atom] = []
-        if not self._leaves(s.iterable, leaves) or not any(is_differentiable(self.types.of(a)) for a in leaves):
+        runs = self._leaves(s.iterable, leaves)
+        if any(self._is_resized(a, s) for a in leaves if isinstance(a, str)):
+            return self._growing_loop(s)
+        if not runs or not any(is_differentiable(self.types.of(a)) for a in leaves):
             return (s,)
         head: list[Statement] = []
         lengths: dict[Atom, Atom] = {}
@@ -601,6 +612,32 @@ class _Specialise:
         take: list[Statement] = []
         self._take(s.iterable, index, lengths, s.target, take, s)
         return (*head, replace(s, target=index, iterable=trips, body=(*take, *s.body)))
+
+    def _is_resized(self, items: str, s: For) -> bool:
+        """Whether the body of a loop over a list makes it longer or shorter."""
+        if not isinstance(self.types.of(items), Sequence):
+            return False
+        points = self._aliases().points
+        changes = [change for x in statements(s.body) if (change := change_of(x)) is not None]
+        return any(c.resizes and not points.places(items).isdisjoint(points.places(c.container)) for c in changes)
+
+    def _growing_loop(self, s: For) -> tuple[Statement, ...]:
+        """A loop over a list that its body makes longer or shorter, by position: the length is asked in each trip."""
+        if self._made(s.iterable) is not None or _is_dynamic_dict(self.types.of(s.iterable)):
+            raise UnsafeMutation(
+                f"a loop changes the length of what it runs over, {_plain(s.iterable)}", s.span,
+                why="how far it runs is only followed for a list itself", way_out="loop over a copy: list(...)",
+            )  # fmt: skip
+        index, after, length, test = (self.fresh(n) for n in ("%index", "%index", "%length", "%test"))
+        head = (
+            Assign(length, builtins.len, (s.iterable,), (), s.span),
+            Assign(test, operator.lt, (index, length), (), s.span),
+        )
+        take = (
+            Assign(after, operator.add, (index, Const(1)), (), s.span),
+            Assign(s.target, operator.getitem, (s.iterable, index), (), s.span),
+        )
+        return (While(head, test, (*take, *s.body), (*s.carried, Carry(index, Const(0), after)), s.span),)
 
     def _made(self, atom: Atom) -> Assign | None:
         """How an iterator is made, None if something is no iterator."""
