@@ -655,21 +655,25 @@ _SIZES = (lambda k: 23 + 13 * k, lambda k: 44 + 17 * k)
 def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     """The type of what reshape and einsum give where the lengths are not known well enough to ask NumPy."""
     arrays = [t for t in args if isinstance(t, Array)]
-    rank = None
-    if op is np.reshape and len(args) == 2 and arrays:
-        shape = args[1]
-        if isinstance(shape, Tuple) and all(isinstance(t, Scalar) for t in shape.items):
-            rank = len(shape.items)
-        elif isinstance(shape, Scalar):
-            rank = 1
-    elif op is np.einsum and arrays and isinstance(args[0], Known) and isinstance(args[0].value, str):
+    given: Any = None
+    if op is np.reshape and len(args) == 2:
+        given = args[1:]
+    elif isinstance(op, _Method) and op.__name__ == "reshape":
+        given = args[1:]
+    elif op is np.einsum and isinstance(args[0], Known) and isinstance(args[0].value, str):
         subscripts = args[0].value.replace(" ", "")
         if "->" in subscripts and "." not in subscripts:
-            rank = len(subscripts.split("->")[1])
-    if rank is None:
+            given = [Scalar("int64")] * len(subscripts.split("->")[1])
+    if not given and given != [] or not arrays:
         return None
+    if len(given) == 1 and isinstance(given[0], (Tuple, Known)):
+        given = given[0].items if isinstance(given[0], Tuple) else given[0].value
+    dims = [t if isinstance(t, int) else t.value if isinstance(t, Scalar) else "" for t in given]
+    if "" in dims:
+        return None
+    shape = tuple(d if isinstance(d, int) and 0 < d < EXACT else fresh() for d in dims)
     dtype = np.result_type(*(t.dtype for t in arrays)).name
-    return Array(dtype, tuple(fresh() for _ in range(rank))) if rank else Scalar(dtype)
+    return Array(dtype, shape) if shape else Scalar(dtype)
 
 
 def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:

@@ -149,7 +149,10 @@ class Comprehend:
                 numbers = next(sources)
                 return len(numbers), lambda k: Const(numbers[k])
             if isinstance(node.func, gast.Attribute) and node.func.attr in ("items", "values", "keys"):
-                base, keys = self.expression(node.func.value), next(sources)
+                keys = next(sources)
+                if not isinstance(keys, tuple):  # a dict of computed keys, when this was learned
+                    return self._items_of(self.expression(node), keys, node)
+                base = self.expression(node.func.value)
                 if node.func.attr == "keys":
                     return len(keys), lambda k: Const(keys[k])
 
@@ -159,7 +162,9 @@ class Comprehend:
                 if node.func.attr == "values":
                     return len(keys), entry
                 return len(keys), lambda k: (Const(keys[k]), entry(k))
-        atom, source = self.expression(node), next(sources)
+        return self._items_of(self.expression(node), next(sources), node)
+
+    def _items_of(self, atom: Atom, source: Any, node: Any) -> tuple[int, Callable[[int], Any]]:
         if isinstance(source, tuple):
             return len(source), lambda k: Const(source[k])
         if isinstance(atom, Const):

@@ -38,6 +38,7 @@ from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
 
 KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
+VIEWS = {"keys", "values", "items"}
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
 
 
@@ -86,6 +87,7 @@ class Feedback:
                 reader.statement(s)
         if self.size() == before:
             self.doubtful.update(reader.late)
+            self.written.update(reader.late_written)
 
 
 class _Reader:
@@ -99,6 +101,7 @@ class _Reader:
         self.stores = [s for s in statements(program.function.body) if isinstance(s, Store)]
         self.loops = [s for s in statements(program.function.body) if isinstance(s, For)]
         self.late: dict[Any, frozenset[int]] = {}  # tangents of which more may be learned
+        self.late_written: set[Any] = set()
         self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
 
     def is_open(self, s: Statement) -> bool:
@@ -150,7 +153,9 @@ class _Reader:
                 t = self.types.of(s.args[0])
                 name = s.args[1].value  # type: ignore[union-attr]
                 if isinstance(t, Sequence) and name in prelude.METHODS.get(t.kind, ()):
-                    if t.kind is list or name != "pop" or len(s.args) == 4:
+                    if t.kind is dict and name in VIEWS:  # if its keys do not become known yet
+                        self.late_written.add(site)
+                    elif t.kind is list or name != "pop" or len(s.args) == 4:
                         self.known.written.add(site)
                 if isinstance(t, Dict) and (
                     name == "setdefault"

@@ -619,6 +619,8 @@ class _Specialise:
             return False
         points = self._aliases().points
         changes = [change for x in statements(s.body) if (change := change_of(x)) is not None]
+        if isinstance(self.definitions.get(items), (For, While)):  # what a loop hands on is older than what it makes
+            changes = [c for c in changes if points.places(c.container) != {c.container}]
         return any(c.resizes and not points.places(items).isdisjoint(points.places(c.container)) for c in changes)
 
     def _growing_loop(self, s: For) -> tuple[Statement, ...]:

@@ -272,7 +272,9 @@ class _Forward:
     def _part_dot(self, atom: Atom) -> Atom:
         if self.has_dot(atom):
             return self.dot(atom)
-        return self.zero(atom) if is_differentiable(self.b.type(atom)) else Const(None)
+        t = self.b.type(atom)
+        is_number = isinstance(t, Scalar) and not t.dtype.startswith("str")  # it may stand where others move
+        return self.zero(atom) if is_differentiable(t) or is_number else Const(None)
 
     def _rule(self, s: Assign, call: Call) -> Atom | None:
         rule = call.rule
