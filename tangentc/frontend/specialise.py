@@ -68,6 +68,11 @@ OF_LISTS = {
     np.prod, np.mean, np.cumsum, np.cumprod, np.max, np.min, np.amax, np.amin, np.std, np.var, np.linalg.norm, np.dot,
     np.median, np.average, np.ptp, np.diff,
 }  # fmt: skip  # functions that take a list for the array of its items
+WITH_ARRAYS = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, np.dot, np.inner,
+    np.matmul, np.outer, np.vdot, np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum,
+    np.where, np.hypot, np.arctan2, np.kron, np.convolve, np.interp,
+}  # fmt: skip
 MUTATORS = {
     "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
     "fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "reverse", "itemset",
@@ -128,6 +133,10 @@ class _Specialise:
             case Assign() if (isinstance(s.op, np.ufunc) or s.op in OF_LISTS) and self._is_list(s.args[0]):
                 made = self.fresh("%array")
                 return (Assign(made, np.array, s.args[:1], (), s.span), replace(s, args=(made, *s.args[1:])))
+            case Assign() if s.op in WITH_ARRAYS and any(isinstance(self.types.of(a), Array) for a in s.args) and any(
+                map(self._is_list_of_numbers, s.args)
+            ):
+                return self._lists_as_arrays(s)
             case Assign() if s.op is operator.or_ and all(isinstance(self.types.of(a), Dict) for a in s.args):
                 return self._united(s)
             case Assign(op=np.copy, keywords=(("order", Const(value="K")),)) if not self.keeps_layout(s.args[0]):
@@ -180,6 +189,24 @@ class _Specialise:
     def _is_list(self, atom: Atom) -> bool:
         t = self.types.of(atom)
         return isinstance(t, (Sequence, Tuple)) and getattr(t, "cls", None) is None and is_differentiable(t)
+
+    def _is_list_of_numbers(self, atom: Atom) -> bool:
+        t = self.types.of(atom)
+        if isinstance(t, Known):
+            return isinstance(t.value, (list, tuple)) and all(isinstance(v, (int, float, complex)) for v in t.value)
+        return isinstance(t, (Sequence, Tuple)) and getattr(t, "cls", None) is None and not _is_dynamic_dict(t)
+
+    def _lists_as_arrays(self, s: Assign) -> tuple[Statement, ...]:
+        """``x * [1, 2, 3]`` with an array x: the list stands for the array of its items."""
+        out: list[Statement] = []
+        args: list[Atom] = []
+        for a in s.args:
+            if self._is_list_of_numbers(a):
+                made = self.fresh("%array")
+                out.append(Assign(made, np.array, (a,), (), s.span))
+                a = made
+            args.append(a)
+        return (*out, replace(s, args=tuple(args)))
 
     def _cast(self, s: Assign) -> tuple[Statement, ...]:
         """``np.array(x, float)``: the array, and then its cast if it has another dtype."""

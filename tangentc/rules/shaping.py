@@ -102,8 +102,13 @@ def items(rng):
     return [(([1.5, -2.0, 0.5],), {}), (([rng.normal(size=2), rng.normal(size=2)],), {}), ((rng.normal(size=3),), {})]
 
 
-@adjoint_rule(np.array, np.asarray, linear="jointly", samples=items)
-def array(x, y, y_bar):
+@adjoint_rule(np.array, linear="jointly", samples=items)
+def array(x, y, y_bar, copy=True):
+    return y_bar
+
+
+@adjoint_rule(np.asarray, linear="jointly", samples=items)
+def as_array(x, y, y_bar):
     return y_bar
 
 
