@@ -142,7 +142,7 @@ class Control:
 
         def part(bar: Any, key: Any, block: list[Statement]) -> Any:
             if bar is None or isinstance(bar, dict):
-                return bar and bar.get(key)
+                return None if bar is None else bar.get(key)
             with self.b.reopen(block):
                 return get_part(self.b, bar, key)
 
