@@ -12,6 +12,7 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import inspect
 import itertools
 import operator
 import sys
@@ -383,13 +384,11 @@ class Invoke:
 
     def nested(self, callee: Nested, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """Call a derivative: its emitted function, once the types of the arguments are known."""
-        if keywords:
-            names = list(callee.derivative()._signature().parameters)
-            given = dict(keywords)
-            args = [*args, *(given[n] for n in names[len(args) :] if n in given)]
         count = len(callee.wrt) if callee.kind == "jvp" else 1 if callee.kind == "adjoint" else 0
         extra = callee.extra()
         split = len(args) - count
+        whole = self.with_defaults(callee, args[:split], dict(keywords), node)
+        args, split = [*whole, *args[split:]], len(whole)
         given_ = [*args[:split], *extra, *args[split:]]
         site = self.span(node).site
         found = self.known.compiled.get(site)
@@ -398,6 +397,29 @@ class Invoke:
             at = split + len(extra)
             return self.invoke(function, [*given_[:at], *map(Const, seeds), *given_[at:]], [], node, target)
         return self.emit(ops.call, (Const(callee), *given_), node, target=target, name="%derivative")
+
+    def with_defaults(self, callee: Nested, args: list, given: dict[str, Atom], node: Any) -> list[Atom]:
+        """The arguments of the function whose derivative is called: a value for each of its parameters."""
+        function = callee.function
+        while isinstance(function, Nested):
+            function = function.function
+        if isinstance(function, Closure):
+            signature = function.node.args
+            names = [a.id for a in (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)]
+            defaults: dict[str, Atom] = function.defaults
+        else:
+            signature = inspect.signature(function, follow_wrapped=False)
+            plain = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+            names = [p.name for p in plain]
+            defaults = {p.name: self.captured(p.default, node, function) for p in plain if p.default is not p.empty}
+        whole = list(args)
+        for name in names[len(args) :]:
+            if name not in given and name not in defaults:
+                raise self.wrong_call(node, callee.__name__, f"its parameter {name} is not given")
+            whole.append(given.pop(name) if name in given else defaults[name])
+        if given:
+            raise self.wrong_call(node, callee.__name__, f"it has no parameter {next(iter(given))}")
+        return whole
 
     def differentiation(self, callee: Any, args: list, keywords: list, node: Any) -> Atom | None:
         """``grad(f)``, ``vjp(f, x)`` and their kin inside the function."""
@@ -408,6 +430,8 @@ class Invoke:
         function = getattr(function, "__tangentc_function__", function)
         if type(function).__name__ == "Derivative":
             function = Nested(function.function, function.kind, function.wrt, function.has_aux)
+        if isinstance(function, Bound) and kind in ("grad", "value_and_grad") and not function.keywords:
+            return self.derivative_of_method(function, kind, args[1:], keywords, node)
         if not isinstance(function, (types.FunctionType, Closure, Nested)):
             raise self.unsupported(node, f"`{kind}` of something that is not known when compiling",
                                    "give it a function by its name, or a lambda")  # fmt: skip
@@ -420,6 +444,17 @@ class Invoke:
         given = dict(zip(("wrt", "has_aux"), args[1:], strict=False)) | dict(keywords)
         known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
         return self.remember(Nested(function, kind, known.get("wrt", 0), known.get("has_aux", False)), node)
+
+    def derivative_of_method(self, method: Bound, kind: str, args: list, keywords: list, node: Any) -> Atom:
+        """``grad(self.energy)``: the gradient of the function by what comes after the object."""
+        given = dict(zip(("wrt", "has_aux"), args, strict=False)) | dict(keywords)
+        known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
+        wrt, count = known.get("wrt", 0), len(method.args)
+        if not all(isinstance(k, int) and k >= 0 for k in (wrt if isinstance(wrt, tuple) else (wrt,))):
+            raise self.unsupported(node, f"`{kind}` of a method by a name", "give the positions of the arguments")
+        shifted = tuple(k + count for k in wrt) if isinstance(wrt, tuple) else wrt + count
+        nested = Nested(method.function, kind, shifted, known.get("has_aux", False))
+        return self.remember(Bound(nested, method.args), node)
 
     def jvp_call(self, node: Any) -> Atom | None:
         """``jvp(f, (x,), (v,))`` and ``hvp(f, (x,), (v,))``, whose tuples have a known length."""

@@ -133,8 +133,10 @@ class _Specialise:
             case Assign() if (isinstance(s.op, np.ufunc) or s.op in OF_LISTS) and self._is_list(s.args[0]):
                 made = self.fresh("%array")
                 return (Assign(made, np.array, s.args[:1], (), s.span), replace(s, args=(made, *s.args[1:])))
-            case Assign() if s.op in WITH_ARRAYS and any(isinstance(self.types.of(a), Array) for a in s.args) and any(
-                map(self._is_list_of_numbers, s.args)
+            case Assign() if (
+                s.op in WITH_ARRAYS
+                and any(isinstance(self.types.of(a), Array) for a in s.args)
+                and any(map(self._is_list_of_numbers, s.args))
             ):
                 return self._lists_as_arrays(s)
             case Assign() if s.op is operator.or_ and all(isinstance(self.types.of(a), Dict) for a in s.args):
