@@ -121,7 +121,6 @@ def copy_of_array(x, y, y_bar, order="K"):
     np.ascontiguousarray,
     builtins.float,
     np.float64,
-    np.float32,
     linear="jointly",
     samples=one_array(((), {})) and (lambda rng: [((1.5,), {})]),
 )
