@@ -207,7 +207,7 @@ def copied(values, known=None):
     elif type(values).__module__.startswith("numpy.random"):
         new = copy.deepcopy(values)  # which draws the same numbers
     elif hasattr(values, "__dict__") and not isinstance(
-        values, (type, types.FunctionType, types.ModuleType, enum.Enum)
+        values, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, enum.Enum)
     ):
         new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
         new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})

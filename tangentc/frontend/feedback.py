@@ -39,6 +39,7 @@ from tangentc.frontend.nested import Nested
 
 KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
 VIEWS = {"keys", "values", "items"}
+CALLED = -2  # the operand that is called
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
 
 
@@ -241,7 +242,7 @@ class _Reader:
         if isinstance(t, Known) and callable(t.value):
             self.known.callees.setdefault(site, t.value)
         elif isinstance(t, Struct):
-            self.known.classes.setdefault(site, t.cls)
+            self.known.classes.setdefault((site, CALLED), t.cls)
 
     def growing(self, atom: Atom) -> set[Any]:
         """The sites of the loops that append to a list: written out, they tell how many items it has."""

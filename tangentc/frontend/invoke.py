@@ -32,7 +32,7 @@ from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
 from tangentc.frontend.environments import Environment
-from tangentc.frontend.feedback import Feedback
+from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested
@@ -205,7 +205,7 @@ class Invoke:
                 return self.invoke(function, args, keywords, node, target)
             del self.known.callees[site]  # it is made in another way from now on
         t = self.type_known(callee)
-        cls = self.class_of(callee, node)
+        cls = self.class_of(callee, node, CALLED)
         if cls is not None and issubclass(cls, Environment):
             return self.call_environment(callee, cls, args, keywords, node, target)
         if cls is not None and "__call__" in dir(cls):

@@ -22,7 +22,8 @@ class Operate:
     type_known: Any
 
     def class_of(self, atom: Atom, node: Any, k: int | None = None) -> type | None:
-        """The class of what a node stands for, or of its k-th operand (-1: of what a store changes)."""
+        """The class of what a node stands for, or of its k-th operand (-1: of what a store changes,
+        -2: of what is called)."""
         t = self.type_known(atom)
         if isinstance(t, (Struct, Tuple)):
             return t.cls

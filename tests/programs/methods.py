@@ -98,6 +98,29 @@ def pullback_with_a_default(x):
     return pullback(1.0)[0] * value
 
 
+class Layer:
+    def __init__(self, w, activation):
+        self.w, self.activation = w, activation
+
+    def __call__(self, x):
+        return self.activation(self.w * x)
+
+
+class Layers:
+    def __init__(self, w):
+        self.layers = [Layer(w, np.tanh), Layer(w * 2, np.sin)]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def layers_of_several_activations(w, x):
+    first, second = Layer(w, np.tanh), Layer(w * 2, np.sin)
+    return np.sum(Layers(w)(x)) * np.sum(second(first(x)))
+
+
 X = np.array([0.3, -0.7, 1.2, 0.5])
 PROGRAMS = [
     (force_of_an_energy, (1.3, 0.4)), (forces_of_an_energy, (1.3, 0.4)), (stepped_by_its_force, (1.3, 0.4)),
@@ -105,6 +128,7 @@ PROGRAMS = [
     *((f, (1.3,)) for f in (
         gradient_with_a_default, gradient_with_a_keyword, tangent_with_a_default, pullback_with_a_default,
     )),
+    (layers_of_several_activations, (X, X * 2)),
     (list_beside_an_array, (X,)), (copied_as_an_array, (X,)), (transposed_and_stored, (X,)),
     (key_that_is_tried, ({"a": 0.4}, 1.2)), (key_that_is_tried, ({"q": 0.4}, 1.2)),
 ]  # fmt: skip
