@@ -128,6 +128,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return _container_method(args[0], name, args[2:], fresh)
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
             return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
+        if isinstance(args[0], Known) and isinstance(args[0].value, str):
+            return _text_method(args[0].value, name, args[2:])
         return Unknown(f"the method {name} of a value of unknown type")
     if any(map(_holds_nothing, args)):
         return Known(Const(ops.UNDEFINED))  # a list into which nothing is put yet
@@ -158,6 +160,17 @@ def _holds_nothing(t: Type) -> bool:
     if isinstance(t, Sequence) and not t.items:
         return True
     return isinstance(t, (Sequence, Tuple)) and any(map(_holds_nothing, t.items))
+
+
+def _text_method(text: str, name: str, args: Seq[Type]) -> Type:
+    """The type of a method of a text that is known: its value, if its arguments are known too."""
+    given = [t.value if isinstance(t, (Known, Scalar)) else None for t in args]
+    if any(v is None for v in given):
+        return Unknown(f"the arguments of the method {name} of a text are not known")
+    try:
+        return Known(Const(getattr(text, name)(*given)))
+    except (AttributeError, TypeError, ValueError):
+        return Unknown(f"a text has no such method {name}")
 
 
 MUTATING = {"fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "setflags", "itemset"}

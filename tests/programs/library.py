@@ -371,6 +371,30 @@ def comprehension_given_with_a_star(xs):
     return product_and_sum(*doubled) + max(*doubled)
 
 
+def steps_named_by_a_text(x, steps):
+    for step in steps.split(","):
+        if step == "sin":
+            x = np.sin(x)
+        elif step == "square":
+            x = x * x
+    return x
+
+
+def terms_named_by_a_text(x, terms):
+    names = [name.strip() for name in terms.split("+")]
+    total = 0.0
+    for name in names:
+        total += x if name == "a" else x * x
+    return total * len(names)
+
+
+def repeated_as_a_text_says(x, step):
+    name, count = step.split(":")
+    for _ in range(int(count)):
+        x = np.sin(x) if name.lower().startswith("s") else x * x
+    return x
+
+
 LIST = [0.3, 1.2, 0.8]
 PROGRAMS = [
     *((f, (LIST,)) for f in (
@@ -383,7 +407,8 @@ PROGRAMS = [
         items_by_computed_keys, lists_by_computed_keys, key_taken_and_others_run_over, sorted_items_of_computed_keys,
         kinds_that_are_left, grouped_by_name, best_key, turned_over, comprehension_given_with_a_star,
     )),
-    (united_in_place, (1.3,)),
+    (united_in_place, (1.3,)), (steps_named_by_a_text, (0.4, "sin,square,sin")),
+    (terms_named_by_a_text, (0.4, "a + b+a")), (repeated_as_a_text_says, (0.4, "Sin:3")),
     (sorted_keys, ({"b": 1.0, "a": 2.0},)),
     (sorted_dict, ({"b": 1.0, "a": 2.0},)), (sorted_items, ({"b": 1.0, "a": 2.0},)),
     *((f, (1.3,)) for f in (nested_rec, nested_rec2, nested_rec_mut, mutual, memo, tuple_keys, del_key, repeated, two_d, chained)),
