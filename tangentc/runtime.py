@@ -10,8 +10,6 @@ import types
 
 import numpy as np
 
-PLAIN = (type, types.FunctionType, types.ModuleType, enum.Enum)  # what is the same in every copy
-
 
 def unbroadcast(x_bar, x):
     """The adjoint of ``x``, summed back over the axes on which ``x`` was broadcast.

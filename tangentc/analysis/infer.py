@@ -163,12 +163,14 @@ def _holds_nothing(t: Type) -> bool:
 
 
 def _text_method(text: str, name: str, args: Seq[Type]) -> Type:
-    """The type of a method of a text that is known: its value, if its arguments are known too."""
+    """The type of a method of a text that is known: its value, if its arguments are known too; of a list, which
+    may be changed, that it holds texts."""
     given = [t.value if isinstance(t, (Known, Scalar)) else None for t in args]
     if any(v is None for v in given):
         return Unknown(f"the arguments of the method {name} of a text are not known")
     try:
-        return Known(Const(getattr(text, name)(*given)))
+        value = getattr(text, name)(*given)
+        return Sequence(list, (Scalar("str", True),), None) if isinstance(value, list) else Known(Const(value))
     except (AttributeError, TypeError, ValueError):
         return Unknown(f"a text has no such method {name}")
 

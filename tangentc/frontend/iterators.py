@@ -48,15 +48,33 @@ def runs_over(callee: Any) -> bool:
 
 
 # ---------------------------------------------------------- names, in the syntax tree
-def drained(tree: Any, scope: Any) -> Any:
-    """The tree of a function whose iterators with names are lists that lose their items."""
-    return _Drained(tree, scope).visit(tree)
+def drained(tree: Any, scope: Any, span: Any) -> Any:
+    """The tree of a function whose iterators with names are lists that lose their items.
+
+    Raises `UnsupportedSyntax` where one computes its items later from a variable that is assigned again.
+    """
+    names = _Drained(tree, scope)
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Assign) and names.is_iterator(node.value):
+            every = {n.id for n in gast.walk(node.value) if isinstance(n, gast.Name)}
+            for name in sorted(names.read_later(node.value) | every & names.changed):
+                if names.stored[name] > 1 or name in names.changed:
+                    raise UnsupportedSyntax(
+                        f"an iterator with a name reads {name}, which is assigned again or changed", span(node),
+                        why="it computes its items when it is run over, with the value of that moment",
+                        way_out="make a list of it, [... for ...], or give the value a name of its own",
+                    )  # fmt: skip
+    return names.visit(tree)
 
 
 class _Drained(gast.NodeTransformer):
     def __init__(self, tree: Any, scope: Any):
         self.scope = scope
         nodes = list(gast.walk(tree))
+        parts = [n.value for n in nodes if isinstance(n, (gast.Subscript, gast.Attribute))
+                 and not isinstance(n.ctx, gast.Load)]  # fmt: skip
+        self.changed = {n.id for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)}
+        self.functions = [n for n in nodes if isinstance(n, gast.FunctionDef)]
         names = [n for n in nodes if isinstance(n, gast.Name)]
         self.stored = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))
         loads = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
@@ -112,6 +130,18 @@ class _Drained(gast.NodeTransformer):
         return (
             isinstance(node, gast.GeneratorExp) or isinstance(node, gast.Call) and makes_iterator(self.found(node.func))
         )
+
+    def read_later(self, node: Any) -> set[str]:
+        """The variables that an iterator reads when it is run over."""
+        if isinstance(node, gast.GeneratorExp):
+            parts = [node.elt, *(i for g in node.generators for i in g.ifs), *(g.iter for g in node.generators[1:])]
+        else:
+            called = {a.id for a in node.args if isinstance(a, gast.Name)}
+            parts = [a.body for a in node.args if isinstance(a, gast.Lambda)]
+            parts += [f for f in self.functions if f.name in called]
+        names = [n for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)]
+        own = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+        return {n.id for n in names if isinstance(n.ctx, gast.Load)} - own
 
     def is_drained(self, node: Any) -> bool:
         return isinstance(node, gast.Name) and node.id in self.names

@@ -105,7 +105,7 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     if isinstance(tree, ast.Lambda):
         whole = whole.value
     fence.check(whole, source.span, source.name)
-    return source, drained(whole, Scope(function))
+    return source, drained(whole, Scope(function), source.span)
 
 
 class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]

@@ -10,7 +10,6 @@ for row in A:  (floats)      ->   for i in range(len(A)): row = A[i]
 from __future__ import annotations
 
 import builtins
-import functools
 import inspect
 import operator
 from collections.abc import Iterator
@@ -733,7 +732,6 @@ def _is_dynamic_dict(t: Any) -> bool:
     return isinstance(t, Sequence) and t.kind is dict
 
 
-@functools.cache
 def _called_name(s: Assign | Effect) -> str:
     """The name of the function or the method that a statement calls."""
     if s.op is ops.method:

@@ -246,6 +246,37 @@ def iterator_unpacked(xs):
     return a * b + c * d
 
 
+def scaled_when_it_is_run_over(xs):
+    scale = 2.0
+    scaled = (x * scale for x in xs)
+    scale = 5.0
+    return sum(scaled) * scale
+
+
+def mapped_when_it_is_run_over(xs):
+    scale = 2.0
+
+    def scaled(x):
+        return x * scale
+
+    items = map(scaled, xs)
+    scale = 5.0
+    return sum(items)
+
+
+def changed_before_it_is_run_over(xs):
+    scale = [2.0]
+    scaled = (x * scale[0] for x in xs)
+    scale[0] = 5.0
+    return sum(scaled)
+
+
+def scaled_once(xs):
+    scale = xs[0] * 2
+    scaled = (x * scale for x in xs)
+    return sum(scaled) * scale
+
+
 def object_that_generates(xs):
     return sum(Squares(xs))
 
@@ -258,10 +289,13 @@ PROGRAMS = [
         first_that, first_or_another, chained_twice, given_to_a_function, given_to_a_function_of_the_module, given_back,
         run_over_in_each_trip, pairs_of_one_iterator, grouped, twice_inside, given_back_and_used_twice, until_it_stops,
         outer_run_over_in_each_trip, object_unpacked, object_run_over, object_listed, object_that_grows,
-        iterator_unpacked, object_that_generates,
+        iterator_unpacked, scaled_when_it_is_run_over, mapped_when_it_is_run_over, changed_before_it_is_run_over, scaled_once, object_that_generates,
     )
 ]  # fmt: skip
 REFUSED = {
     "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",
     "object_that_generates",
+    "scaled_when_it_is_run_over",
+    "mapped_when_it_is_run_over",
+    "changed_before_it_is_run_over",
 }  # fmt: skip

@@ -380,6 +380,16 @@ def steps_named_by_a_text(x, steps):
     return x
 
 
+def steps_of_a_list_that_changes(x, steps):
+    names = steps.split(",")
+    names.pop()
+    names.append("square")
+    names.reverse()
+    for name in names:
+        x = np.sin(x) if name == "sin" else x * x
+    return x * len(names)
+
+
 def terms_named_by_a_text(x, terms):
     names = [name.strip() for name in terms.split("+")]
     total = 0.0
@@ -408,7 +418,7 @@ PROGRAMS = [
         kinds_that_are_left, grouped_by_name, best_key, turned_over, comprehension_given_with_a_star,
     )),
     (united_in_place, (1.3,)), (steps_named_by_a_text, (0.4, "sin,square,sin")),
-    (terms_named_by_a_text, (0.4, "a + b+a")), (repeated_as_a_text_says, (0.4, "Sin:3")),
+    (steps_of_a_list_that_changes, (0.4, "sin,sin,square")), (terms_named_by_a_text, (0.4, "a + b+a")), (repeated_as_a_text_says, (0.4, "Sin:3")),
     (sorted_keys, ({"b": 1.0, "a": 2.0},)),
     (sorted_dict, ({"b": 1.0, "a": 2.0},)), (sorted_items, ({"b": 1.0, "a": 2.0},)),
     *((f, (1.3,)) for f in (nested_rec, nested_rec2, nested_rec_mut, mutual, memo, tuple_keys, del_key, repeated, two_d, chained)),
