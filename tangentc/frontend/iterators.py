@@ -31,6 +31,8 @@ BUILT_IN = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins
 IN_CORE = {builtins.zip, builtins.enumerate, builtins.reversed}
 USES_UP = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.max, builtins.min, builtins.sorted,
            builtins.dict}  # fmt: skip
+MUTATING = {"append", "extend", "insert", "pop", "remove", "clear", "update", "sort", "reverse", "fill", "appendleft",
+            "popleft", "setdefault", "add", "discard"}  # fmt: skip
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 HELD = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.append, ops.insert}
 
@@ -57,8 +59,9 @@ def drained(tree: Any, scope: Any, span: Any) -> Any:
     for node in gast.walk(tree):
         if isinstance(node, gast.Assign) and names.is_iterator(node.value):
             every = {n.id for n in gast.walk(node.value) if isinstance(n, gast.Name)}
-            for name in sorted(names.read_later(node.value) | every & names.changed):
-                if names.stored[name] > 1 or name in names.changed:
+            changed = names.changed | {n for n, line in names.methods if line > node.lineno}
+            for name in sorted(names.read_later(node.value) | every & changed):
+                if names.stored[name] > 1 or name in changed:
                     raise UnsupportedSyntax(
                         f"an iterator with a name reads {name}, which is assigned again or changed", span(node),
                         why="it computes its items when it is run over, with the value of that moment",
@@ -74,6 +77,11 @@ class _Drained(gast.NodeTransformer):
         parts = [n.value for n in nodes if isinstance(n, (gast.Subscript, gast.Attribute))
                  and not isinstance(n.ctx, gast.Load)]  # fmt: skip
         self.changed = {n.id for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)}
+        self.methods = [  # that change what they belong to, and where
+            (n.func.value.id, n.lineno) for n in nodes
+            if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in MUTATING
+            and isinstance(n.func.value, gast.Name)
+        ]  # fmt: skip
         self.functions = [n for n in nodes if isinstance(n, gast.FunctionDef)]
         names = [n for n in nodes if isinstance(n, gast.Name)]
         self.stored = Counter(n.id for n in names if not isinstance(n.ctx, gast.Load))

@@ -271,6 +271,20 @@ def changed_before_it_is_run_over(xs):
     return sum(scaled)
 
 
+def shortened_before_it_is_run_over(xs):
+    items = list(xs)
+    squares = (x * x for x in items)
+    items.pop()
+    return sum(squares)
+
+
+def grown_and_then_run_over(xs):
+    items = list(xs)
+    items.append(xs[0] * xs[1])
+    squares = (x * x for x in items)
+    return sum(squares)
+
+
 def scaled_once(xs):
     scale = xs[0] * 2
     scaled = (x * scale for x in xs)
@@ -289,7 +303,8 @@ PROGRAMS = [
         first_that, first_or_another, chained_twice, given_to_a_function, given_to_a_function_of_the_module, given_back,
         run_over_in_each_trip, pairs_of_one_iterator, grouped, twice_inside, given_back_and_used_twice, until_it_stops,
         outer_run_over_in_each_trip, object_unpacked, object_run_over, object_listed, object_that_grows,
-        iterator_unpacked, scaled_when_it_is_run_over, mapped_when_it_is_run_over, changed_before_it_is_run_over, scaled_once, object_that_generates,
+        iterator_unpacked, scaled_when_it_is_run_over, mapped_when_it_is_run_over, changed_before_it_is_run_over,
+        scaled_once, shortened_before_it_is_run_over, grown_and_then_run_over, object_that_generates,
     )
 ]  # fmt: skip
 REFUSED = {
@@ -298,4 +313,5 @@ REFUSED = {
     "scaled_when_it_is_run_over",
     "mapped_when_it_is_run_over",
     "changed_before_it_is_run_over",
+    "shortened_before_it_is_run_over",
 }  # fmt: skip
