@@ -15,11 +15,13 @@ from tangentc.core.types import (
     Scalar,
     Type,
     Unknown,
+    attributes_of,
     components,
     describe,
     is_array,
     is_container,
     is_differentiable,
+    is_object,
     type_of,
 )
 from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, UnsafeMutation
@@ -129,26 +131,60 @@ def arrays_of(args: Any) -> str:
 
 
 def refuse_overlap(name: str, args: tuple, written: int) -> None:
-    """Refuse arguments that share memory with one that the function writes into."""
-    for k, other in enumerate(args):
-        for leaf in _arrays_in(other):
-            if k != written and is_array(args[written]) and np.may_share_memory(args[written], leaf):
-                raise UnsafeMutation(
-                    f"{name} writes into its argument {written}, which shares memory with argument {k}",
-                    why="a gradient works on copies, and two copies would not change together",
-                    way_out="pass a copy of one of them",
-                )
+    """Refuse arguments that share memory with one that the function writes into, and one that does with itself."""
+
+    def refuse(k: int, other: int) -> None:
+        with_ = k if other == written else other
+        shares = f"shares memory with argument {with_}" if with_ != written else "holds the same memory twice"
+        raise UnsafeMutation(
+            f"{name} writes into its argument {written}, which {shares}",
+            why="a gradient works on copies, and two copies would not change together",
+            way_out="pass a copy of one of them",
+        )
+
+    every = [(k, leaf) for k, other in enumerate(args) for leaf in _mutable(other, ())]
+    leaves = [(k, leaf) for k, leaf in every if isinstance(leaf, np.ndarray)]
+    holders: dict[int, int] = {}
+    for k, leaf in every:
+        if isinstance(leaf, np.ndarray):
+            continue
+        if id(leaf) in holders and written in (k, holders[id(leaf)]):
+            refuse(k, holders[id(leaf)])
+        holders[id(leaf)] = k
+    ends = sorted((*np.lib.array_utils.byte_bounds(leaf), k, i) for i, (k, leaf) in enumerate(leaves) if leaf.size)
+    open_: list[tuple[int, int, int]] = []  # the arrays that reach as far as the next one begins
+    for start, end, k, i in ends:
+        open_ = [other for other in open_ if other[0] > start]
+        for _, other, j in open_:
+            if written in (k, other) and _share(leaves[i][1], leaves[j][1]):
+                refuse(k, other)
+        open_.append((end, k, i))
 
 
-def _arrays_in(value: Any) -> list[Any]:
-    """The arrays of a value, those inside containers among them."""
+def _share(a: Any, b: Any) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=1000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _mutable(value: Any, within: tuple[int, ...]) -> list[Any]:
+    """The arrays, lists, dicts and objects that a value is made of, those inside one another among them."""
     if isinstance(value, np.ndarray):
         return [value]
     if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)) and not (value and type(value[0]) in (int, float)):
-        return [leaf for item in value for leaf in _arrays_in(item)]
-    return []
+        items: Any = value.values()
+    elif isinstance(value, (list, tuple)):
+        items = () if value and type(value[0]) in (int, float) else value
+    elif is_object(value):
+        items = [getattr(value, name) for name in attributes_of(value)]
+    else:
+        return []
+    if id(value) in within:
+        return []
+    within = (*within, id(value))
+    own = [] if isinstance(value, tuple) else [value]
+    return own + [leaf for item in items for leaf in _mutable(item, within)]
 
 
 def _surely_differ(a: Any, b: Any) -> bool:

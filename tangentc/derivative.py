@@ -7,7 +7,8 @@ import inspect
 import itertools
 import threading
 import types as pytypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence as Sequence_
 from typing import Any
 
 from tangentc.arguments import (
@@ -20,7 +21,7 @@ from tangentc.arguments import (
     seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
-from tangentc.core.types import Scalar, Type, Unknown, type_of
+from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, type_of
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -35,7 +36,7 @@ class Compiled:
         self.text, self.context = text, context
         self.seeds: tuple[float, ...] = ()
         self.dependencies = [
-            (place, name, value, type_of(value) if _is_data(value) else None)
+            (place, name, value, type_of(value) if _is_data(value) else _kept_by(value))
             for place, name in context.dependencies
             for value in (place.lookup(name),)
         ]
@@ -62,7 +63,11 @@ class Compiled:
                 now = place.lookup(name)
             except NameError:
                 return False
-            if now is not value and (known is None or not _is_data(now) or type_of(now) != known):
+            if _is_data(value):
+                same = now is value and not isinstance(known, CHANGING)
+                if not same and (not _is_data(now) or type_of(now) != known):
+                    return False
+            elif now is not value or _kept_by(now) != known:
                 return False
         return True
 
@@ -78,6 +83,19 @@ class Compiled:
             scope = self.function.__globals__
             for name, atom in self.live.items():
                 scope[name] = atom.lookup()
+
+
+CHANGING = (Sequence, Dict, Struct)  # types of what can become another one while it stays the same object
+
+
+def _kept_by(value: Any) -> Any:
+    """What a function keeps that the code was compiled for: its code and its defaults."""
+    if isinstance(value, functools.partial):
+        return _kept_by(value.func), tuple(map(id, value.args)), {k: id(v) for k, v in value.keywords.items()}
+    if not isinstance(value, pytypes.FunctionType):
+        return None
+    keywords = {k: id(v) for k, v in (value.__kwdefaults__ or {}).items()}
+    return id(value.__code__), tuple(map(id, value.__defaults__ or ())), keywords
 
 
 def _is_data(value: Any) -> bool:
@@ -102,6 +120,7 @@ class Derivative:
         self.last: Compiled | None = None
         self._lock = threading.RLock()
         self._version = REGISTRY.version
+        self._kept: Any = None  # what the signature was found for
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {self.function.__name__}, wrt {self.wrt!r}>"
@@ -150,8 +169,10 @@ class Derivative:
         return compiled.function(*bound)
 
     def _signature(self) -> inspect.Signature:
-        if not hasattr(self, "_known_signature"):
-            inner = self.function
+        inner = self.function
+        kept = _kept_by(inner)
+        if not hasattr(self, "_known_signature") or self._kept != kept:
+            self._kept = kept
             self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
             self._parameters = len(self._known_signature.parameters)
         return self._known_signature
@@ -237,16 +258,20 @@ class Derivative:
         self.last = found
         return found
 
-    def _compile(self, types: list[Type], arrays: str = "numpy", seed: Type | None = None) -> Compiled:
-        context, source = self._context(types, arrays, seed)
+    def _compile(
+        self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False
+    ) -> Compiled:
+        context, source = self._context(types, arrays, seed, inner)
         text = print_program(context.emitted, arrays)
         compiled = Compiled(text, context, source)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
 
-    def _context(self, types: list[Type], arrays: str = "numpy", seed: Type | None = None) -> tuple[Context, Any]:
+    def _context(
+        self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False
+    ) -> tuple[Context, Any]:
         source = self.resolve(types)
-        context = Context(source, arrays)
+        context = Context(source, arrays, inner=inner)
         self.write(context, source, types, seed)
         return context, source
 
@@ -256,8 +281,8 @@ class Derivative:
             return self.function
         inner = self.function
         if inner.kind == "adjoint":
-            return inner._compile(types[:-1], seed=types[-1]).function
-        return inner._compile(types).function
+            return inner._compile(types[:-1], seed=types[-1], inner=True).function
+        return inner._compile(types, inner=True).function
 
     def write(self, context: Context, source: Any, types: list[Type], seed: Type | None) -> None:
         """Write the derivative of ``source`` for these types, and of this seed, into a compilation."""
@@ -321,7 +346,7 @@ def python_function(function: Any, kind: str) -> Any:
     )  # fmt: skip
 
 
-def fit(function: Any, args: Sequence[Any]) -> Any:
+def fit(function: Any, args: Sequence_[Any]) -> Any:
     """What ``function`` is for these arguments: one with ``*args`` gets a parameter for each that goes there."""
     if isinstance(function, Derivative):
         return function.fitted(tuple(args), {})

@@ -20,7 +20,8 @@ import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
 from tangentc.analysis.masks import masks
-from tangentc.analysis.types import Types
+from tangentc.analysis.points import DEEP_COPIES
+from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.classes import instance_of
@@ -47,7 +48,7 @@ from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
-from tangentc.frontend.recursion import Twinned, twin
+from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, twin
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.specialise import asks_for_layout, specialise
 from tangentc.rules.registry import REGISTRY, load_families
@@ -95,7 +96,11 @@ def _own_parameters(program: Program) -> Function:
     table: dict[str, str] = {}
     head: list[Statement] = []
     builder = Builder(program.types, [*program.types.of_name])
-    held = arms(function, lambda n: is_container(program.types.of(n)) and aliases.is_mirrored(n))
+    carried = {c.name for s in statements(function.body) for c in getattr(s, "carried", ())}
+    held: set[str] = set()  # what a container may stand for that changes, or is another one in each trip
+    while held != (held := {*held, *arms(function, lambda n: is_container(program.types.of(n)) and (
+        n in carried or n in held or aliases.is_mirrored(n)))}):  # fmt: skip
+        pass
     for name in aliases.params:
         if not aliases.is_changed(name) and name not in held:
             continue
@@ -180,13 +185,50 @@ def _user_functions(program: Program, context: Context) -> Function:
                     why="changes in place are not followed through recursion",
                     way_out="let the function return a new array",
                 )  # fmt: skip
-            op = ops.UserFunction(s.op, callee.pure, _gives_back(callee))
+            shares = _gives_back(callee)
+            if isinstance(s, Assign) and (
+                (shares or _holds_arrays(callee.result))
+                and _is_changed(program, s)
+                or _changed_copies(callee)
+                or any(program.aliases.root(n) == program.aliases.root(s.target) for n in _changed_copies(program))
+            ):
+                shared = Shared(s)
+                if not calls_itself(s.op):  # type: ignore[arg-type]
+                    raise shared
+                if shares:
+                    raise shared.refusal
+            op = ops.UserFunction(s.op, callee.pure, shares)
             return (replace(s, op=op),)
         if isinstance(s, Assign) and isinstance(s.op, type) and (built := _structure(s)) is not None:
             return (built,)
         return (s,)
 
     return replace(program.function, body=transform(program.function.body, rewrite))
+
+
+class Shared(Exception):
+    """What a function gives may be memory of its argument, or twice the same, and is changed: its call at this
+    site is lowered into the caller, or refused."""
+
+    def __init__(self, call: Any):
+        self.site = call.span.site
+        self.refusal = UnsafeMutation(
+            f"what {call.op.__name__} gives may be memory of its argument, and one of them is changed", call.span,
+            why="changes in place are followed through calls that can be written into their caller, which those of a "
+            "function that calls itself cannot",
+            way_out="change a copy of what it gives",
+        )  # fmt: skip
+
+
+def _changed_copies(program: Program) -> list[str]:
+    """What a function copies with all that it holds, to change it: which parts of it are one and the same, and so
+    change together, only those know who put it together."""
+    copies = (s for s in statements(program.function.body) if isinstance(s, Assign) and s.op in DEEP_COPIES)
+    return [s.args[0] for s in copies if isinstance(s.args[0], str) and program.aliases.is_changed(s.target)]
+
+
+def _holds_arrays(t: Type) -> bool:
+    return is_container(t) and any(isinstance(i, (Array, Unknown)) or _holds_arrays(i) for i in t.items)  # type: ignore[union-attr]
 
 
 def _structure(s: Assign) -> Assign | None:
@@ -205,6 +247,14 @@ def _structure(s: Assign) -> Assign | None:
     bound.apply_defaults()
     values = [v if isinstance(v, (str, Const)) else Const(v) for v in (bound.arguments[f] for f in fields)]
     return replace(s, op=ops.make_struct, args=(Const(cls), Const(tuple(fields)), *values), keywords=())
+
+
+def _with_settings(function: Function, params: dict[str, Type]) -> Function:
+    """The function with None, flags and texts that it is given, ``axis=None``, in place of their names: code is
+    compiled for each of them."""
+    given = {n: t.const for n, t in params.items() if isinstance(t, Known) and type(t.value) in (type(None), bool, str)}
+    result = given.get(function.result, function.result) if isinstance(function.result, str) else function.result
+    return replace(function, body=substitute_block(function.body, given), result=result) if given else function
 
 
 def _refuse_open(program: Program) -> None:
@@ -281,9 +331,11 @@ class Context:
     """One compilation: the functions met on the way, and the pairs written for them."""
 
     def __init__(
-        self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None, checked: bool = False
-    ):
+        self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None,
+        checked: bool = False, inner: bool = False,
+    ):  # fmt: skip
         self.root, self.arrays, self.observer, self.checked = root, arrays, observer, checked
+        self.inner = inner  # what is written is differentiated again
         self.prepared: dict[Any, Program] = {}
         self.entered: Counter[pytypes.FunctionType] = Counter()  # how often a function was met inside itself
         self.in_progress: list[pytypes.FunctionType] = []
@@ -295,15 +347,15 @@ class Context:
         self.names: set[str] = set()
         self.dependencies: dict[tuple[Place, str], Place] = {}  # names, where the code found them
         self.refused: list[TangentcError] = []
+        self.lengths = Lengths()
         self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
 
     # ---------------------------------------------------------- the front
     def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
         """The function in core form, typed for these parameters."""
-        if calls_itself(function):  # a counter is another number in each call
-            types = [replace(t, value=None) if isinstance(t, Scalar) else t for t in types]
-        key = function, tuple(types)
+        key = self.key(function, types)
+        types = list(key[1])
         if key in self.prepared:
             return self.prepared[key]
         if key in self.assumed:  # it calls itself
@@ -317,15 +369,24 @@ class Context:
         if key in self.failed:
             raise self.failed[key]
         if not self.in_progress:
-            with contextlib.suppress(Twinned):
+            with contextlib.suppress(Twinned, Generalised):
                 return self._settled(function, types, key)
             self.prepared, self.failed, self.recursive = {}, {}, set()
+            self.entered.clear()
             return self.prepare(function, types)
         return self._settled(function, types, key)
+
+    def key(self, function: pytypes.FunctionType, types: Sequence[Type]) -> tuple[Any, tuple[Type, ...]]:
+        """The function with the types that its code for these is compiled for."""
+        if calls_itself(function):  # a counter is another number in each call
+            types = [replace(t, value=None) if isinstance(t, Scalar) else t for t in types]
+            types = self.lengths.general(function, types)
+        return function, tuple(types)
 
     def _settled(self, function: pytypes.FunctionType, types: Sequence[Type], key: Any) -> Program:
         if function in self.in_progress:
             self.entered[function] += 1
+            self.lengths.note(function, list(types))
         self.in_progress.append(function)
         self.assumed[key] = _unknown_yet(function)
         others = set(self.prepared)
@@ -333,7 +394,10 @@ class Context:
             for _ in range(DEEPEST):
                 program = self._prepare(function, types)
                 before = self.assumed[key]
-                if key not in self.recursive or (before.result, before.pure) == (program.result, program.pure):
+                if key not in self.recursive or (certain(before.result), before.pure) == (
+                    certain(program.result),
+                    program.pure,
+                ):
                     break
                 self.assumed[key] = program  # what it gives is known better now: so is what the others give
                 self.prepared = {k: p for k, p in self.prepared.items() if k in others}
@@ -348,7 +412,17 @@ class Context:
         return program
 
     def _prepare(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
-        lowered, program, params = self._lowered(source, types)
+        inline: set[Any] = set()
+        while True:
+            try:
+                return self._fronted(source, types, inline)
+            except Shared as shared:
+                if shared.site in inline or shared.site is None:
+                    raise shared.refusal from None
+                inline.add(shared.site)
+
+    def _fronted(self, source: pytypes.FunctionType, types: Sequence[Type], inline: set[Any]) -> Program:
+        lowered, program, params = self._lowered(source, types, inline)
         gives_iterator = program.gives_iterator
         self.observe("lower", "one operation a statement, names resolved to objects", lowered, None)
         self.observe("normalise", "one definition a name; control flow joins where it says so",
@@ -372,16 +446,19 @@ class Context:
         return program
 
     def _lowered(
-        self, source: pytypes.FunctionType, types: Sequence[Type]
+        self, source: pytypes.FunctionType, types: Sequence[Type], inline: set[Any]
     ) -> tuple[Function, Program, dict[str, Type]]:
         """Lower, and type, until the types tell nothing more of what is called."""
-        known = Feedback(lifted=self.lifted, twins={f: t for f, t in self.twins.items() if t is not None})
+        known = Feedback(
+            inline=set(inline), lifted=self.lifted, twins={f: t for f, t in self.twins.items() if t is not None}
+        )
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))
         while True:
             lowered, places = lower(source, params, known)
             function, gives_iterator = used_once(normalise(lowered))
             params = dict(zip((p.name for p in function.params), types, strict=True))
+            function = _with_settings(function, params)
             program = self.typed(function, params, source, hopeful=True)
             before = known.size()
             self._inline(program, known)
@@ -400,8 +477,8 @@ class Context:
         return lowered, program, params
 
     def _inline(self, program: Program, known: Feedback) -> None:
-        """Note the calls that cannot have an adjoint of their own: what is called changes its arguments,
-        or gives back what it was given while that is changed."""
+        """Note the calls that cannot have an adjoint of their own: what is called changes its arguments, or gives
+        a function or an iterator."""
         for s in statements(program.function.body):
             if not (isinstance(s, (Assign, Effect)) and is_user_function(s.op)) or s.span.site is None:
                 continue
@@ -415,14 +492,7 @@ class Context:
             except TangentcError:
                 known.inline.add(s.span.site)
                 continue
-            if (
-                holds_code(callee.result)
-                or callee.gives_iterator
-                or callee.changes
-                or _gives_back(callee)
-                and isinstance(s, Assign)
-                and _is_changed(program, s)
-            ):
+            if holds_code(callee.result) or callee.gives_iterator or callee.changes:
                 known.inline.add(s.span.site)
 
     def typed(
@@ -451,7 +521,8 @@ class Context:
         if not is_user_function(op):
             return None
         try:
-            return self.prepare(op, _bound_types(op, types, keywords)).result
+            given = _bound_types(op, types, keywords)
+            return at_call(self.prepare(op, given).result, self.key(op, given)[1], given)
         except TangentcError as error:
             self.refused.append(error)  # unless the call is lowered into its caller
             return Unknown("what is called is refused")
@@ -459,6 +530,15 @@ class Context:
     def callee(self, s: Any, types: Types) -> Program:
         given = [types.of(a) for a in s.args]
         return self.prepare(s.op, _bound_types(s.op, given, {k: types.of(v) for k, v in s.keywords}))
+
+    def recomputes(self, function: pytypes.FunctionType, types: list[Type]) -> bool:
+        """Whether the adjoint of a callee is given its arguments again, in place of what its primal saved.
+
+        What a function saves that calls itself lies in itself as deep as the calls go, which no type says; where
+        its adjoint is differentiated again, it is computed again instead (a checkpoint at each call: Griewank and
+        Walther, Evaluating Derivatives, chapter 12).
+        """
+        return self.inner and calls_itself(function) and self.prepare(function, types).pure
 
     def observe(self, name: str, does: str, function: Function, types: Types | None) -> None:
         if self.checked and types is not None:

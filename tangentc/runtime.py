@@ -145,6 +145,83 @@ def zeros_of(x):
     return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
 
 
+def struct(cls, **fields):
+    """An object of a class with these attributes, as its ``__init__`` has left them.
+
+    >>> struct(types.SimpleNamespace, a=1.0).a
+    1.0
+    """
+    made = object.__new__(cls)
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def zeros_of_copy(x):
+    """A zero adjoint for a copy of several values, in which what they hold several times has one adjoint.
+
+    >>> part = [1.0]
+    >>> zero = zeros_of_copy((part, part))
+    >>> zero[0] is zero[1]
+    True
+    """
+    zero = copied(x)
+    return _cleared(zero, [])
+
+
+def _cleared(x, seen):
+    """``x`` itself with zeros for its numbers, tuples as lists."""
+    if isinstance(x, tuple):
+        return [_cleared(item, seen) for item in x]
+    if isinstance(x, np.ndarray) or not isinstance(x, (list, dict)) and not hasattr(x, "__dict__"):
+        if not getattr(x, "shape", None):
+            return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
+        x[...] = 0
+        return x
+    for other, zero in seen:
+        if other is x:
+            return zero
+    zero = x if isinstance(x, (list, dict)) else types.SimpleNamespace()
+    seen.append((x, zero))
+    place = zero if isinstance(zero, (list, dict)) else vars(zero)
+    for key, item in _entries(x):
+        place[key] = _cleared(item, seen)
+    return zero
+
+
+def _entries(holder):
+    """The items of a list, of a dict, or of the attributes of an object, with their keys."""
+    if isinstance(holder, list):
+        return list(enumerate(holder))
+    return list((holder if isinstance(holder, dict) else vars(holder)).items())
+
+
+def add_copied(x_bar, copy_bar, seen=None):
+    """Add the adjoint of a copy of ``x`` to that of ``x``; what both hold several times is added once.
+
+    >>> part, copy = [1.0], [2.0]
+    >>> add_copied([part, part, 1.0], [copy, copy, 3.0])
+    >>> part
+    [3.0]
+    """
+    seen = [] if seen is None else seen
+    if any(copy_bar is other for other in seen):
+        return
+    if isinstance(copy_bar, np.ndarray):
+        if any(isinstance(other, np.ndarray) and np.may_share_memory(copy_bar, other) for other in seen):
+            raise RuntimeError("a copy of arrays that share memory is differentiated again; copy them one by one")
+        seen.append(copy_bar)
+        x_bar[...] += copy_bar
+        return
+    seen.append(copy_bar)
+    place = vars(x_bar) if isinstance(x_bar, types.SimpleNamespace) else x_bar
+    for key, item in _entries(copy_bar):
+        if isinstance(item, (list, dict, types.SimpleNamespace)) or isinstance(item, np.ndarray) and item.ndim:
+            add_copied(place[key], item, seen)
+        elif item is not None:
+            place[key] = place[key] + item
+
+
 def add_items(x_bar, contribution, places=None, in_place=False):
     """Add a list or an array of contributions to the adjoints of a list's items; ``places`` says to which
     items, by default all; with ``in_place`` arrays are added to, since others see them too.
@@ -488,10 +565,10 @@ def hermitian_weights(y, axis=-1):
 
 
 for _helper in (
-    unbroadcast, zeros_of, shaped_like, reduce_to_shape, split_like, product_of_others, product_of_pairs, along_axis,
-    copied, last_written, positions, scatter, unpad, resized, recurrence, quantile_share, trapezoid_weights,
-    adjoint_of_gradient, hermitian_weights, require_unchanged, require_scalar, passive, or_zero, order,
-    require_apart,
+    struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
+    product_of_pairs, along_axis, copied, last_written, positions, scatter, unpad, resized, recurrence,
+    quantile_share, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
+    require_scalar, passive, or_zero, order, require_apart,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -4,7 +4,19 @@ import copy
 
 import numpy as np
 import pytest
-from programs import arrays, containers, in_place, layouts, polybench, regressions, scalars, without_axes
+from programs import (
+    arrays,
+    carried,
+    containers,
+    in_place,
+    layouts,
+    polybench,
+    recursive,
+    regressions,
+    scalars,
+    shared,
+    without_axes,
+)
 from programs.test_programs import along, draw, fresh, moving, product
 
 import tangentc
@@ -152,7 +164,19 @@ def test_third_order():
 
 SECOND = [
     (function, args)
-    for module in (scalars, arrays, in_place, containers, regressions, polybench, layouts, without_axes)
+    for module in (
+        scalars,
+        arrays,
+        in_place,
+        containers,
+        regressions,
+        polybench,
+        layouts,
+        without_axes,
+        shared,
+        carried,
+        recursive,
+    )
     for function, args in module.PROGRAMS
 ]
 REFUSED = {"network"}  # reverse over reverse: a list of tuples of arrays that change is not followed

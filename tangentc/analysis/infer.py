@@ -96,7 +96,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return out  # which is what it gives
     if any(isinstance(t, Unknown) for t in args):
         return Unknown("an argument's type is not known")
-    if op is runtime.zeros_of:
+    if op in (runtime.zeros_of, runtime.zeros_of_copy):
         from tangentc.transform.adjoints import shadow_type
 
         return shadow_type(args[0])
@@ -131,6 +131,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         if isinstance(args[0], Known) and isinstance(args[0].value, str):
             return _text_method(args[0].value, name, args[2:])
         return Unknown(f"the method {name} of a value of unknown type")
+    if op is runtime.split_like and isinstance(args[0], Array) and (like := _items_told_apart(args[1])):
+        if all(isinstance(t, Array) for t in like):
+            cut = tuple(Array(args[0].dtype, t.shape) for t in like)  # type: ignore[union-attr]
+            return Sequence(list, cut[:1] if len(set(cut)) == 1 else cut, len(cut))
     if any(map(_holds_nothing, args)):
         return Known(Const(ops.UNDEFINED))  # a list into which nothing is put yet
     try:
@@ -156,8 +160,15 @@ def _container_method(t: Sequence | Dict, name: str, args: Seq[Type], fresh: Fre
     return Unknown(f"the method {name} of a dict whose keys are not known")
 
 
+def _items_told_apart(t: Type) -> list[Type]:
+    """The types of the items of a tuple, or of a list whose length is known."""
+    if isinstance(t, Sequence):
+        return [t.item(k) for k in range(t.length or 0)]
+    return list(t.items) if isinstance(t, Tuple) else []
+
+
 def _holds_nothing(t: Type) -> bool:
-    if isinstance(t, Sequence) and not t.items:
+    if isinstance(t, Sequence) and not t.items or isinstance(t, Known) and t.value is ops.UNDEFINED:
         return True
     return isinstance(t, (Sequence, Tuple)) and any(map(_holds_nothing, t.items))
 
@@ -508,6 +519,8 @@ def widened(t: Type, more: Type, fresh: Fresh) -> Type:
             return Sequence(other, item, length if length == known else None, more.key or t.key)
         case Dict(_, items), Sequence(kind, puts, _):
             return Sequence(kind, (joined((*items, *puts), fresh),), None, more.key)
+        case Tuple(items, cls), Tuple(puts) if len(items) == len(puts):
+            return Tuple(tuple(widened(a, b, fresh) for a, b in zip(items, puts, strict=True)), cls)
         case (Dict(), Dict()) | (Struct(), Struct()):
             out = t
             for key, item in zip(getattr(more, "keys", getattr(more, "fields", ())), more.items, strict=True):
@@ -667,8 +680,11 @@ def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
 _SIZES = (lambda k: 23 + 13 * k, lambda k: 44 + 17 * k)
 
 
+JOINING = {np.concatenate, np.hstack, np.vstack}
+
+
 def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
-    """The type of what reshape and einsum give where the lengths are not known well enough to ask NumPy."""
+    """The type of what reshape, einsum and the like give where the lengths are not known well enough to ask NumPy."""
     arrays = [t for t in args if isinstance(t, Array)]
     given: Any = None
     if op is np.reshape and len(args) == 2:
@@ -679,6 +695,16 @@ def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         subscripts = args[0].value.replace(" ", "")
         if "->" in subscripts and "." not in subscripts:
             given = [Scalar("int64")] * len(subscripts.split("->")[1])
+    if op in JOINING and isinstance(args[0], (Tuple, Sequence)):
+        parts = [t for t in args[0].items if isinstance(t, Array)]
+        ranks = {len(t.shape) for t in parts}
+        if (
+            len(parts) == len(args[0].items)
+            and len(ranks) == 1
+            and min(ranks, default=0) >= (2 if op is np.vstack else 1)
+        ):
+            joined_ = np.result_type(*(t.dtype for t in parts)).name
+            return Array(joined_, tuple(fresh() for _ in range(ranks.pop())))
     if not given and given != [] or not arrays:
         return None
     if len(given) == 1 and isinstance(given[0], (Tuple, Known)):
@@ -699,14 +725,17 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
     if runnable is None or len(symbols) > 40:
         return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
     results: list[Any] = []
-    for which in (0, 1):
-        try:
-            samples = [_samples(t, symbols, which) for t in args]
-            named = {k: _samples(t, symbols, which) for k, t in keywords.items()}
-        except _NoSample:
-            return Unknown("an argument's type is not known")
-        result = _run(runnable, samples, named)
-        results.append(result)
+    for as_axis in (False, True):  # an integer that nothing is known of may be meant as an axis
+        results = []
+        for which in (0, 1):
+            try:
+                samples = [_samples(t, symbols, which, as_axis) for t in args]
+                named = {k: _samples(t, symbols, which, as_axis) for k, t in keywords.items()}
+            except _NoSample:
+                return Unknown("an argument's type is not known")
+            results.append(_run(runnable, samples, named))
+        if any(r is not None for r in results) or not any(map(_depends_on_integers, [*args, *keywords.values()])):
+            break
     if all(r is None for r in results):
         return by_rank(op, args, fresh) or Unknown("NumPy refuses these types")
     if results[0] is None or results[1] is None:  # outside the domain of arcsin, say
@@ -779,7 +808,7 @@ def _collect(t: Type, symbols: dict[str, int]) -> None:
 _ARRAYS: dict[tuple[str, tuple[int, ...], int], np.ndarray] = {}
 
 
-def _samples(t: Type, symbols: dict[str, int], which: int) -> Any:
+def _samples(t: Type, symbols: dict[str, int], which: int, as_axis: bool = False) -> Any:
     def size(d: Dim) -> int:
         return d if isinstance(d, int) else _SIZES[which](symbols[d.symbol]) + d.offset
 
@@ -790,27 +819,29 @@ def _samples(t: Type, symbols: dict[str, int], which: int) -> Any:
             kind = np.dtype(dtype).kind
             if value is not None:
                 return size(value)
-            number = {"f": 0.7 + which, "c": 0.7 + 0.2j + which, "b": not which}.get(kind, 2 + which)
+            number = {"f": 0.7 + which, "c": 0.7 + 0.2j + which, "b": not which}.get(
+                kind, -which if as_axis else 2 + which
+            )
             return number if weak else np.dtype(dtype).type(number)
         case Array(dtype, shape):
             return _sample_array(dtype, tuple(map(size, shape)), which)
         case Known(const) if isinstance(const.value, range):
             return range(2 + which)  # any range is meant
         case Tuple(items, cls) if cls is slice:
-            return slice(*(_samples(item, symbols, which) for item in items))
+            return slice(*(_samples(item, symbols, which, as_axis) for item in items))
         case Tuple(items, cls):
-            values = [_samples(item, symbols, which) for item in items]
+            values = [_samples(item, symbols, which, as_axis) for item in items]
             return tuple(values) if cls is None else cls(*values)
         case Sequence(kind, items, length):
             if length is None and not items:
                 raise _NoSample
             if length is None:
-                return kind([_samples(items[0], symbols, which)] * (11 + 7 * which))
-            return kind(_samples(t.item(i), symbols, which) for i in range(length))
+                return kind([_samples(items[0], symbols, which, as_axis)] * (11 + 7 * which))
+            return kind(_samples(t.item(i), symbols, which, as_axis) for i in range(length))
         case Dict(keys, items):
-            return {k: _samples(item, symbols, which) for k, item in zip(keys, items, strict=True)}
+            return {k: _samples(item, symbols, which, as_axis) for k, item in zip(keys, items, strict=True)}
         case Struct(cls, fields, items):
-            return cls(**{f: _samples(item, symbols, which) for f, item in zip(fields, items, strict=True)})
+            return cls(**{f: _samples(item, symbols, which, as_axis) for f, item in zip(fields, items, strict=True)})
         case Known(const):
             return const.value
     raise _NoSample
@@ -829,7 +860,7 @@ def _sample_array(dtype: str, shape: tuple[int, ...], which: int) -> np.ndarray:
                 sample[..., range(n), range(n)] += 2
         elif kind == "b":
             sample = np.zeros(shape, bool)
-            sample.reshape(-1)[: 3 + which] = True
+            sample.reshape(-1)[: 1 + which if sample.size > 1 else 1 - which] = True  # never the same number
         else:
             sample = np.full(shape, which, dtype)
         sample.setflags(write=False)
@@ -876,8 +907,9 @@ def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:
     """The length that was ``m`` for the first sizes and ``n`` for the second."""
     for k, symbol in enumerate(symbols):
         offset = m - _SIZES[0](k)
-        if abs(offset) <= EXACT - 2 and n - _SIZES[1](k) == offset:
-            return Length(symbol, offset)
+        found = Length(symbol, offset)
+        if abs(offset) <= EXACT - 2 and n - _SIZES[1](k) == offset and (found.many or not offset):
+            return found
     return m if m == n else fresh()
 
 

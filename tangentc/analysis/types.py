@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tangentc.analysis.infer import (
     changed_at,
     infer,
+    is_elementwise,
     item_type,
     join,
     joined,
@@ -32,6 +35,8 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    lengths,
+    map_lengths,
     type_of,
 )
 from tangentc.core.walk import statements
@@ -53,6 +58,7 @@ class Types:
         self.of_name: dict[str, Type] = {}
         self.hopeful = hopeful  # what is not looked up yet is expected to be no surprise
         self.settled = False
+        self.awaits = False  # a call of a function whose type is being found: it will be known better
         self.call_type = call_type
         self.unknown_lengths = 0
         self.memo: dict[Any, Type] = {}
@@ -60,7 +66,7 @@ class Types:
 
     def fresh(self) -> Length:
         self.unknown_lengths += 1
-        return Length(f"?{self.unknown_lengths}", 0, False)
+        return Length(f"?{self.unknown_lengths}")
 
     def of(self, atom: Atom) -> Type:
         if isinstance(atom, str):
@@ -76,7 +82,8 @@ class Types:
         types = [self.of(a) for a in args]
         named = {k: self.of(v) for k, v in keywords}
         if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
-            return called
+            self.awaits |= _is_nothing(called)
+            return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
             if isinstance(types[0], Array):
                 return types[0]  # it is the array itself
@@ -90,9 +97,23 @@ class Types:
             return known
         before = self.unknown_lengths
         result = self._settle(infer(op, types, named, self.fresh))
-        if before == self.unknown_lengths:
-            self.memo[key] = result
+        if before == self.unknown_lengths or is_elementwise(op) or _takes_known_part(op, types):
+            self.memo[key] = result  # a length that is not known is the same each time too
         return result
+
+    def _renewed(self, t: Type, given: tuple[Type, ...]) -> Type:
+        """The type of what a function gives, in which lengths that only the function knows are those of this call."""
+        symbols = {d.symbol for d in lengths(*given) if isinstance(d, Length)}
+        new: dict[str, Length] = {}
+
+        def renew(d: Any) -> Any:
+            if not isinstance(d, Length) or d.symbol in symbols:
+                return d
+            if d.symbol not in new:
+                new[d.symbol] = self.fresh()
+            return replace(new[d.symbol], offset=d.offset)
+
+        return map_lengths(t, renew)
 
     def _settle(self, t: Type) -> Type:
         return Unknown("nothing says what it is") if self.settled and _is_nothing(t) else t
@@ -100,6 +121,8 @@ class Types:
     # ---------------------------------------------------------- whole programs
     def function(self, function: Function, params: Mapping[str, Type]) -> Types:
         changes = any(_changes_container(s) for s in statements(function.body))
+        mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
+        self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
         for _ in range(MOST_ROUNDS):
             self.begin()
             self.of_name.update(params)
@@ -107,9 +130,13 @@ class Types:
             self.block(function.body)
             if not changes or not self._widen(function):
                 break
-        if not self.hopeful and any(
-            isinstance(s, Assign) and _is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
-            for s in statements(function.body)
+        if (
+            not self.hopeful
+            and not self.awaits
+            and any(
+                isinstance(s, Assign) and _is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
+                for s in statements(function.body)
+            )
         ):
             self.settled = True  # nothing more will come: what has no type yet is unknown
             self.memo.clear()
@@ -132,7 +159,7 @@ class Types:
             if old is None:
                 continue
             new = changed_at(old, path, lambda t, change=change: self._changed(t, change))  # type: ignore[misc]
-            if _certain(new) != _certain(old):
+            if certain(new) != certain(old):
                 news = True
                 self.widened[place] = self.of_name[place] = new
         return news
@@ -224,7 +251,7 @@ class Types:
             for c in loop.carried:
                 old = self.of_name[c.name]
                 new = self.join(old, self.of(c.next))
-                if _certain(new) != _certain(old):
+                if certain(new) != certain(old):
                     stable = False
                     self.of_name[c.name] = new if attempt < 3 else Unknown("its type changes from trip to trip")
             if stable:
@@ -233,6 +260,11 @@ class Types:
     def item(self, iterable: Atom) -> Type:
         """The type of what a loop over this value gives."""
         return item_type(self.of(iterable), self.fresh)
+
+
+def _takes_known_part(op: Any, types: list[Type]) -> bool:
+    """Whether a subscript has constant bounds, so that its lengths follow from those of the array."""
+    return op is operator.getitem and isinstance(types[0], Array) and isinstance(types[1], Known)
 
 
 def _is_nothing(t: Type) -> bool:
@@ -247,7 +279,7 @@ def _changes_container(s: Any) -> bool:
     return change_of(s) is not None
 
 
-def _certain(t: Type) -> Any:
+def certain(t: Type) -> Any:
     """The type with all unknown lengths made equal, to see whether a loop has settled."""
     match t:
         case Array(dtype, shape):
@@ -255,15 +287,15 @@ def _certain(t: Type) -> Any:
         case Scalar(dtype, weak, value):
             return dtype, weak, value
         case Tuple(items, cls):
-            return cls, tuple(map(_certain, items))
+            return cls, tuple(map(certain, items))
         case Sequence(kind, items, length):
-            return kind, tuple(map(_certain, items)), length, None if t.key is None else _certain(t.key)
+            return kind, tuple(map(certain, items)), length, None if t.key is None else certain(t.key)
         case Dict(keys, items):
-            return keys, tuple(map(_certain, items))
+            return keys, tuple(map(certain, items))
         case Struct(cls, _, items):
-            return cls, tuple(map(_certain, items))
+            return cls, tuple(map(certain, items))
         case Optional(type=inner):
-            return "optional", _certain(inner)
+            return "optional", certain(inner)
         case Unknown():
             return "unknown"
     return t

@@ -353,7 +353,12 @@ class _Raise:
                 break
         if len(parts) < 2 or self.folding.uses[s.target] != len(parts) or any(p in self.folding.folded for p in parts):
             return s.body, None
-        return s.body[len(parts) :], ast.Tuple([ast.Name(self.name(p)) for p in parts])
+        return s.body[len(parts) :], self.targets(parts)
+
+    def targets(self, parts: list[str]) -> ast.expr:
+        """What a tuple is unpacked into, with what its items are unpacked into."""
+        inner = self.folding.unpacked
+        return ast.Tuple([self.targets(inner[p]) if p in inner else ast.Name(self.name(p)) for p in parts])
 
     # ---------------------------------------------------------- expressions
     def atom(self, atom: Atom) -> ast.expr:
@@ -472,6 +477,8 @@ class _Raise:
             pairs = [ast.keyword(f, atom(a)) for f, a in zip(fields, args[2:], strict=True)]
             cls = args[0].value  # type: ignore[union-attr]
             held = issubclass(cls, pytypes.SimpleNamespace)
+            if not held and not ops.is_put_together(cls, fields):
+                return ast.Call(self.reference(runtime.struct), [self.reference(cls)], pairs)
             return ast.Call(self.reference(pytypes.SimpleNamespace if held else cls), [], pairs)
         if op is ops.select:
             return ast.IfExp(atom(args[0]), atom(args[1]), atom(args[2]))

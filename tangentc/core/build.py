@@ -20,7 +20,8 @@ from tangentc.core.walk import defines, substitute_block
 Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
 RECENT = 40
 ALLOCATING = {
-    "zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of", "reversed", "enumerate", "zip",
+    "zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of", "zeros_of_copy", "reversed",
+    "enumerate", "zip",
 }  # fmt: skip
 
 

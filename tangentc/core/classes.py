@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import operator
 import sys
@@ -33,15 +34,23 @@ def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
             return "static", value.__func__, owner
         if isinstance(value, classmethod):
             return "class", value.__func__, owner
-        cached = getattr(value, "func", None)
-        if type(value).__name__ == "cached_property" and cached is not None:
-            return "property", cached, owner
+        if isinstance(value, functools.cached_property):
+            return "cached", value.func, owner
         if isinstance(value, pytypes.FunctionType) or hasattr(value, "__tangentc_function__"):
             return "method", value, owner
         if isinstance(value, pytypes.MemberDescriptorType):
             return "", None, None
         return "data", value, owner
     return "", None, None
+
+
+def own_access(cls: type) -> str | None:
+    """The method by which a class of the user decides itself how attributes are read or set."""
+    for name in ("__getattribute__", "__setattr__", "__delattr__"):
+        kind, found, _ = found_in_class(cls, name)
+        if kind == "method" and found.__code__.co_filename != "<string>":  # that of a frozen dataclass
+            return name
+    return None
 
 
 SWAPPED = {

@@ -7,6 +7,7 @@ An operation is a Python callable, so that a program in core form can be run as 
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import operator
 from typing import Any
 
@@ -62,7 +63,20 @@ def make_dict(keys: tuple, *values: Any) -> dict:
 
 def make_struct(cls: type, fields: tuple, *values: Any) -> Any:
     """A dataclass or a NamedTuple from its fields."""
-    return cls(**dict(zip(fields, values, strict=True)))
+    from tangentc import runtime
+
+    given = dict(zip(fields, values, strict=True))
+    return cls(**given) if is_put_together(cls, fields) else runtime.struct(cls, **given)
+
+
+def is_put_together(cls: type, fields: tuple) -> bool:
+    """Whether calling a class does nothing but keep these values: one with a ``__post_init__`` may do more."""
+    if not dataclasses.is_dataclass(cls):
+        return True
+    init = vars(cls).get("__init__")
+    if hasattr(cls, "__post_init__") or init is None or init.__code__.co_filename != "<string>":
+        return False
+    return set(fields) <= {f.name for f in dataclasses.fields(cls) if f.init}
 
 
 def select(test: Any, x: Any, y: Any) -> Any:

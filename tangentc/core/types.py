@@ -16,7 +16,7 @@ import dataclasses
 import enum
 import functools
 import types as pytypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,11 @@ EXACT = 8  # lengths below this are compiled for exactly; slices that cut off le
 class Length:
     symbol: str
     offset: int = 0
-    many: bool = True
+
+    @property
+    def many(self) -> bool:
+        """Whether it is a length of the arguments, which is one of many entries; "?" and "r" stand for any."""
+        return not self.symbol.startswith(("?", "r"))
 
 
 Dim = int | Length
@@ -191,6 +195,34 @@ def components(t: Type) -> Iterator[tuple[Any, Type]]:
             yield from zip(keys, items, strict=True)
         case Struct(_, fields, items):
             yield from zip(fields, items, strict=True)
+
+
+def map_lengths(t: Type, of: Callable[[Any], Any]) -> Type:
+    """The type with each length of an array, and each of a list whose items are alike, replaced."""
+
+    def parts(items: tuple[Type, ...]) -> tuple[Type, ...]:
+        return tuple(map_lengths(i, of) for i in items)
+
+    match t:
+        case Array(dtype, shape):
+            return Array(dtype, tuple(map(of, shape)))
+        case Scalar(value=Length() as value):
+            return dataclasses.replace(t, value=of(value))
+        case Sequence(_, items, length):
+            return dataclasses.replace(t, items=parts(items), length=of(length) if len(items) == 1 else length)
+        case Tuple() | Dict() | Struct():
+            return dataclasses.replace(t, items=parts(t.items))
+        case Optional(reason, inner):
+            return Optional(reason, map_lengths(inner, of))
+    return t
+
+
+def lengths(*types: Type) -> list[Any]:
+    """The lengths of types, in the order of `map_lengths`."""
+    found: list[Any] = []
+    for t in types:
+        map_lengths(t, lambda d: (found.append(d), d)[1])  # type: ignore[func-returns-value]
+    return found
 
 
 def is_long(t: Type) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,8 +21,12 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
+from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
+from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
+
+LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
 
 
 class Comprehend:
@@ -196,7 +200,36 @@ class Comprehend:
         self.generators(node, node.generators, each)
         return self.emit(ops.make_list, tuple(items), node, target=target) if whole else made
 
-    of_GeneratorExp = of_ListComp
+    def of_GeneratorExp(self, node: Any, target: str | None) -> Atom:
+        start, before = len(self.out), self.activations
+        made = self.of_ListComp(node, target)
+        if getattr(node, "asked_in_part", False) and self._changes_something(self.out[start:], made, before):
+            raise self.unsupported(
+                node, "a generator whose items change something, which is not surely run to its end at once",
+                "write it as a loop, or make a list of it: [... for ...]",
+            )  # fmt: skip
+        return made
+
+    def _changes_something(self, block: list[Statement], made: Atom, before: int) -> bool:
+        """Whether statements change what was there before them, or assign a variable of a function around them."""
+        made_by: dict[str, list[Any]] = defaultdict(list)
+        for s in statements(tuple(block)):
+            for name in defines(s):
+                made_by[name].append(s)
+
+        def is_outside(name: Any) -> bool:
+            return isinstance(name, str) and (name not in made_by or any(map(lends, made_by[name])))
+
+        def lends(s: Any) -> bool:
+            if isinstance(s, For):
+                return is_outside(s.iterable)
+            if not isinstance(s, Assign):
+                return True
+            return (s.op in LENDING or is_user_function(s.op)) and any(map(is_outside, s.args))
+
+        changed = {changed_by(s) for s in statements(tuple(block))} - {None, made}
+        variables = [n.split(".")[0].split("'") for n in made_by if not n.startswith("%")]
+        return any(map(is_outside, changed)) or any(len(v) == 1 or int(v[1]) <= before for v in variables)
 
     def _all_written_out(self, generators: list) -> bool:
         return all(self.span(g.iter).site in self.known.unroll for g in generators[:1]) and len(generators) == 1

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.classes import found_in_class, instance_of, is_operated, setter_in_class
+from tangentc.core.classes import found_in_class, instance_of, is_operated, own_access, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store
 from tangentc.core.types import (
     Array,
@@ -181,16 +181,18 @@ class _Reader:
                 t = self.types.of(s.args[0])
                 name = s.args[1].value  # type: ignore[union-attr]
                 cls = t.cls if isinstance(t, (Struct, Tuple)) else None
-                if cls is not None and name not in getattr(t, "fields", getattr(cls, "_fields", ())):
+                if cls is not None and (
+                    name not in getattr(t, "fields", getattr(cls, "_fields", ())) or own_access(cls)
+                ):
                     self.known.classes.setdefault(site, cls)
 
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
             case Store(key=Const(value=ops.Attribute() as name)):
                 t = self.types.of(s.object)
-                if isinstance(t, Struct) and found_in_class(t.cls, str(name))[0] == "data":
+                if isinstance(t, Struct) and found_in_class(t.cls, str(name))[0] in ("data", "method", "static"):
                     self.known.assigned.add(str(name))
-                if isinstance(t, Struct) and setter_in_class(t.cls, str(name)) is not None:
+                if isinstance(t, Struct) and (setter_in_class(t.cls, str(name)) is not None or own_access(t.cls)):
                     self.known.classes.setdefault(site, t.cls)
             case Store():
                 self.operands([self.types.of(s.object)], site, -1)

@@ -107,6 +107,9 @@ class Invoke:
     iterators: set[Atom]
     another_name: Any
     iterated: Any
+    refuse_hidden: Any
+    store_attribute: Any
+    plain: Any
 
     # ---------------------------------------------------------- arguments
     def of_Call(self, node: Any, target: str | None) -> Atom:
@@ -225,6 +228,7 @@ class Invoke:
             args, keywords = given or self.arguments(node)
             if kind:
                 self.places[Place("attribute", owner), name] = Place("attribute", owner)
+            self.refuse_hidden(kind, name, node)
             if kind in ("method", "class", "static"):
                 first = {"method": [base], "class": [Const(cls)], "static": []}[kind]
                 return self.invoke(found, [*first, *args], keywords, node, target, owner)  # type: ignore[misc]
@@ -253,6 +257,22 @@ class Invoke:
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
+
+    def set_attribute(self, args: list, node: Any) -> Atom:
+        """``setattr(obj, name, value)``; a name that a loop gives is known when the loop is written out."""
+        if isinstance(args[1], Const):
+            place = gast.copy_location(gast.Attribute(node, args[1].value, gast.Store()), node)
+            cls = self.class_of(args[0], place)
+            if dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen:  # type: ignore[union-attr]
+                raise self.unsupported(node, f"object.__setattr__ on the frozen class {cls.__name__}",  # type: ignore[union-attr]
+                                       "compute the value before the object is made")  # fmt: skip
+            self.store_attribute(args[0], place, args[2])
+            return Const(None)
+        known = self.known.wanted
+        if set(self.loops) <= known:
+            raise self.unsupported(node, "setattr of a name that is not known when compiling", "write the names out")
+        known.update(self.loops)
+        return Const(None)
 
     def bound(self, kind: str, found: Any, base: Atom, cls: type, owner: Any, node: Any) -> Atom:
         """A method as a value."""
@@ -495,6 +515,7 @@ class Invoke:
 
     def construct(self, cls: type, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """An object of a class of the user."""
+        self.plain(cls, node)
         init = found_in_class(cls, "__init__")[1]
         generated = dataclasses.is_dataclass(cls) and init is not None and init.__code__.co_filename == "<string>"
         if hasattr(cls, "_fields"):
@@ -761,14 +782,15 @@ class Invoke:
             return Const(None)
         if callee in (operator.delitem, *AUGMENTED):
             raise self.unsupported(node, f"operator.{callee.__name__}", "write the operator")
-        if callee is builtins.setattr and isinstance(args[1], Const) and isinstance(args[0], str):
-            self.out.append(Store(args[0], Const(ops.Attribute(args[1].value)), args[2], None, self.span(node)))
-            return Const(None)
+        if callee in (builtins.setattr, object.__setattr__) and isinstance(args[0], str):
+            return self.set_attribute(args, node)
         if callee is builtins.isinstance:
             made_ = self.definition(args[1])
             if made_ is not None and made_.op is ops.make_tuple and all(isinstance(a, Const) for a in made_.args):
                 args = [args[0], Const(tuple(a.value for a in made_.args))]
             return self.is_instance(args, node) or self.emit(callee, tuple(args), node, target=target)
+        if callee is runtime.struct:
+            return self.struct(args[0].value, tuple(n for n, _ in keywords), dict(keywords), node)
         if callee is dataclasses.replace:
             cls = self.class_of(args[0], node)
             if cls is None:

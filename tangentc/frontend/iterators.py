@@ -143,6 +143,9 @@ class _Drained(gast.NodeTransformer):
         """The variables that an iterator reads when it is run over."""
         if isinstance(node, gast.GeneratorExp):
             parts = [node.elt, *(i for g in node.generators for i in g.ifs), *(g.iter for g in node.generators[1:])]
+            inside = [n for part in parts for n in gast.walk(part)]
+            called = {n.func.id for n in inside if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)}
+            parts += [f for f in self.functions if f.name in called]
         else:
             called = {a.id for a in node.args if isinstance(a, gast.Name)}
             parts = [a.body for a in node.args if isinstance(a, gast.Lambda)]

@@ -44,10 +44,11 @@ from tangentc.core.nodes import (
     While,
 )
 from tangentc.core.types import Either, Known, Struct, Tuple, Type, Unknown, type_of
-from tangentc.core.walk import defines, statements
+from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
+from tangentc.frontend.asked import asked
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
@@ -105,7 +106,23 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     if isinstance(tree, ast.Lambda):
         whole = whole.value
     fence.check(whole, source.span, source.name)
-    return source, drained(whole, Scope(function), source.span)
+    _mangle(whole, function.__code__)
+    return source, drained(asked(whole, Scope(function)), Scope(function), source.span)
+
+
+def _mangle(tree: Any, code: types.CodeType) -> None:
+    """Give the private names of a class, ``self.__x``, the names that Python has for them: ``self._Class__x``."""
+    codes, named = [code], {}
+    while codes:
+        one = codes.pop()
+        codes += [c for c in one.co_consts if isinstance(c, types.CodeType)]
+        for name in one.co_names:
+            head, middle, tail = name.partition("__")
+            if middle and head.startswith("_") and tail and not tail.endswith("__"):
+                named[f"__{tail}"] = name
+    for node in gast.walk(tree) if named else ():
+        if isinstance(node, gast.Attribute):
+            node.attr = named.get(node.attr, node.attr)
 
 
 class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]
@@ -199,6 +216,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         value = self.expression(node.value)
         last = self.out[-1] if len(self.out) > start else None
         if isinstance(last, Assign) and last.target == value and not ops.is_pure(last.op):
+            if isinstance(last.op, ops.augmented):
+                return  # `a += s; return a` of a function that is lowered in place
             self.out[-1] = Effect(last.op, last.args, last.keywords, last.span)
 
     def on_Assert(self, node: Any) -> None:
@@ -208,6 +227,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_Return(self, node: Any) -> None:
         value = Const(None) if node.value is None else self.expression(node.value)
+        if isinstance(value, str) and value.split("'")[0] in assigned_at_last(self.activation.source.tree):
+            value = self.kept(value, node)
         if value in self.iterators:
             value = self.emit(ops.once, (value,), node, name="%iterator")
         self.out.append(Leave("return", (value,), self.span(node)))
@@ -235,6 +256,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         for decorator in reversed(node.decorator_list):
             closure = self.invoke(self.callee(decorator), [closure], [], decorator, None)
         self.assign_value(node.name, closure, node)
+
+    def of_FunctionDef(self, node: Any, target: str | None) -> Atom:
+        return self.closure(node)
 
     def closure(self, node: Any) -> Atom:
         """A function that is defined here; its default values are computed now."""
@@ -409,7 +433,14 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             self.store_attribute(obj, target, new)
             return
         key = self.kept(self.expression(target.slice), target.slice)
+        start = len(self.out)
         value = self.expression(node.value)
+        if self.class_of(obj, node, -1) is None and any(map(changed_by, statements(tuple(self.out[start:])))):
+            old = self.fresh(f"%{obj.lstrip('%')}_item")  # what is there before the value changes it
+            self.out.insert(start, Assign(old, operator.getitem, (obj, key), (), self.span(target)))
+            new = self.operation(op, (old, value), node, name="%rhs", augmented=True)
+            self.store_item(obj, key, new, node)
+            return
         self.store_item(obj, key, value, node, op)
 
     def on_If(self, node: Any) -> None:
@@ -649,13 +680,14 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             kind, found, owner = found_in_class(cls, name)
             if kind:
                 self.places[Place("attribute", owner), name] = Place("attribute", owner)
+            self.refuse_hidden(kind, name, node)
             if kind == "property":
                 return self.invoke(found, [base], [], node, target, owner)
             if kind in ("method", "class", "static"):
                 return self.bound(kind, found, base, cls, owner, node)
             if kind == "data" and name in self.known.assigned and not callable(found):
                 kind = ""  # the object has a value of its own
-            if not kind and (name == "__dict__" or hasattr(cls, "__getattr__")):
+            if name == "__dict__" or not kind and hasattr(cls, "__getattr__"):
                 raise self.unsupported(node, f"`{name}` of an object, found by its dict or its __getattr__",
                                        "name the attributes")  # fmt: skip
             if kind == "data":
@@ -669,6 +701,15 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             if result.startswith("%") and not isinstance(part, Unknown):
                 self.types[result] = part
         return result
+
+    def refuse_hidden(self, kind: str, name: str, node: Any) -> None:
+        """Refuse what an object may have in place of what its class has."""
+        if kind == "cached":
+            raise self.unsupported(node, f"the cached property {name}, which keeps its first value",
+                                   "make it a property, or compute it in __init__")  # fmt: skip
+        if kind in ("method", "static") and name in self.known.assigned:
+            raise self.unsupported(node, f"{name}, a method that an object hides by an attribute of its own",
+                                   "give the attribute another name")  # fmt: skip
 
     def of_Subscript(self, node: Any, target: str | None) -> Atom:
         base, key = self.expression(node.value), self.expression(node.slice)
@@ -796,6 +837,13 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 def _is_path(node: Any) -> bool:
     """Whether an expression is a name, or attributes of one."""
     return isinstance(node, gast.Name) or isinstance(node, gast.Attribute) and _is_path(node.value)
+
+
+@functools.lru_cache(maxsize=1024)
+def assigned_at_last(tree: ast.AST) -> frozenset[str]:
+    """The variables of a function that a ``finally`` assigns, after ``return`` has taken what they were."""
+    nodes = [n for t in ast.walk(tree) if isinstance(t, ast.Try) for s in t.finalbody for n in ast.walk(s)]
+    return frozenset(n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
 
 
 @functools.lru_cache(maxsize=1024)

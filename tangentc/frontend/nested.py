@@ -77,7 +77,7 @@ class Nested:
             types = types[:-1]
         if self.kind == "jvp":
             types = types[: len(types) - len(self.wrt)]
-        compiled = derivative._compile(types, seed=seed)
+        compiled = derivative._compile(types, seed=seed, inner=True)
         return compiled.function, compiled.seeds
 
 

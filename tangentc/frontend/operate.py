@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.classes import found_in_class, method_name, reflected
+from tangentc.core.classes import found_in_class, method_name, own_access, reflected
 from tangentc.core.nodes import Atom, Const, Store
 from tangentc.core.types import Array, Struct, Tuple
 
@@ -20,17 +20,26 @@ class Operate:
     invoke: Any
     emit: Any
     type_known: Any
+    unsupported: Any
 
     def class_of(self, atom: Atom, node: Any, k: int | None = None) -> type | None:
         """The class of what a node stands for, or of its k-th operand (-1: of what a store changes,
         -2: of what is called)."""
         t = self.type_known(atom)
         if isinstance(t, (Struct, Tuple)):
-            return t.cls
+            return self.plain(t.cls, node)
         site = self.span(node).site
-        cls = self.known.classes.get(site if k is None else (site, k))
+        cls = self.plain(self.known.classes.get(site if k is None else (site, k)), node)
         if cls is not None:
             self.emit(ops.assumed, (atom, Const(cls), Const(True)), node, name="%assumed")
+        return cls
+
+    def plain(self, cls: type | None, node: Any) -> type | None:
+        """The class itself, if its attributes are what they seem."""
+        own = None if cls is None else own_access(cls)
+        if own is not None:
+            raise self.unsupported(node, f"an object of {cls.__name__}, which has its own {own}",  # type: ignore[union-attr]
+                                   "use properties for the attributes that it changes")  # fmt: skip
         return cls
 
     def special_method(self, name: str, args: tuple[Atom, ...], node: Any, k: int = 0) -> Atom | None:

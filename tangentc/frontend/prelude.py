@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
+from tangentc.frontend.asked import ZIPPED
 from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH
 from tangentc.runtime import order
 
@@ -254,7 +255,7 @@ def appendleft(items, value):
     items.insert(0, value)
 
 
-NAMED = {ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len}
+NAMED = {ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len}
 METHODS: dict[type, dict[str, Any]] = {
     list: {"sort": sort, "remove": remove, "clear": clear, "popleft": popleft, "appendleft": appendleft},
     dict: {

@@ -29,13 +29,15 @@ import itertools
 import linecache
 import types
 from collections.abc import Iterator
+from collections.abc import Sequence as Sequence_
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from tangentc import runtime
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.types import Array, Sequence, Type
+from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.source import source_of
 
@@ -165,6 +167,74 @@ class _Handing(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in self.family:
             node.args[:0] = [ast.Name(n, ast.Load()) for n in self.captured]
         return node
+
+
+# ---------------------------------------------------------------- functions of parts of their arguments
+MOST_LENGTHS = 4  # versions of a function that calls itself, before its code is made right for any length
+
+
+class Generalised(Exception):
+    """A function that calls itself is compiled for arguments of any length from now on: begin again."""
+
+
+class Lengths:
+    """With which lengths functions that call themselves have been met.
+
+    One that halves its argument, or takes its first item off, is called with another length each time.  When it
+    has been met with more than `MOST_LENGTHS`, the lengths that are not always the same get symbols of their own,
+    the same for equal ones: the code for these types is right for all.
+    """
+
+    def __init__(self) -> None:
+        self.met: dict[Any, list[list[Any]]] = {}
+        self.open: dict[Any, set[int]] = {}  # which lengths are not always the same
+
+    def general(self, function: Any, types: list[Type]) -> list[Type]:
+        """The types that the code for these is compiled for."""
+        shape = self._shape(function, types)
+        return self._with_symbols(types, self.open[shape]) if shape in self.open else types
+
+    def note(self, function: Any, types: list[Type]) -> None:
+        """Note a call inside the function itself; raises `Generalised` if it has been one of too many."""
+        shape = self._shape(function, types)
+        met = self.met.setdefault(shape, [])
+        met.append(lengths(*types))
+        varying = {k for k, same in enumerate(zip(*met, strict=True)) if len(set(same)) > 1}
+        if len(met) > MOST_LENGTHS and not varying <= self.open.get(shape, set()):
+            self.open[shape] = self.open.get(shape, set()) | varying
+            self.met.clear()
+            raise Generalised
+
+    @staticmethod
+    def _shape(function: Any, types: list[Type]) -> Any:
+        return function, tuple(map_lengths(t, lambda d: None) for t in types)
+
+    @staticmethod
+    def _with_symbols(types: list[Type], which: set[int]) -> list[Type]:
+        symbols: dict[Any, Length] = {}
+        place = itertools.count()
+
+        def symbol(d: Any) -> Any:
+            if next(place) not in which:
+                return d
+            return None if d is None else symbols.setdefault(d, Length(f"r{len(symbols)}"))
+
+        return [map_lengths(t, symbol) for t in types]
+
+
+def at_call(result: Type, general: Sequence_[Type], types: Sequence_[Type]) -> Type:
+    """The type of a result, for a call with ``types`` of code for ``general`` ones."""
+    pairs = [(g, t) for g, t in zip(general, types, strict=True) if not isinstance(g, Scalar)]
+    every = zip(lengths(*(g for g, _ in pairs)), lengths(*(t for _, t in pairs)), strict=True)
+    there = {g.symbol: d for g, d in every if isinstance(g, Length)}
+
+    def here(d: Any) -> Any:
+        if not isinstance(d, Length) or d.symbol not in there:
+            return d
+        known = there[d.symbol]
+        return known + d.offset if isinstance(known, int) else replace(known, offset=known.offset + d.offset)
+
+    return map_lengths(result, here)
 
 
 # ---------------------------------------------------------------- functions that change their arguments

@@ -115,6 +115,8 @@ class _Specialise:
                 return self._augmented(s, op.op)
             case Store() if s.op is not None and s.key is not None:
                 return self._augmented_item(s)
+            case Store(op=None) if self._is_there(s):
+                return ()
             case Effect() | Assign() if _called_name(s) == "shuffle":
                 raise UnsafeMutation(
                     f"{self.function.name} shuffles in place", s.span,
@@ -170,6 +172,19 @@ class _Specialise:
             case For():
                 return self._loop(s)
         return (s,)
+
+    def _is_there(self, s: Store) -> bool:
+        """Whether what is stored is what stands there: the view itself, after ``view += y``."""
+        made = self.definitions.get(self._resolved().get(s.value, "")) if isinstance(s.value, str) else None
+        return (
+            isinstance(made, Assign)
+            and made.op is operator.getitem
+            and made.args == (s.object, s.key)
+            and isinstance(self.types.of(s.object), Array)
+            and isinstance(self.types.of(made.target), Array)
+            and s.value in self.same
+            and self._aliases().is_view(made.target)
+        )
 
     def _again(self, s: Statement) -> tuple[Statement, ...]:
         """What a method turned out to be: a function, with an ``out`` perhaps."""

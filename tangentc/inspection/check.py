@@ -33,15 +33,16 @@ def check_grads(
 
     Reverse mode is compared entry by entry (200 entries of each argument at the most, drawn at random) for
     a random cotangent, forward mode along a random direction; ``order=2`` does the same with the gradient
-    function itself, along a random direction.  Arguments and results may be containers.  Raises
-    `GradientMismatch` at the first entry that disagrees, and whatever differentiating ``f`` raises.
+    function itself, along a random direction.  The values that both give are compared with what ``f`` gives
+    itself.  Arguments and results may be containers.  Parameters that are left to their defaults stay as they
+    are.  Raises `GradientMismatch` at the first entry that disagrees, and whatever differentiating ``f`` raises.
 
     >>> check_grads(lambda x: x * x * x, (2.0,))
     """
     f = fit(f, args)
-    args = _with_defaults(f, args)
     rng = np.random.default_rng(seed)
     moving = [i for i, a in enumerate(args) if is_differentiable(type_of(a))]
+    args = _with_defaults(f, args)
     if "fwd" in modes:
         _check_forward(f, args, moving, rtol, atol, rng)
     if "rev" in modes:
@@ -83,7 +84,10 @@ def rebuild(x: Any, leaves: Iterator[np.ndarray]) -> Any:
             return type(x)(*parts.values())
         if isinstance(x, (list, tuple)):
             return type(x)(parts.values())
-        return type(x)(**parts)
+        new = object.__new__(type(x))  # no __init__, which may take other arguments, and change them
+        for key, part in parts.items():
+            object.__setattr__(new, key, part)
+        return new
     if not is_differentiable(t):
         return x
     leaf = next(leaves)
@@ -133,7 +137,8 @@ def _step(args: Sequence[Any]) -> float:
 
 def _check_forward(f: Any, args: Sequence[Any], moving: list[int], rtol: float, atol: float, rng: Any) -> None:
     tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
-    _, computed = jvp(f, args, tangents)
+    value, computed = jvp(f, args, tangents)
+    _compare_values(value, _value(f, args), "jvp")
     names = [path for path, _ in flatten(computed)]
     for k, (path, given) in enumerate(flatten(computed)):
         wanted = five_point(lambda t, k=k: list(flatten(f(*copied(_along(args, tangents, t)))))[k][1], _step(args))  # type: ignore[misc]
@@ -142,6 +147,7 @@ def _check_forward(f: Any, args: Sequence[Any], moving: list[int], rtol: float, 
 
 def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], rtol: float, atol: float, rng: Any) -> None:
     value, pullback = vjp(f, *args)
+    _compare_values(value, _value(f, args), "vjp")
     cotangent = _draw(value, rng)
     gradients = pullback(cotangent)
     for i in moving:
@@ -167,7 +173,7 @@ def _entry(f: Any, args: Any, i: int, leaf: int, entry: tuple, cotangent: Any, s
 
 def _check_second(f: Any, args: Sequence[Any], moving: list[int], rtol: float, atol: float, rng: Any) -> None:
     """The tangent of the adjoint function along a random direction, for a random cotangent."""
-    value = python_function(f, "check")(*args)
+    value = _value(f, args)
     cotangent = _draw(value, rng)
     first = Derivative(f, "adjoint", tuple(moving))
     tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
@@ -178,6 +184,17 @@ def _check_second(f: Any, args: Sequence[Any], moving: list[int], rtol: float, a
             _step(args),  # type: ignore[misc]
         )  # type: ignore[misc]
         _compare(given, wanted, f"the second derivative{path}", rtol, atol)
+
+
+def _value(f: Any, args: Sequence[Any]) -> Any:
+    """What the function itself gives, for copies: it may change its arguments."""
+    return python_function(f, "check")(*copied(tuple(args)))
+
+
+def _compare_values(given: Any, wanted: Any, what: str) -> None:
+    for (path, a), (_, b) in zip(flatten(given), flatten(wanted), strict=True):
+        if a.shape != b.shape or not np.allclose(a, b, rtol=np.finfo(a.dtype).eps ** 0.6, equal_nan=True):
+            raise GradientMismatch(f"the value{path} that {what} gives is {a}, and the function itself gives {b}")
 
 
 def _compare(given: Any, wanted: Any, what: str, rtol: float, atol: float) -> None:

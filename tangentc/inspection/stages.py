@@ -78,7 +78,13 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
     seed = types.pop() if derivative.kind == "adjoint" else None
     source = derivative.resolve(types)
     seen: list[tuple[str, str, Function, Any]] = []
-    context = Context(source, observer=lambda *row: seen.append(row), checked=True)
+
+    def note(*row: Any) -> None:
+        if row[0] == "lower":  # begun again with what has been learned
+            seen[:] = [r for r in seen if r[2].name != row[2].name]
+        seen.append(row)
+
+    context = Context(source, observer=note, checked=True)
     derivative.write(context, source, types, seed)
     final = print_program(context.emitted)
     pairs, root = context.emitted[:-1], context.emitted[-1][0].function.name

@@ -20,7 +20,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Const, For
-from tangentc.core.types import Known, Scalar, Sequence, Unknown, components, is_complex, is_container, rank
+from tangentc.core.types import Known, Scalar, Sequence, Tuple, Unknown, components, is_complex, is_container, rank
 from tangentc.errors import BadRule, TangentcError
 from tangentc.rules.registry import Formula
 
@@ -266,6 +266,12 @@ class Fragment:
             function = self.eval(node.func, env)
         if function is np.ndim:
             return self._rank(args[0])
+        if function is isinstance and isinstance(args[0], Value) and args[1] in (int, tuple):
+            t = self.b.type(args[0].atom)
+            if isinstance(t, Unknown):
+                raise Undecided
+            integer = isinstance(t, Scalar) and np.dtype(t.dtype).kind == "i"
+            return integer if args[1] is int else isinstance(t, Tuple)
         if function is is_literal:
             return is_literal(args[0])
         if function is is_changed:

@@ -19,7 +19,6 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
-from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import (
@@ -47,7 +46,7 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
 )
-from tangentc.core.walk import all_reads, changed_by, definitions, statements, substitute, substitute_block, transform
+from tangentc.core.walk import all_reads, changed_by, definitions, statements, substitute, substitute_block
 from tangentc.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
@@ -61,13 +60,16 @@ ZERO = Rule(ops.stopped, "zero")
 
 @dataclass(frozen=True)
 class Pair:
-    """The pair of a callee at one call: what to call, with which arguments, and whose adjoints come back."""
+    """The pair of a callee at one call: what to call, with which arguments, and whose adjoints come back.
 
-    primal: ops.Emitted
+    Without a name for what the primal saves it gives its value alone, and the adjoint is given the arguments.
+    """
+
+    primal: Any
     adjoint: ops.Emitted
     arguments: tuple[Atom, ...]
     active: tuple[tuple[Atom, str], ...]
-    saved_name: str
+    saved_name: str | None
 
 
 class Unit:
@@ -111,23 +113,30 @@ class Unit:
             atoms.append(bound.arguments[name] if name in bound.arguments else Const(parameter.default))
         return function, atoms
 
-    def pair(self, s: Assign, active: set[str], aliases: Aliases) -> Pair:
+    def pair(self, s: Assign, active: set[str]) -> Pair:
         function, atoms = self.callee_arguments(s)
         types = [self.builder.type(a) for a in atoms]
         flags = tuple(isinstance(a, str) and a in active for a in atoms)
-        primal, adjoint = make_pair(self.context, function, types, flags)
-        name = function.__name__
         params = list(inspect.signature(function).parameters)
         wrt = tuple((a, p) for a, p, flag in zip(atoms, params, flags, strict=True) if flag)
+        gives = tuple(_adjoint_type(t) for t, flag in zip(types, flags, strict=True) if flag)
+        bars = gives[0] if len(gives) == 1 else Tuple(gives)
+        if self.context.recomputes(function, types):
+            adjoint = make_adjoint(self.context, function, types, flags)
+            return Pair(s.op, ops.Emitted(adjoint, True, bars, False), tuple(atoms), wrt, None)
+        primal, adjoint, pure = make_pair(self.context, function, types, flags)
+        both = Tuple((self.builder.type(s.target), Unknown("what a primal saves")))
         shown = version_base(s.target).lstrip("%")
-        saved = f"{name}_saved" if s.target.startswith("%") else f"{name}_{shown}_saved"
-        return Pair(primal, adjoint, tuple(atoms), wrt, saved)
+        saved = f"{function.__name__}_saved" if s.target.startswith("%") else f"{function.__name__}_{shown}_saved"
+        return Pair(ops.Emitted(primal, pure, both), ops.Emitted(adjoint, True, bars, False), tuple(atoms), wrt, saved)
 
     def tangent_call(self, s: Assign, dots: dict[Atom, Atom]) -> tuple[ops.Emitted, tuple[Atom, ...]]:
         function, atoms = self.callee_arguments(s)
         types = [self.builder.type(a) for a in atoms]
         flags = tuple(a in dots for a in atoms)
-        op = make_tangent(self.context, function, types, flags)
+        name, pure = make_tangent(self.context, function, types, flags)
+        t = self.builder.type(s.target)
+        op = ops.Emitted(name, pure, Tuple((t, _adjoint_type(t))))
         return op, (*atoms, *(dots[a] for a, flag in zip(atoms, flags, strict=True) if flag))
 
 
@@ -346,21 +355,17 @@ def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
 # ------------------------------------------------------------------ pairs
 def make_pair(
     context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], names: tuple[str, str] | None = None
-) -> tuple[ops.Emitted, ops.Emitted]:
-    """The primal and the adjoint of a function, for these types and these active arguments."""
-    key = "pair", source, tuple(types), flags
+) -> tuple[str, str, bool]:
+    """The names of the primal and of the adjoint of a function, for these types and these active arguments, and
+    whether the primal is pure."""
+    program = context.prepare(source, types)
+    key = "pair", *context.key(source, types), flags
     if key in context.pairs:
         return context.pairs[key]
-    program = context.prepare(source, types)
     function = program.function
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
-    gives = [_adjoint_type(program.types.of(n)) for n in wrt]
     primal_name, adjoint_name = names or _pair_names(context, function.name)
-    pair = (
-        ops.Emitted(primal_name, program.pure, Tuple((program.result, Unknown("what a primal saves")))),
-        ops.Emitted(adjoint_name, True, gives[0] if len(gives) == 1 else Tuple(tuple(gives)), False),
-    )
-    context.pairs[key] = pair  # known from here on: the function may call itself
+    context.pairs[key] = primal_name, adjoint_name, program.pure  # from here on: the function may call itself
     unit = Unit(context, program, set(wrt))
     b = unit.builder
     seed = b.fresh("out_bar")
@@ -374,7 +379,19 @@ def make_pair(
     adjoint, primal, value, saved = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
     _emit_primal(context, program, primal, value, saved, b, primal_name)
     context.emitted.append((context.with_facts(adjoint, b.types, program.source), program.source))
-    return pair
+    return context.pairs[key]
+
+
+def make_adjoint(context: Any, source: Any, types: list[Type], flags: tuple[bool, ...]) -> str:
+    """The name of the adjoint of a function as one of its arguments and the seed, which runs the primal itself."""
+    program = context.prepare(source, types)
+    key = "adjoint", *context.key(source, types), flags
+    if key not in context.pairs:
+        wrt = tuple(k for k, flag in enumerate(flags) if flag)
+        name = context.unique_name(f"{program.function.name}_adjoint")
+        context.pairs[key] = name  # from here on: the function may call itself
+        gradient(context, source, types, wrt, len(wrt) == 1, seed_given=_adjoint_type(program.result), name=name)
+    return context.pairs[key]
 
 
 def _pair_names(context: Any, name: str) -> tuple[str, str]:
@@ -429,9 +446,9 @@ def _link_pair(
     together_ = {n for n in saved if root[n] in stored or n in popped}
     shared = len({root[n] for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror)
     shared = shared or any(is_container(b.types.of_name.get(n, Unknown())) for n in together_)
-    shared = shared or any(  # a list that was saved in a list
-        isinstance(s, Assign) and s.op is ops.pop and is_container(b.types.of_name.get(s.target, Unknown()))
-        and done.aliases.root(s.target) in stored
+    shared = shared or any(  # what was saved in a list: it may be there several times, and in other lists
+        isinstance(s, Assign) and s.op is ops.pop and done.aliases.root(s.target) in stored
+        and (isinstance(b.type(s.target), Array) or is_container(b.type(s.target)))
         for s in statements(linked)
     )  # fmt: skip
     changed = {n for n in together_ if not isinstance(b.types.of_name.get(n), Scalar)} if shared else restored | popped
@@ -461,12 +478,7 @@ def _link_pair(
         copy = ops.method if isinstance(t, (Unknown, type(None))) or n in popped else np.copy
         args: tuple[Atom, ...] = (sources[n], Const("copy")) if copy is ops.method else (sources[n],)
         head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
-    if shared:
-        linked = substitute_block(linked, table)
-        result = substitute(together, table).args[1]  # type: ignore[union-attr]
-        out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
-        return out, primal, target, saved
-    linked = _copied_pops(substitute_block(linked, table), stored, done.aliases, b)
+    linked = substitute_block(linked, table)
     result = substitute(together, table).args[1]  # type: ignore[union-attr]
     out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
     return out, primal, target, saved
@@ -484,20 +496,6 @@ def _adjoint_function(
     from tangentc.simplify.copies import copies
 
     return copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
-
-
-def _copied_pops(block: Block, stored: set[str], aliases: Aliases, b: Builder) -> Block:
-    """An array that the adjoint changes after taking it from a list is copied, so that the list's stays."""
-
-    def rewrite(s: Statement) -> tuple[Statement, ...]:
-        if isinstance(s, Assign) and s.op is ops.pop and isinstance(b.types.of(s.target), Array):
-            if aliases.root(s.target) in stored:
-                popped = b.fresh("%popped")
-                b.types.of_name[popped] = b.types.of(s.target)
-                return replace(s, target=popped), Assign(s.target, np.copy, (popped,), (), s.span)
-        return (s,)
-
-    return transform(block, rewrite)
 
 
 def _export(saved: list[str], linked: Block, primal: Block, b: Builder) -> tuple[list[str], Block, Block]:
@@ -567,18 +565,18 @@ def _emit_primal(
 
 # ------------------------------------------------------------------ tangents
 def make_tangent(
-    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], name: str = "", root: bool = False
-) -> ops.Emitted:
-    """The function that gives a value and its tangent: ``f_jvp(*args, *tangents of the active ones)``."""
-    key = "tangent", source, tuple(types), flags
+    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], name: str = ""
+) -> tuple[str, bool]:
+    """The name of the function that gives a value and its tangent, ``f_jvp(*args, *tangents of the active ones)``,
+    and whether it is pure."""
+    program = context.prepare(source, types)
+    key = "tangent", *context.key(source, types), flags
     if key in context.pairs:
         return context.pairs[key]
-    program = context.prepare(source, types)
     function = program.function
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
     name = name or context.unique_name(f"{function.name}_jvp")
-    emitted = ops.Emitted(name, program.pure, Tuple((program.result, _adjoint_type(program.result))))
-    context.pairs[key] = emitted  # known from here on: the function may call itself
+    context.pairs[key] = name, program.pure  # known from here on: the function may call itself
     unit = Unit(context, program, set(wrt))
     b = unit.builder
     params = []
@@ -598,4 +596,4 @@ def make_tangent(
     out = Function(name, (*function.params, *params), b.take(), result, function.span, doc)
     context.observe("forward", "the chain rule: a tangent beside each active value", out, b.types)
     _finished(context, out, b, program)
-    return emitted
+    return context.pairs[key]

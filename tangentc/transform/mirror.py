@@ -21,6 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import READ_ONLY, Aliases, arms
+from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -123,6 +124,8 @@ class Mirror:
         def made(op: Any, *atoms: Atom) -> tuple[Statement, ...]:
             return (*out, Assign(bar, op, atoms, (), span))
 
+        if op in DEEP_COPIES and s.args[0] in self.of:
+            return made(runtime.zeros_of_copy, s.target)
         if self.copies_numbers(s):
             return made(runtime.zeros_of, s.target)
         if op in (ops.make_tuple, ops.make_list):

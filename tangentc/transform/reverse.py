@@ -21,6 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
+from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_sure
 from tangentc.core.naming import shown
@@ -183,6 +184,8 @@ class _Reverse(Stores, Control):
         op, args = s.op, s.args
         if op is ops.identity:
             self.adj.add(args[0], y_bar)
+        elif op in DEEP_COPIES and {args[0], s.target} <= self.adj.mirror.keys():
+            self.b.effect(runtime.add_copied, (self.adj.mirror[args[0]], self.adj.mirror[s.target]))  # type: ignore[index]
         elif op in (ops.copied, runtime.shaped_like):
             self.adj.add(args[0], y_bar)
         elif op is ops.items_from:
@@ -415,7 +418,10 @@ class _Reverse(Stores, Control):
         y = s.target
         if y not in self.active or not self.adj.has(y):
             return (s, *self.mirror.assign(s))
-        pair = self.context.pair(s, self.active, self.aliases)
+        if not any(a in self.active for a in s.atoms):  # an array that is filled later
+            self.adj.take(y)
+            return (s, *self.mirror.assign(s))
+        pair = self.context.pair(s, self.active)
         out: list[Statement] = []
         args: list[Atom] = []
         for atom in pair.arguments:
@@ -429,16 +435,22 @@ class _Reverse(Stores, Control):
         y_bar = self.adj.take_whole(y)
         assert y_bar is not None
         y_bar = self.adj.full(y_bar, y)
-        both = self.b.fresh("%both")
-        saved = self.b.fresh(f"%{pair.saved_name}")
-        self.b.types.of_name[both] = Tuple((self.b.type(y), Unknown("what a primal saves")))
-        self.b.types.of_name[saved] = Unknown("what a primal saves")
-        out.append(Assign(both, pair.primal, tuple(args), (), s.span))
-        out.append(Assign(y, operator.getitem, (both, Const(0)), (), s.span))
-        out.extend(self.mirror.assign(s))
-        out.append(Assign(saved, operator.getitem, (both, Const(1)), (), s.span))
+        given = tuple(args)
+        if pair.saved_name is None:
+            out.append(Assign(y, pair.primal, given, (), s.span))
+            out.extend(self.mirror.assign(s))
+        else:
+            both = self.b.fresh("%both")
+            saved = self.b.fresh(f"%{pair.saved_name}")
+            self.b.types.of_name[both] = Tuple((self.b.type(y), Unknown("what a primal saves")))
+            self.b.types.of_name[saved] = Unknown("what a primal saves")
+            out.append(Assign(both, pair.primal, given, (), s.span))
+            out.append(Assign(y, operator.getitem, (both, Const(0)), (), s.span))
+            out.extend(self.mirror.assign(s))
+            out.append(Assign(saved, operator.getitem, (both, Const(1)), (), s.span))
+            given = (saved,)
         self.b.span = s.span
-        result = self.b.emit(pair.adjoint, (saved, y_bar), name="%adjoints")
+        result = self.b.emit(pair.adjoint, (*given, y_bar), name="%adjoints")
         bars = [result]
         if len(pair.active) > 1:
             bars = [

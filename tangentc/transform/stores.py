@@ -56,8 +56,9 @@ class Stores:
                 return True
             if made.op is ops.make_tuple and made.args:  # rows, columns = np.triu_indices(n)
                 parts = [self.context.definitions.get(a) for a in made.args if isinstance(a, str)]
-                whole = {p.args[0] for p in parts if isinstance(p, Assign) and p.op is operator.getitem}
-                if len(parts) == len(made.args) and len(whole) == 1 and all(p.op is operator.getitem for p in parts):
+                items = [p.args[0] for p in parts if isinstance(p, Assign) and p.op is operator.getitem]
+                whole = set(items)
+                if len(items) == len(made.args) and len(whole) == 1:
                     return self._is_unique(next(iter(whole)))
             if made.op is ops.make_tuple:
                 return any(self._is_unique(a) for a in made.args if isinstance(a, str))

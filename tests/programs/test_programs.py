@@ -9,6 +9,9 @@ import pytest
 import tangentc
 from programs import (
     arrays,
+    asked,
+    carried,
+    classes,
     containers,
     corners,
     everyday,
@@ -22,9 +25,11 @@ from programs import (
     methods,
     mixed,
     polybench,
+    recursive,
     regressions,
     scalars,
     science,
+    shared,
     without_axes,
 )
 from tangentc.core.types import is_differentiable, type_of
@@ -49,6 +54,11 @@ MODULES = (
     polybench,
     science,
     regressions,
+    shared,
+    carried,
+    recursive,
+    asked,
+    classes,
 )
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))

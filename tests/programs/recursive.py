@@ -1,0 +1,113 @@
+"""Functions that call themselves, on arguments of ever other lengths; also differentiated twice."""
+
+import numpy as np
+
+
+def fourier(x):
+    n = len(x)
+    if n == 1:
+        return x
+    even, odd = fourier(x[::2]), fourier(x[1::2])
+    w = np.exp(-2j * np.pi * np.arange(n // 2) / n)
+    return np.concatenate([even + w * odd, even - w * odd])
+
+
+def spectrum(x):
+    y = fourier(x.astype(complex))
+    return np.sum(np.real(y) ** 2 * np.arange(len(x)))
+
+
+def nested_sum(x):
+    if len(x) == 1:
+        return x[0] ** 2
+    return x[0] * 0.5 + nested_sum(x[1:]) * x[0]
+
+
+def halved(x):
+    if len(x) <= 2:
+        return np.sum(np.sin(x))
+    m = len(x) // 2
+    return halved(x[:m]) * halved(x[m:])
+
+
+def merged(x):
+    if len(x) <= 1:
+        return x
+    m = len(x) // 2
+    a, b = merged(x[:m]), merged(x[m:])
+    out = np.zeros(len(x))
+    i = j = 0
+    for k in range(len(x)):
+        if j >= len(b) or (i < len(a) and a[i] <= b[j]):
+            out[k] = a[i]
+            i += 1
+        else:
+            out[k] = b[j]
+            j += 1
+    return out
+
+
+def merge_sort(x):
+    return np.sum(merged(x) * np.arange(len(x)))
+
+
+def parted(x):
+    if len(x) <= 1:
+        return x
+    rest = x[1:]
+    return np.concatenate([parted(rest[rest < x[0]]), x[:1], parted(rest[rest >= x[0]])])
+
+
+def quick_sort(x):
+    return np.sum(parted(x) * np.arange(len(x)))
+
+
+def sines(x, n):
+    if n == 0:
+        return x
+    return x * np.sin(sines(x, n - 1))
+
+
+def fibonacci(x, n):
+    if n < 2:
+        return x
+    return fibonacci(x, n - 1) * 0.5 + fibonacci(x, n - 2) * x
+
+
+def product_of_a_tree(t):
+    if isinstance(t, tuple):
+        return product_of_a_tree(t[0]) * product_of_a_tree(t[1]) + 1.0
+    return t**2
+
+
+def even(x, n):
+    return x if n == 0 else odd(x, n - 1) * x
+
+
+def odd(x, n):
+    return 2 * x if n == 0 else even(x, n - 1) + x
+
+
+def haar(x):
+    if len(x) == 1:
+        return x
+    return np.concatenate((haar((x[::2] + x[1::2]) / 2), (x[::2] - x[1::2]) / 2))
+
+
+def wavelets(x):
+    return np.sum(haar(x) ** 3)
+
+
+def horner(c, x):
+    if not c:
+        return 0.0
+    return c[0] + x * horner(c[1:], x)
+
+
+R = np.random.default_rng(0)
+PROGRAMS = [
+    (spectrum, (R.normal(size=16),)), (nested_sum, (R.normal(size=12),)), (halved, (R.normal(size=33),)),
+    (merge_sort, (R.normal(size=9),)), (quick_sort, (R.normal(size=9),)), (sines, (0.7, 5)), (fibonacci, (0.7, 6)),
+    (product_of_a_tree, (((0.5, 0.2), (0.1, (0.3, 0.7))),)), (even, (0.4, 5)), (wavelets, (R.normal(size=16),)),
+    (horner, ([0.3, 0.7, -0.2], 0.4)),
+]  # fmt: skip
