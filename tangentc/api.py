@@ -22,6 +22,7 @@ from tangentc.core import ops
 from tangentc.core.types import Scalar, describe, is_differentiable, type_of
 from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside
 from tangentc.errors import BadSeed, TangentcError
+from tangentc.frontend.nested import KINDS
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
 from tangentc.transform.assemble import make_pair
@@ -188,6 +189,7 @@ def stop_gradient(x: Any) -> Any:
 
 for _function in (grad, value_and_grad, adjoint, vjp, jvp):  # what they mean inside a function that is differentiated
     _function.__tangentc_kind__ = _function.__name__  # type: ignore[attr-defined]
+KINDS.update(grad=grad, value_and_grad=value_and_grad)
 stop_gradient.__tangentc_op__ = ops.stopped  # type: ignore[attr-defined]
 
 

@@ -182,7 +182,10 @@ class Derivative:
         own = self._signature()
         if self.kind != "adjoint":
             return own
-        seed = inspect.Parameter("out_bar", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        name = "out_bar"
+        while name in own.parameters:
+            name += "_bar"
+        seed = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         return own.replace(
             parameters=[p.replace(default=inspect.Parameter.empty) for p in own.parameters.values()] + [seed]
         )

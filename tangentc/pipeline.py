@@ -24,8 +24,8 @@ from tangentc.analysis.points import DEEP_COPIES
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.classes import instance_of
-from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Span, Statement
+from tangentc.core.classes import instance_of, special
+from tangentc.core.nodes import Assign, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
 from tangentc.core.types import (
     Array,
     Known,
@@ -260,6 +260,11 @@ def _with_settings(function: Function, params: dict[str, Type]) -> Function:
 def _refuse_open(program: Program) -> None:
     """Refuse what typing did not settle: a starred value of unknown length, a call of something unknown."""
     for s in statements(program.function.body):
+        if isinstance(s, (If, While)) and any(special(program.types.of(s.test), n) for n in ("__bool__", "__len__")):
+            raise UnsupportedSyntax(
+                f"{program.function.name} asks whether an object is true", s.span,
+                why="its class decides, by __bool__ or __len__", way_out="call bool(...) or len(...)",
+            )  # fmt: skip
         if not isinstance(s, (Assign, Effect)):
             continue
         if s.op is ops.spread or s.op is ops.call and s.args[0] == Const(None):

@@ -148,7 +148,8 @@ def zeros_of(x):
 def struct(cls, **fields):
     """An object of a class with these attributes, as its ``__init__`` has left them.
 
-    >>> struct(types.SimpleNamespace, a=1.0).a
+    >>> class Point: pass
+    >>> struct(Point, a=1.0).a
     1.0
     """
     made = object.__new__(cls)

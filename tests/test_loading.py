@@ -278,3 +278,97 @@ def test_redefined_helper_of_an_inner_function(function, monkeypatch):
     assert derivative(2.0) == 12.0
     assert tangentc.vjp(function, 2.0)[1](1.0) == (12.0,)
     assert tangentc.jvp(function, (2.0,), (1.0,))[1] == 12.0
+
+
+def program_grad(x):
+    return x**3
+
+
+def program_jvp(x):
+    return x**2
+
+
+def program_primal(x):
+    return x**2
+
+
+def program(x):
+    return program_grad(2.0) * x + program_jvp(1.5) * x**2 + program_primal(3.0) * program_grad(x)
+
+
+def test_functions_of_the_user_named_as_emitted_ones_are():
+    assert tangentc.grad(program)(1.0) == 8 + 2 * 2.25 + 27
+    assert tangentc.jvp(program, (1.0,), (1.0,)) == (program(1.0), 39.5)
+    assert tangentc.vjp(program, 1.0)[1](1.0) == (39.5,)
+
+
+FUNCTIONS, TABLE, NUMBERS = [np.sin, np.cos], {"c": np.sin}, {"a": 1.0, "b": 2.0}
+
+
+def through_a_list(x):
+    return FUNCTIONS[0](x) * FUNCTIONS[-1](x)
+
+
+def through_a_dict(x):
+    return TABLE["c"](x)
+
+
+def through_numbers(x):
+    s = 0.0
+    for _, v in NUMBERS.items():
+        s += v * x**2
+    return s
+
+
+def with_defaults(x, a=2.0, *, b=3.0):
+    return x**2 * a * b
+
+
+def calling_it(x):
+    return with_defaults(x)
+
+
+@pytest.mark.parametrize(
+    "function, change",
+    [
+        (through_a_list, lambda: FUNCTIONS.__setitem__(0, np.exp)),
+        (through_a_list, lambda: FUNCTIONS.append(np.tanh)),
+        (through_a_dict, lambda: TABLE.__setitem__("c", np.exp)),
+        (through_numbers, lambda: NUMBERS.__setitem__("c", 3.0)),
+        (through_numbers, lambda: NUMBERS.pop("a")),
+        (with_defaults, lambda: setattr(with_defaults, "__defaults__", (5.0,))),
+        (calling_it, lambda: setattr(with_defaults, "__kwdefaults__", {"b": 7.0})),
+    ],
+)
+def test_what_changes_and_stays_the_same_object_is_seen(function, change):
+    derivative = tangentc.grad(function)
+    derivative(0.7)
+    change()
+    h = 1e-6
+    difference = (function(0.7 + h) - function(0.7 - h)) / (2 * h)
+    np.testing.assert_allclose(derivative(0.7), difference, rtol=1e-8)
+
+
+def written_into(d):
+    d["c"] *= 2
+    return np.sum(d["c"] * d["w"])
+
+
+def test_an_argument_that_holds_an_array_twice_is_refused_where_it_is_written():
+    x = np.array([0.3, -0.7])
+    with pytest.raises(tangentc.UnsafeMutation, match="holds the same memory twice"):
+        tangentc.grad(written_into)({"w": x, "c": x})
+    with pytest.raises(tangentc.UnsafeMutation, match="holds the same memory twice"):
+        tangentc.vjp(written_into, {"w": x[1:], "c": x[1:]})
+    tangentc.grad(written_into)({"w": x, "c": x.copy()})
+
+
+def clipped(x):
+    x[x < 0] = 0.0
+    return x * x
+
+
+def test_check_grads_leaves_its_arguments_as_they_are():
+    x = np.array([0.3, -0.7])
+    tangentc.check_grads(clipped, (x,))
+    np.testing.assert_array_equal(x, [0.3, -0.7])

@@ -8,6 +8,7 @@ from programs import (
     arrays,
     carried,
     containers,
+    derived,
     in_place,
     layouts,
     polybench,
@@ -176,6 +177,7 @@ SECOND = [
         shared,
         carried,
         recursive,
+        derived,
     )
     for function, args in module.PROGRAMS
 ]

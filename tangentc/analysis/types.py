@@ -40,6 +40,7 @@ from tangentc.core.types import (
     type_of,
 )
 from tangentc.core.walk import statements
+from tangentc.errors import UnsupportedSyntax
 
 MOST_ROUNDS = 12
 CallType = Callable[[Any, list[Type], dict[str, Type]], Type | None]
@@ -165,10 +166,28 @@ class Types:
         return news
 
     def _of_any_keys(self, function: Function, points: Points) -> set[str]:
-        """The places of dicts that lose keys and are looped over: which keys there are only the program knows."""
+        """The places of dicts that lose keys and are looped over: which keys there are only the program knows.
+
+        Raises `UnsupportedSyntax` where a dict gets new keys after a loop over it.
+        """
         lost: set[str] = set()
         looped: set[str] = set()
+        keys: dict[str, set[Any]] = {
+            p.name: set(getattr(self.of_name.get(p.name), "keys", ())) for p in function.params
+        }
         for s in statements(function.body):
+            if isinstance(s, Assign) and s.op is ops.make_dict:
+                keys[s.target] = set(s.args[0].value)  # type: ignore[union-attr]
+            if (change := change_of(s)) is not None:
+                new = {key for key, _ in change.puts if key != "*"}
+                for place in points.places(change.container):
+                    if place in looped and not new <= keys.get(place, new):
+                        raise UnsupportedSyntax(
+                            f"{function.name} gives a dict new keys after a loop over it", s.span,
+                            why="which keys there are at the loop would depend on where it stands",
+                            way_out="make a new dict: {**d, key: value}",
+                        )  # fmt: skip
+                    keys.get(place, new).update(new)
             if isinstance(s, For):
                 looped |= points.places(s.iterable)
             elif isinstance(s, (Assign, Effect)) and s.op is ops.method:

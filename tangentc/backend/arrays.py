@@ -42,6 +42,7 @@ class Spelling:
         self.bindings: dict[str, Any] = {}
         self.data: dict[Any, str] = {}  # how the data of the user's modules is written
         self.imports: dict[str, str] = {}
+        self.own: set[str] = set()  # the names of the emitted functions
         self.same: dict[str, str] = {}  # an emitted function whose text another one has already
         self.by_id = {id(v): k for k, v in reversed(list(scope.items())) if not k.startswith("__") and k not in local}
 
@@ -91,7 +92,11 @@ class Spelling:
         name = name if name.isidentifier() else "function"
         wanted = name
         k = 1
-        while wanted in self.local or self.bindings.get(wanted, self.scope.get(wanted, value)) is not value:
+        while (
+            wanted in self.local
+            or wanted in self.own
+            or self.bindings.get(wanted, self.scope.get(wanted, value)) is not value
+        ):
             k += 1
             wanted = f"{name}_{k}"
         if getattr(sys.modules.get(module), name, None) is not value:  # a method, say: the text cannot import it

@@ -42,6 +42,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
     scope = {**root.__globals__, **_cells(root)}
     spelling = Spelling(scope, arrays)
     own = {program.function.name for program, _ in emitted}
+    spelling.own = own
     spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
     texts: list[str] = []
     seen: dict[str, str] = {}

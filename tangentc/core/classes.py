@@ -38,6 +38,8 @@ def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
             return "cached", value.func, owner
         if isinstance(value, pytypes.FunctionType) or hasattr(value, "__tangentc_function__"):
             return "method", value, owner
+        if isinstance(inspect.getattr_static(type(value), "__get__", None), pytypes.FunctionType):
+            return "descriptor", value, owner
         if isinstance(value, pytypes.MemberDescriptorType):
             return "", None, None
         return "data", value, owner

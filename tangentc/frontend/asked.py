@@ -18,6 +18,7 @@ Any other that is not surely run to its end at once is marked, and refused when 
 
 from __future__ import annotations
 
+import ast
 import builtins
 import copy
 import itertools
@@ -26,6 +27,8 @@ from collections import Counter
 from typing import Any
 
 import gast
+
+from tangentc.errors import UnsupportedSyntax
 
 FULLY = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.frozenset, builtins.max, builtins.min,
          builtins.sorted, builtins.dict}  # fmt: skip
@@ -101,7 +104,7 @@ class _Asked(gast.NodeTransformer):
         if not any(parts) or any(p is not None and (len(p.generators) > 1 or p.generators[0].ifs) for p in parts):
             return None
         parts = [self.apart(p) if p else None for p in parts]
-        items = [None if p else self.fresh("item") for p in parts]
+        items = ["" if p else self.fresh("item") for p in parts]
         values: list[Any] = [p.elt if p else _name(node, n) for p, n in zip(parts, items)]
         targets: list[Any] = [
             p.generators[0].target if p else _name(node, n, gast.Store()) for p, n in zip(parts, items)
@@ -232,6 +235,48 @@ class _Asked(gast.NodeTransformer):
                 node = generator
         if isinstance(node, gast.GeneratorExp):
             node.asked_in_part = True
+        return node
+
+
+# ---------------------------------------------------------- as text again
+def written(body: list[Any]) -> list[Any]:
+    """Statements of a syntax tree as they can be printed: the loops that ask generators stand before the statement
+    that calls them, as functions with names."""
+    numbers = itertools.count(1)
+
+    def block(statements: list[Any]) -> list[Any]:
+        out: list[Any] = []
+        for s in statements:
+            for part in ("body", "orelse", "finalbody"):
+                if isinstance(getattr(s, part, None), list):
+                    setattr(s, part, block(getattr(s, part)))
+            found = _Written(numbers)
+            found.visit(s)
+            out += [*found.functions, s]
+        return out
+
+    return block(body)
+
+
+class _Written(ast.NodeTransformer):
+    def __init__(self, numbers: Any):
+        self.numbers, self.functions = numbers, []  # type: ignore[var-annotated]
+
+    def visit_Call(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.FunctionDef):
+            node.func.name = f"{ASKED}_{next(self.numbers)}"
+            self.functions.append(node.func)
+            node.func = ast.Name(node.func.name, ast.Load())
+        return node
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        return node
+
+    def visit_Lambda(self, node: Any) -> Any:
+        if any(isinstance(n, ast.FunctionDef) for n in ast.walk(node)):
+            raise UnsupportedSyntax("a generator is asked in a lambda that is differentiated inside a function",
+                                    why="it would have to be written out", way_out="define the function with def")  # fmt: skip
         return node
 
 

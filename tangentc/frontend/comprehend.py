@@ -249,7 +249,7 @@ class Comprehend:
                 self.out.extend(block)
                 keys = Const(tuple(key.value for key in entries))  # type: ignore[union-attr]
                 return self.emit(ops.make_dict, (keys, *entries.values()), node, target=target)
-        made = self.emit(ops.make_dict, (Const(()),), node, target=target)
+        made = self.emit(ops.make_dict, (Const(()),), node)  # what has this name now may be run over
 
         def each() -> None:
             key, value = self.expression(node.key), self.expression(node.value)

@@ -192,7 +192,11 @@ class _Reader:
                 t = self.types.of(s.object)
                 if isinstance(t, Struct) and found_in_class(t.cls, str(name))[0] in ("data", "method", "static"):
                     self.known.assigned.add(str(name))
-                if isinstance(t, Struct) and (setter_in_class(t.cls, str(name)) is not None or own_access(t.cls)):
+                if isinstance(t, Struct) and (
+                    setter_in_class(t.cls, str(name)) is not None
+                    or own_access(t.cls)
+                    or found_in_class(t.cls, str(name))[0] == "descriptor"
+                ):
                     self.known.classes.setdefault(site, t.cls)
             case Store():
                 self.operands([self.types.of(s.object)], site, -1)

@@ -27,7 +27,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
-from tangentc.core.types import Dict, Either, Known, Struct, Tuple, Type, Unknown, is_object
+from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
@@ -257,6 +257,19 @@ class Invoke:
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
+
+    def attribute_or(self, base: str, name: str, default: Atom, node: Any) -> Atom:
+        """``getattr(obj, name, default)``, decided by the class, and by what an argument holds."""
+        t, cls = self.type_known(base), self.class_of(base, node)
+        is_given = isinstance(t, Struct) and bool(t.fields)
+        if cls is not None and (name in getattr(t, "fields", ()) or found_in_class(cls, name)[0]):
+            return self.attribute(base, name, node)
+        if is_given and name not in self.known.assigned or isinstance(t, (Scalar, Array, Sequence)):
+            return default
+        if self.known.classes.get(self.span(node).site) is None and not isinstance(t, Struct):
+            return self.emit(builtins.getattr, (base, Const(name)), node)  # until its class is known
+        raise self.unsupported(node, f"getattr with a default of {name}, which the object may have or not",
+                               "set the attribute in __init__, or ask for it by its name")  # fmt: skip
 
     def set_attribute(self, args: list, node: Any) -> Atom:
         """``setattr(obj, name, value)``; a name that a loop gives is known when the loop is written out."""
@@ -516,6 +529,8 @@ class Invoke:
     def construct(self, cls: type, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """An object of a class of the user."""
         self.plain(cls, node)
+        if found_in_class(cls, "__new__")[0] == "static" and not hasattr(cls, "_fields"):
+            raise self.unsupported(node, f"{cls.__name__}, which has its own __new__", "use __init__")
         init = found_in_class(cls, "__init__")[1]
         generated = dataclasses.is_dataclass(cls) and init is not None and init.__code__.co_filename == "<string>"
         if hasattr(cls, "_fields"):
@@ -752,6 +767,9 @@ class Invoke:
             return self.remember(Bound(args[0].value, tuple(kept), named), node)
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
+        is_named = callee is builtins.getattr and len(args) == 3 and isinstance(args[1], Const)
+        if is_named and isinstance(args[0], str) and args[2] != Const(None):
+            return self.attribute_or(args[0], args[1].value, args[2], node)
         if callee is builtins.getattr and len(args) >= 2 and isinstance(args[1], Const):
             if isinstance(args[0], Const):
                 return Const(getattr(args[0].value, args[1].value, *(a.value for a in args[2:])))

@@ -92,6 +92,7 @@ def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
     lowering = Lowering(activation, known or Feedback())
     lowering.types.update({n: t for n, t in (params or {}).items() if activation.local[n] == 1})
+    activation.none |= {n for n, t in (params or {}).items() if isinstance(t, Known) and t.value is None}
     lowering.body(node)
     name = "lambda_" if source.name == "<lambda>" else source.name
     whole = Function(name, tuple(map(Param, names)), tuple(lowering.out), Const(None), source.span(source.tree))
@@ -380,6 +381,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """``obj.name = value``, or the call of what sets a property."""
         cls = self.class_of(obj, target)
         kind, _, owner = found_in_class(cls, target.attr) if cls is not None else ("", None, None)
+        self.refuse_hidden("descriptor" if kind == "descriptor" else "", target.attr, target)
         if kind != "property":
             self.out.append(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
             return
@@ -704,6 +706,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def refuse_hidden(self, kind: str, name: str, node: Any) -> None:
         """Refuse what an object may have in place of what its class has."""
+        if kind == "descriptor":
+            raise self.unsupported(node, f"{name}, which an object with __get__ gives", "make it a property")
         if kind == "cached":
             raise self.unsupported(node, f"the cached property {name}, which keeps its first value",
                                    "make it a property, or compute it in __init__")  # fmt: skip

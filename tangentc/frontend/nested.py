@@ -20,11 +20,14 @@ from typing import Any
 
 import gast
 
+from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.types import Type, Unknown, present
+from tangentc.core.types import Known, Type, Unknown, present
 from tangentc.frontend.activation import Closure, declared, locals_of
+from tangentc.frontend.asked import written
 
 _numbers = itertools.count(1)
+KINDS: dict[str, Any] = {}  # `grad` and `value_and_grad`, by name
 
 
 @dataclass(eq=False)
@@ -69,7 +72,7 @@ class Nested:
         """The emitted function for arguments of these types, and the seeds of what is inside it; None if they are
         not known yet."""
         types = [present(t) for t in types]
-        if any(isinstance(t, Unknown) for t in types):
+        if any(isinstance(t, Unknown) or isinstance(t, Known) and t.value is ops.UNDEFINED for t in types):
             return None
         derivative = self.derivative()
         seed = types[-1] if self.kind == "adjoint" else None
@@ -81,6 +84,17 @@ class Nested:
         return compiled.function, compiled.seeds
 
 
+def _definition(closure: Closure, name: str, names: list[str]) -> list[ast.stmt]:
+    """The definition of a function inside another; what it captures is added to ``names``."""
+    tree = gast.gast_to_ast(copy.deepcopy(closure.node))
+    body = closure.node.body if isinstance(closure.node.body, list) else [closure.node.body]
+    own = locals_of(closure.node)
+    read = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
+    names += [n for n in dict.fromkeys(read) if n not in own and n not in names]
+    statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
+    return [ast.FunctionDef(name, tree.args, written(statements), [], None, None)]
+
+
 def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[str, ...]]:
     """A closure as a function of the module: what it captures comes as more parameters."""
     node, home = closure.node, closure.home
@@ -89,13 +103,25 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[str, ...]]:
     names = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
     captured: list[str] = []
     constants: dict[str, Any] = {}
-    for name in dict.fromkeys(names):
-        where = home.home(name) if name not in local or name in declared(body, gast.Nonlocal) else None
+    inside: list[ast.stmt] = []  # functions, and derivatives of them, that it calls
+    names = [n for n in dict.fromkeys(names) if n not in local or n in declared(body, gast.Nonlocal)]
+    for name in names:
+        where = home.home(name)
         if where is None:
             continue
         known = where.constants.get(name)
-        if isinstance(known, Const) and not isinstance(known.value, Closure):
-            constants[name] = known.value
+        value = known.value if isinstance(known, Const) else None
+        if isinstance(value, Nested) and isinstance(value.function, Closure) and value.kind in KINDS:
+            made = f"{name}_of"
+            inside += _definition(value.function, made, names)
+            constants |= {f"{name}_kind": KINDS[value.kind], f"{name}_wrt": value.wrt, f"{name}_aux": value.has_aux}
+            inside += ast.parse(f"{name} = {name}_kind({made}, {name}_wrt, {name}_aux)").body
+        elif isinstance(value, Nested):
+            constants[name] = value.derivative()
+        elif isinstance(value, Closure) and not value.defaults:
+            inside += _definition(value, name, names)
+        elif isinstance(known, Const) and not isinstance(value, Closure):
+            constants[name] = value
         else:
             captured.append(name)
     tree = gast.gast_to_ast(copy.deepcopy(node))
@@ -104,7 +130,7 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[str, ...]]:
     signature.defaults, signature.kw_defaults = [], [None] * len(signature.kwonlyargs)
     signature.args = [*signature.args, *(ast.arg(n) for n in captured)]
     statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
-    function = ast.FunctionDef(name, signature, statements, [], None, None)
+    function = ast.FunctionDef(name, signature, [*inside, *written(statements)], [], None, None)
     module = ast.fix_missing_locations(ast.Module([function], []))
     text = ast.unparse(module) + "\n"
     filename = f"<tangentc nested {name} {next(_numbers)}>"

@@ -25,6 +25,7 @@ from tangentc.core.nodes import (
     For,
     Function,
     If,
+    Leave,
     Merge,
     Opaque,
     Param,
@@ -35,18 +36,19 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.walk import defines, reads, statements, substitute
 from tangentc.errors import UnsupportedSyntax
-from tangentc.frontend.leave import gather, raises
+from tangentc.frontend.leave import gather, leaves, raises
 
 OUT = "%out"
 
 
 def normalise(function: Function) -> Function:
     """The function with one definition a name."""
-    body = gather(function.body, function.name, OUT)
+    body = function.body if leaves(function.body) else (*function.body, Leave("return", (Const(None),), function.span))
+    body = gather(body, function.name, OUT)
     versions = _Versions(body)
     params = tuple(Param(versions.define(p.name), p.default) for p in function.params)
     env: dict[str, Atom] = {p.name: q.name for p, q in zip(function.params, params, strict=True)}
-    env[OUT] = Const(None)
+    env[OUT] = Const(ops.UNDEFINED)
     out, _ = versions.block(body, env)
     return replace(function, params=params, body=out, result=env[OUT])
 

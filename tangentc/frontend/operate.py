@@ -85,6 +85,9 @@ class Operate:
         if cls is None or issubclass(cls, tuple):
             return value
         kind, found, owner = found_in_class(cls, "__iter__")
+        if found_in_class(cls, "__next__")[0]:
+            raise self.unsupported(node, f"an object of {cls.__name__}, an iterator that counts itself",
+                                   "write __iter__ to give a list")  # fmt: skip
         return self.invoke(found, [value], [], node, None, owner) if kind == "method" else value
 
     def store_item(self, obj: str, key: Atom, value: Atom, node: Any, op: Any = None) -> None:

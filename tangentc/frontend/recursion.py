@@ -39,6 +39,7 @@ from tangentc import runtime
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
+from tangentc.frontend.asked import written
 from tangentc.frontend.source import source_of
 
 _numbers = itertools.count(1)
@@ -151,7 +152,7 @@ def _lifted(name: str, closure: Closure, captured: list[str], family: set[str]) 
     first = signature.posonlyargs or signature.args
     first[:0] = [ast.arg(n) for n in captured]
     statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
-    statements = [_Handing(captured, family).visit(s) for s in statements]
+    statements = [_Handing(captured, family).visit(s) for s in written(statements)]
     function = ast.FunctionDef(name, signature, statements, [], None, None)
     return ast.unparse(ast.fix_missing_locations(ast.Module([function], [])))
 

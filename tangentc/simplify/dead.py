@@ -35,10 +35,14 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array
+from tangentc.core.types import Array, is_container
 from tangentc.core.walk import blocks, defines, reads
 
 SHAPE_ONLY = {builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like}
+
+
+def _changed(s: Statement) -> Any:
+    return s.object if isinstance(s, Store) else s.args[0]  # type: ignore[union-attr]
 
 
 def dead(function: Function, types: Any, aliases: Aliases) -> Function:
@@ -179,7 +183,10 @@ class _Liveness:
                     if _changes_container(s):
                         self._read_content(s.args[0], position, loops)  # type: ignore[union-attr,arg-type]
                     for atom in reads(s)[1:] if _asks_shape_of_first(s, self.types) else reads(s):
-                        if isinstance(atom, str) and not self._is_view_of(s, atom):
+                        if isinstance(atom, str) and self._is_view_of(s, atom):
+                            if is_container(self.types.of_name.get(atom)):  # which array it holds there
+                                self._read_content(atom, position, loops, True)
+                        elif isinstance(atom, str):
                             if not (isinstance(s, Store) and atom == s.object and s.op is None):
                                 self._read_content(atom, position, loops)
 
@@ -196,18 +203,22 @@ class _Liveness:
             return False
         return atom in self.aliases.shares(s)
 
-    def _read_content(self, name: str, position: int, loops: tuple[int, ...]) -> None:
-        """Something that stays reads the array ``name`` at this position: keep the stores it may see."""
+    def _read_content(self, name: str, position: int, loops: tuple[int, ...], items: bool = False) -> None:
+        """Something that stays reads the array ``name`` at this position: keep the stores it may see; of a
+        container whose items are taken, those that put items there."""
         if self.aliases is None or name not in self.types.of_name:
             return
-        root = self.aliases.root(name)
-        if root not in self.stores:
+        stores = self.stores.get(self.aliases.root(name), [])
+        root = self.aliases.root(name) + "[]" * items
+        if items:
+            stores = [s for s in stores if not isinstance(self.types.of_name.get(_changed(s)), Array)]
+        if not stores:
             return
         if position <= self.last_read.get(root, -1) and set(loops) <= self.read_loops[root]:
             return
         self.last_read[root] = max(position, self.last_read.get(root, -1))
         self.read_loops[root].update(loops)
-        for store in self.stores[root]:
+        for store in stores:
             if self.position[id(store)] < self.last_read[root] or self.read_loops[root] & set(self.loops[id(store)]):
                 self._keep(store)
 

@@ -211,7 +211,199 @@ def settings_handed_on(x):
     return reduced(x, axis=0, keepdims=True) + reduced(x)
 
 
+def rebuilt_dict(p):
+    p = {k: v * 2 for k, v in p.items()}
+    return p["W"][0] ** 2 * p["b"]
+
+
+def copied_dict_updated(p):
+    p = {k: v.copy() for k, v in p.items()}
+    p["w"] -= 0.1 * p["v"]
+    return np.sum(p["w"] ** 2)
+
+
+def new_key_after_a_loop(x):
+    d = {"a": x}
+    for _, v in d.items():
+        x = x * v
+    d["c"] = x
+    return d["c"] * d["a"]
+
+
+class Kernel:
+    def __init__(self, k):
+        self.k = k
+
+    def backward(self, d):
+        self.g = np.zeros_like(self.k)
+        self.g += d
+        return self.g * 2
+
+    def step(self, rate):
+        self.k -= rate * self.g
+
+
+def attribute_made_like_another(k):
+    c = Kernel(k.copy())
+    for _ in range(2):
+        c.backward(c.k)
+        c.step(0.1)
+    return np.sum(c.k)
+
+
+class Truth:
+    def __init__(self, v):
+        self.v = v
+
+    def __bool__(self):
+        return bool(self.v > 0.5)
+
+
+def truth_of_an_object(x):
+    return x * 2 if Truth(x) else x * 3
+
+
+class Plain:
+    def __init__(self, k):
+        self.k = k
+
+
+def attribute_or_a_default(x):
+    a = Plain(x)
+    return x * getattr(a, "nothing", 2.0)
+
+
+class Made:
+    def __new__(cls, x):
+        made = super().__new__(cls)
+        made.y = x**2
+        return made
+
+
+def made_by_new(x):
+    return Made(x).y
+
+
+class Descriptor:
+    def __get__(self, instance, owner=None):
+        return instance.v * 2
+
+    def __set__(self, instance, value):
+        instance.v = value**2
+
+
+class Described:
+    w = Descriptor()
+
+    def __init__(self, x):
+        self.v = x
+
+
+def descriptor_set(x):
+    d = Described(x)
+    d.w = x * 3
+    return d.v
+
+
+def descriptor_read(x):
+    return Described(x).w * x
+
+
+class Counting:
+    def __init__(self, x):
+        self.x, self.k = x, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.k += 1
+        if self.k > 3:
+            raise StopIteration
+        return self.x * self.k
+
+
+def iterator_that_counts(x):
+    return sum(Counting(x))
+
+
+def parameter_named_like_a_seed(x, out_bar):
+    return x**2 * out_bar
+
+
+def returned_from_a_loop(x):
+    z = np.zeros_like(x)
+    for _ in range(3):
+        if np.sum(z) > 1.5:
+            return np.sum(z**2)
+        z += x
+    return np.sum(z**3)
+
+
+def early(x):
+    z = np.zeros_like(x)
+    for _ in range(3):
+        if np.sum(z) > 1.5:
+            return z
+        z += x
+    return z
+
+
+def array_returned_from_a_loop(x):
+    return np.sum(early(x) ** 2)
+
+
+def conjugate_gradients(A, b):
+    A = A @ A.T + np.eye(len(b))
+    x = np.zeros_like(b)
+    r = b - A @ x
+    p, rs = r.copy(), r @ r
+    for _ in range(20):
+        Ap = A @ p
+        a = rs / (p @ Ap)
+        x += a * p
+        r -= a * Ap
+        rn = r @ r
+        if np.sqrt(rn) < 1e-10:
+            return x
+        p = r + (rn / rs) * p
+        rs = rn
+    return x
+
+
+def solved(A, b):
+    return np.sum(conjugate_gradients(A, b) ** 2)
+
+
+def chosen(a, b, n):
+    for i in range(n):
+        if i == 1:
+            return b
+    return a
+
+
+def chosen_in_a_loop_and_changed(x, y):
+    x, y = x * 1, y * 1
+    r = chosen(x, y, 3)
+    r += 1
+    return np.sum(x**2) + np.sum(y**3)
+
+
+def square(x, out=None):
+    if out is None:
+        out = np.empty_like(x)
+    out[:] = x * x
+    return out
+
+
+def out_or_none(x):
+    y = np.zeros(2)
+    square(x, out=y)
+    return np.sum(square(x) * y)
+
+
 M = np.array([[0.3, 0.5], [0.2, 0.9]])
+X, Y = np.array([0.3, 0.7]), np.array([0.6, -0.4])
 PROGRAMS = [
     *((f, (0.7,)) for f in (
         field_changed_after_construction, frozen_that_changes_its_field, returned_before_finally,
@@ -221,9 +413,16 @@ PROGRAMS = [
     )),
     (attribute_of_a_name_that_is_given, (0.7, "a")), (object_that_changes_its_field, (Doubled(0.7),)),
     (gradient_that_its_class_would_refuse, (Positive(0.7), 0.4)), (attribute_beside_the_fields, (Node(0.7), 0.4)),
-    (reduced, (M,)), (reduced, (M, 1)), (settings_handed_on, (M,)),
+    (rebuilt_dict, ({"W": X, "b": 0.3},)), (copied_dict_updated, ({"w": X, "v": Y},)),
+    (new_key_after_a_loop, (0.7,)), (attribute_made_like_another, (X,)), (parameter_named_like_a_seed, (0.7, 0.4)),
+    *((f, (0.7,)) for f in (
+        truth_of_an_object, attribute_or_a_default, made_by_new, descriptor_set, descriptor_read, iterator_that_counts,
+    )),
+    *((f, (X,)) for f in (returned_from_a_loop, array_returned_from_a_loop, out_or_none)),
+    (solved, (M, X)), (chosen_in_a_loop_and_changed, (X, Y)), (reduced, (M,)), (reduced, (M, 1)), (settings_handed_on, (M,)),
 ]  # fmt: skip
 REFUSED = {
     "frozen_that_changes_its_field", "method_hidden_by_an_attribute", "cached_property", "attribute_set_in_the_dict",
-    "setting_that_the_class_decides", "reading_that_the_class_decides", "attribute_of_a_name_that_is_given",
+    "new_key_after_a_loop", "truth_of_an_object", "attribute_or_a_default", "made_by_new", "descriptor_set",
+    "descriptor_read", "iterator_that_counts", "setting_that_the_class_decides", "reading_that_the_class_decides", "attribute_of_a_name_that_is_given",
 }  # fmt: skip

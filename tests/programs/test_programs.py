@@ -14,6 +14,7 @@ from programs import (
     classes,
     containers,
     corners,
+    derived,
     everyday,
     exceptions,
     held,
@@ -59,6 +60,7 @@ MODULES = (
     recursive,
     asked,
     classes,
+    derived,
 )
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))

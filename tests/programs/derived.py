@@ -1,0 +1,95 @@
+"""Derivatives taken inside programs that are differentiated: of one another's results, in loops, of functions that
+capture functions."""
+
+import numpy as np
+
+from tangentc import grad, jvp, value_and_grad
+
+
+def cubic(a, x):
+    return a**3 * x
+
+
+def gradient_at_a_gradient(x):
+    return grad(cubic)(grad(cubic)(x, 1.0), x)
+
+
+def energy(r):
+    return np.sum(np.sin(r) * r**2)
+
+
+def force_carried_by_a_loop(r, dt):
+    f = grad(energy)(r)
+    for _ in range(2):
+        r = r + dt * f
+        f = grad(energy)(r)
+    return np.sum(r**2)
+
+
+def verlet(q, p, dt):
+    for _ in range(3):
+        p = p - 0.5 * dt * grad(energy)(q)
+        q = q + dt * p
+        p = p - 0.5 * dt * grad(energy)(q)
+    return np.sum(q**2) + np.sum(p**2)
+
+
+def gradient_of_a_local_function_in_a_lambda(x):
+    def e(a):
+        return a**3
+
+    return grad(lambda t: grad(e)(t) * t)(x)
+
+
+def named_gradient_in_a_lambda(x):
+    g = grad(lambda a: a**2 * x)
+    return grad(lambda t: g(t) * g(x))(x)
+
+
+def values_and_gradients_in_a_lambda(x):
+    def e(a):
+        return a**3 * x
+
+    g = value_and_grad(e)
+    return grad(lambda t: g(t)[0] * g(x)[1])(x)
+
+
+def third(q):
+    return q**3
+
+
+def tangent_of_a_gradient(q, v):
+    g = grad(third)
+    return jvp(lambda q: g(q), (q,), (v,))[1] + jvp(lambda q: grad(third)(q), (q,), (v,))[1]
+
+
+def steps_inside(w, x, y):
+    def loss(w):
+        return np.mean((x @ w - y) ** 2)
+
+    for _ in range(2):
+        w = w - 0.1 * grad(loss)(w)
+    return loss(w)
+
+
+def generator_asked_in_an_inner_function(x):
+    def loss(w):
+        return w**2 if any(v > 0.5 for v in x) else w * 3
+
+    def power(n):
+        if all(v > 0.1 for v in x):
+            return x[n] * power(n - 1) if n else x[0]
+        return 1.0
+
+    return grad(loss)(x[0]) * x[1] * power(1)
+
+
+X = np.array([0.3, 0.7])
+PROGRAMS = [
+    *((f, (0.7,)) for f in (
+        gradient_at_a_gradient, gradient_of_a_local_function_in_a_lambda, named_gradient_in_a_lambda,
+        values_and_gradients_in_a_lambda,
+    )),
+    (force_carried_by_a_loop, (X, 0.1)), (verlet, (X, X + 1, 0.1)), (tangent_of_a_gradient, (0.7, 0.3)),
+    (steps_inside, (X, np.array([[0.3, 0.1], [0.2, 0.5]]), X + 0.1)), (generator_asked_in_an_inner_function, (X,)),
+]  # fmt: skip
