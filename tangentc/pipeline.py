@@ -20,7 +20,7 @@ import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
 from tangentc.analysis.masks import masks
-from tangentc.analysis.points import DEEP_COPIES
+from tangentc.analysis.points import COPIES, DEEP_COPIES
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -98,8 +98,7 @@ def _own_parameters(program: Program) -> Function:
     builder = Builder(program.types, [*program.types.of_name])
     carried = {c.name for s in statements(function.body) for c in getattr(s, "carried", ())}
     held: set[str] = set()  # what a container may stand for that changes, or is another one in each trip
-    while held != (held := {*held, *arms(function, lambda n: is_container(program.types.of(n)) and (
-        n in carried or n in held or aliases.is_mirrored(n)))}):  # fmt: skip
+    while held != (held := held | _held_by(function, program.types, carried | held, aliases)):
         pass
     for name in aliases.params:
         if not aliases.is_changed(name) and name not in held:
@@ -114,6 +113,15 @@ def _own_parameters(program: Program) -> Function:
     body = substitute_block(function.body, table)
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=(*head, *body), result=result)
+
+
+def _held_by(function: Function, types: Types, chosen: set[str], aliases: Aliases) -> set[str]:
+    """What containers may be that are chosen, or changed: what joins hand on, and lists that are joined."""
+    names = set(arms(function, lambda n: is_container(types.of(n)) and (n in chosen or aliases.is_mirrored(n))))
+    for s in statements(function.body):
+        if isinstance(s, Assign) and s.op in COPIES and s.target in chosen and is_container(types.of(s.target)):
+            names |= {a for a in s.args if isinstance(a, str) and is_container(types.of(a))}
+    return names
 
 
 def calls_itself(function: pytypes.FunctionType) -> bool:

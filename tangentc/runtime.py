@@ -239,6 +239,8 @@ def add_items(x_bar, contribution, places=None, in_place=False):
             add_items(x_bar[k], item, None, in_place)
         elif in_place and np.ndim(x_bar[k]):
             x_bar[k][...] += item
+        elif np.ndim(x_bar[k]) and np.shape(item) != np.shape(x_bar[k]):  # an item that was broadcast
+            x_bar[k] = x_bar[k] + unbroadcast(item, x_bar[k])
         else:
             x_bar[k] = x_bar[k] + item
 

@@ -41,6 +41,7 @@ from tangentc.core.types import (
     Unknown,
     either,
     is_container,
+    lengths,
     present,
     type_of,
 )
@@ -747,7 +748,16 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
     trusted = not any(map(_depends_on_integers, [*args, *keywords.values()]))
     if getattr(op, "__name__", "") in DATA_DEPENDENT:
         return _from_results(*results, [], fresh, False)  # type: ignore[call-arg]
-    return _from_results(*results, list(symbols), fresh, trusted)  # type: ignore[call-arg]
+    apart = {d.symbol for t in [*args, *keywords.values()] for d in _of_items(t)}
+    known = ["" if s in apart else s for s in symbols]  # lengths of items that may differ say nothing of the result
+    return _from_results(*results, known, fresh, trusted)  # type: ignore[call-arg]
+
+
+def _of_items(t: Type) -> list[Length]:
+    """The lengths that are not known of the items of a list, which may differ from one to the next."""
+    if not isinstance(t, Sequence) or len(t.items) != 1:
+        return []
+    return [d for d in lengths(t.items[0]) if isinstance(d, Length) and d.symbol.startswith("?")]
 
 
 DATA_DEPENDENT = {
@@ -906,6 +916,8 @@ def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: boo
 def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:
     """The length that was ``m`` for the first sizes and ``n`` for the second."""
     for k, symbol in enumerate(symbols):
+        if not symbol:
+            continue
         offset = m - _SIZES[0](k)
         found = Length(symbol, offset)
         if abs(offset) <= EXACT - 2 and n - _SIZES[1](k) == offset and (found.many or not offset):

@@ -214,7 +214,7 @@ class Points:
                     if isinstance(atom, str) and is_container(self.types.of_name.get(atom)):
                         for place in self.places(atom):
                             for key, held in self.held[place].items():
-                                self.held[target][key if op is not operator.getitem else ANY] |= held
+                                self.held[target][ANY if op in SHIFTING else key] |= held  # other positions
                         self.held[target][ANY] |= self.items(atom, ANY) if self.places(atom) & self.params else set()
 
     def _is_slice(self, s: Assign) -> bool:
@@ -261,6 +261,7 @@ class Points:
 
 PUT_TOGETHER = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.new_list, ops.new_object}
 DEEP_COPIES = {ops.copied, runtime.copied}
+SHIFTING = {operator.getitem, operator.add, operator.mul, ops.items_from}
 COPIES = {
     builtins.list,
     builtins.tuple,

@@ -39,7 +39,7 @@ from tangentc.core.types import (
     map_lengths,
     type_of,
 )
-from tangentc.core.walk import statements
+from tangentc.core.walk import blocks, statements
 from tangentc.errors import UnsupportedSyntax
 
 MOST_ROUNDS = 12
@@ -89,6 +89,8 @@ class Types:
             if isinstance(types[0], Array):
                 return types[0]  # it is the array itself
             op = op.op
+        if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
+            return self._settle(self._apart(infer(op, types, named, self.fresh)))
         key = op, tuple(types), tuple(named.items())
         try:
             known = self.memo.get(key)
@@ -115,6 +117,10 @@ class Types:
             return replace(new[d.symbol], offset=d.offset)
 
         return map_lengths(t, renew)
+
+    def _apart(self, t: Type) -> Type:
+        """The type of an item of a list: where the lengths of the items are not known, they may differ."""
+        return map_lengths(t, lambda d: self.fresh() if isinstance(d, Length) and d.symbol.startswith("?") else d)
 
     def _settle(self, t: Type) -> Type:
         return Unknown("nothing says what it is") if self.settled and _is_nothing(t) else t
@@ -172,6 +178,7 @@ class Types:
         """
         lost: set[str] = set()
         looped: set[str] = set()
+        self._refuse_reordering(function, points)
         keys: dict[str, set[Any]] = {
             p.name: set(getattr(self.of_name.get(p.name), "keys", ())) for p in function.params
         }
@@ -197,6 +204,48 @@ class Types:
             elif isinstance(s, (Assign, Effect)) and s.op is ops.take:
                 lost |= points.places(s.args[0])
         return lost & looped
+
+    def _refuse_reordering(self, function: Function, points: Points) -> None:
+        """Refuse to take keys out of a dict that was run over before: put back, they would stand at its end."""
+        seen: list[tuple[str, set[int]]] = []
+        inside: dict[int, set[int]] = {}
+
+        def go(block: Block, loops: set[int]) -> None:
+            for s in block:
+                inside[id(s)] = loops
+                for b in blocks(s):
+                    go(b, loops | {id(s)} if isinstance(s, (For, While)) else loops)
+
+        go(function.body, set())
+        found = [(s, inside[id(s)]) for s in statements(function.body)]
+        for s, loops in found:
+            seen += [(place, loops) for place in self._run_over(s, points)]
+        before: set[str] = set()
+        for s, loops in found:
+            before |= self._run_over(s, points)
+            if not isinstance(s, (Assign, Effect)) or not s.args:
+                continue
+            takes = s.op is ops.take or s.op is ops.method and s.args[1] in (Const("pop"), Const("popitem"))
+            places = points.places(s.args[0]) if takes else set()
+            places = {p for p in places if getattr(self.of_name.get(p), "keys", None) or self._has_keys(p)}
+            if places & before or any(p in places and loops & around for p, around in seen):
+                raise UnsupportedSyntax(
+                    f"{function.name} takes a key out of a dict that it has run over", s.span,
+                    why="the adjoint puts it back at the end, and would find the items in another order",
+                    way_out="make a new dict without the key, or run over sorted(d)",
+                )  # fmt: skip
+
+    def _has_keys(self, place: str) -> bool:
+        t = self.of_name.get(place)
+        return isinstance(t, Sequence) and t.kind is dict
+
+    @staticmethod
+    def _run_over(s: Any, points: Points) -> set[str]:
+        if isinstance(s, For):
+            return points.places(s.iterable)
+        if isinstance(s, (Assign, Effect)) and s.op is ops.method and s.args[1] in RUNNING:
+            return points.places(s.args[0])
+        return set()
 
     def _changed(self, old: Type, change: Change) -> Type:
         """The type of a container with what a change may put into it."""
@@ -278,7 +327,13 @@ class Types:
 
     def item(self, iterable: Atom) -> Type:
         """The type of what a loop over this value gives."""
-        return item_type(self.of(iterable), self.fresh)
+        t = self.of(iterable)
+        item = item_type(t, self.fresh)
+        return self._apart(item) if isinstance(t, Sequence) else item
+
+
+RUNNING = (Const("items"), Const("values"), Const("keys"))
+TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 
 
 def _takes_known_part(op: Any, types: list[Type]) -> bool:

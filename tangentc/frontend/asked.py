@@ -275,8 +275,11 @@ class _Written(ast.NodeTransformer):
 
     def visit_Lambda(self, node: Any) -> Any:
         if any(isinstance(n, ast.FunctionDef) for n in ast.walk(node)):
-            raise UnsupportedSyntax("a generator is asked in a lambda that is differentiated inside a function",
-                                    why="it would have to be written out", way_out="define the function with def")  # fmt: skip
+            raise UnsupportedSyntax(
+                "a generator is asked in a lambda that is differentiated inside a function",
+                why="it would have to be written out",
+                way_out="define the function with def",
+            )
         return node
 
 

@@ -63,6 +63,9 @@ def is_of_python(cls: type) -> bool:
     return root in sys.stdlib_module_names and root not in ("types", "__main__")
 
 
+GIVING_NONE = {"append", "appendleft", "extend", "insert", "reverse", "update", "clear", "sort", "fill"}
+
+
 def is_user_function(op: Any) -> bool:
     """Whether ``op`` is written in Python and has no rule, so that its text says what its derivative is."""
     if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
@@ -256,6 +259,9 @@ class Invoke:
         if site in self.known.written:
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
+        if name in GIVING_NONE:  # also where its value, None, is asked for
+            self.out.append(Effect(ops.method, (base, Const(name), *args), tuple(keywords), self.span(node)))
+            return Const(None) if target is None else self.emit(ops.identity, (Const(None),), node, target=target)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
 
     def attribute_or(self, base: str, name: str, default: Atom, node: Any) -> Atom:

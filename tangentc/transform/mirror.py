@@ -59,6 +59,11 @@ class Mirror:
             for arm in arms(function, self.of.__contains__):  # what a mirrored name may stand for
                 if arm not in self.of and arm in made:
                     self._shadow(arm)
+            for s in statements(function.body):  # what its items come from
+                if isinstance(s, Assign) and s.target in self.of and s.op in COPIES and not self.copies_numbers(s):
+                    for atom in s.args:
+                        if atom in made and atom not in self.of:
+                            self._shadow(atom)  # type: ignore[arg-type]
             places = set().union(*(aliases.points.of.get(x, ()) for x in self.of if is_container(self.b.type(x))))
             holding = aliases.points.holding(places)
             for x in made:  # other names for it, and what holds it, since its shadow is held as it is

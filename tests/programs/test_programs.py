@@ -23,6 +23,7 @@ from programs import (
     language,
     layouts,
     library,
+    listed,
     methods,
     mixed,
     polybench,
@@ -61,6 +62,7 @@ MODULES = (
     asked,
     classes,
     derived,
+    listed,
 )
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))
