@@ -53,3 +53,27 @@ def test_containers_and_complex():
         lambda p: np.sum(p["a"] * p["b"][0]) + p["b"][1], ({"a": np.ones(3), "b": (np.arange(3.0), 2.0)},)
     )
     tangentc.check_grads(lambda z: np.sum(np.abs(z * z + 1)), (np.array([1 + 2j, -0.5 + 1j]),), order=1)
+
+
+def test_integers_among_the_results_are_left_out():
+    tangentc.check_grads(lambda x: [x * 2, 3, x[0]], (np.array([1.0, 2.0]),), order=1)
+
+
+def test_objects_are_moved_without_their_constructors():
+    class Plain:
+        def __init__(self, start):
+            self.w = start
+
+    tangentc.check_grads(lambda p: p.w * p.w, (Plain(0.7),), order=1)
+
+
+def test_defaults_stay_as_they_are():
+    def newton(a, tolerance=1e-3):
+        x = a
+        for _ in range(50):
+            if abs(x * x - a) < tolerance:
+                return x
+            x = (x + a / x) / 2
+        raise ValueError("no convergence")
+
+    tangentc.check_grads(newton, (1.7,), order=1)
