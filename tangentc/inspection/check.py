@@ -143,9 +143,11 @@ def _check_forward(f: Any, args: Sequence[Any], moving: list[int], rtol: float, 
     for path, given in flatten(computed):
         if path not in moving_parts:  # that of an integer
             continue
-        wanted = five_point(
-            lambda t, path=path: dict(flatten(f(*copied(_along(args, tangents, t)))))[path], _step(args)
-        )  # type: ignore[misc]
+
+        def part(t: float, path: str = path) -> np.ndarray:
+            return dict(flatten(f(*copied(_along(args, tangents, t)))))[path]
+
+        wanted = five_point(part, _step(args))
         _compare(given, wanted, f"the tangent of the result{path}", rtol, atol)
 
 
