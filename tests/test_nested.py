@@ -180,6 +180,7 @@ SECOND = [
         derived,
     )
     for function, args in module.PROGRAMS
+    if function.__name__ not in getattr(module, "REFUSED", ())
 ]
 REFUSED = {"network"}  # reverse over reverse: a list of tuples of arrays that change is not followed
 

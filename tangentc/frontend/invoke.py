@@ -36,6 +36,7 @@ from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested
+from tangentc.frontend.recursion import captures
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.source import Quoted
 from tangentc.rules.registry import REGISTRY
@@ -615,6 +616,11 @@ class Invoke:
                 (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
             )
         ):
+            if any(isinstance(a, Const) and isinstance(a.value, Closure) and captures(a.value) for a in given):
+                raise self.unsupported(
+                    node, f"{callee.__name__}, which calls itself and is given a function that captures variables",
+                    "give it what the function captures as arguments, or write it as a loop",
+                )  # fmt: skip
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         from tangentc.frontend.lower import parsed
 

@@ -134,6 +134,11 @@ def _captured(closure: Closure) -> Iterator[tuple[str, Activation]]:
             yield name, home
 
 
+def captures(closure: Closure) -> bool:
+    """Whether a function defined inside reads variables of the functions around it."""
+    return any(not isinstance(home.constants.get(name), Const) for name, home in _captured(closure))
+
+
 def _default(closure: Closure, name: str) -> str:
     return f"{closure.__name__}_{name}_default"
 

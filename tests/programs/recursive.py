@@ -104,10 +104,22 @@ def horner(c, x):
     return c[0] + x * horner(c[1:], x)
 
 
+def adaptive(f, a, b, depth):
+    m = (a + b) / 2
+    if depth == 0:
+        return (b - a) * f(m)
+    return adaptive(f, a, m, depth - 1) + adaptive(f, m, b, depth - 1)
+
+
+def integral_of_a_closure(k, a, b):
+    return adaptive(lambda t: np.sin(k * t), a, b, 2)
+
+
 R = np.random.default_rng(0)
 PROGRAMS = [
     (spectrum, (R.normal(size=16),)), (nested_sum, (R.normal(size=12),)), (halved, (R.normal(size=33),)),
     (merge_sort, (R.normal(size=9),)), (quick_sort, (R.normal(size=9),)), (sines, (0.7, 5)), (fibonacci, (0.7, 6)),
     (product_of_a_tree, (((0.5, 0.2), (0.1, (0.3, 0.7))),)), (even, (0.4, 5)), (wavelets, (R.normal(size=16),)),
-    (horner, ([0.3, 0.7, -0.2], 0.4)),
+    (horner, ([0.3, 0.7, -0.2], 0.4)), (integral_of_a_closure, (2.0, 0.1, 1.3)),
 ]  # fmt: skip
+REFUSED = {"integral_of_a_closure"}
