@@ -284,12 +284,12 @@ class Types:
                         of[m.name] = self.join(self.of(m.then), self.of(m.orelse))
                 case For():
                     for c in s.carried:
-                        of[c.name] = self.of(c.init)
+                        of[c.name] = self._apart(self.of(c.init))  # another length in each trip, perhaps
                     of[s.target] = self.item(s.iterable)
                     self._until_stable(s, (s.body,))
                 case While():
                     for c in s.carried:
-                        of[c.name] = self.of(c.init)
+                        of[c.name] = self._apart(self.of(c.init))  # another length in each trip, perhaps
                     self._until_stable(s, (s.head, s.body))
                 case Opaque(writes=writes, text=text):
                     for _, name in writes:
@@ -321,7 +321,9 @@ class Types:
                 new = self.join(old, self.of(c.next))
                 if certain(new) != certain(old):
                     stable = False
-                    self.of_name[c.name] = new if attempt < 3 else Unknown("its type changes from trip to trip")
+                    self.of_name[c.name] = (
+                        self._apart(new) if attempt < 3 else Unknown("its type changes from trip to trip")
+                    )
             if stable:
                 return
 
@@ -357,7 +359,7 @@ def certain(t: Type) -> Any:
     """The type with all unknown lengths made equal, to see whether a loop has settled."""
     match t:
         case Array(dtype, shape):
-            return dtype, tuple(None if isinstance(d, Length) and not d.many else d for d in shape)
+            return dtype, tuple(None if isinstance(d, Length) and d.symbol.startswith("?") else d for d in shape)
         case Scalar(dtype, weak, value):
             return dtype, weak, value
         case Tuple(items, cls):

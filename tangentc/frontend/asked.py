@@ -33,7 +33,7 @@ from tangentc.errors import UnsupportedSyntax
 FULLY = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.frozenset, builtins.max, builtins.min,
          builtins.sorted, builtins.dict}  # fmt: skip
 LAZY = {builtins.map, builtins.filter, builtins.enumerate, builtins.zip}
-ZIPPED, ASKED = "the items of several", "asked"
+ZIPPED, ASKED = "the items of several", "what is asked"
 
 
 def asked(tree: Any, scope: Any) -> Any:
@@ -265,7 +265,7 @@ class _Written(ast.NodeTransformer):
     def visit_Call(self, node: Any) -> Any:
         self.generic_visit(node)
         if isinstance(node.func, ast.FunctionDef):
-            node.func.name = f"{ASKED}_{next(self.numbers)}"
+            node.func.name = f"_asked_{next(self.numbers)}"
             self.functions.append(node.func)
             node.func = ast.Name(node.func.name, ast.Load())
         return node

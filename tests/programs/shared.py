@@ -226,6 +226,37 @@ def lengths_of_the_caller_and_the_callee(x, y):
     return np.sum(positive(x) * a) * np.sum(positive(a)[:1] + a)
 
 
+def lengths_that_a_loop_changes(x):
+    s = 0.0
+    a = x[x > 0.05]
+    c = a
+    k = 0
+    while k < 3:
+        s = s + np.sum(c * a**2)
+        a = a[-1:]
+        k += 1
+    return s
+
+
+def lengths_that_a_loop_changes_in_recursion(x):
+    if len(x) < 2:
+        return np.sum(x)
+    a = x
+    s = 0.0
+    for _ in range(2):
+        s = s + np.sum(a * x)
+        a = a[a >= np.max(a)]
+    return s * lengths_that_a_loop_changes_in_recursion(x[1:])
+
+
+def asked(v):
+    return v**2
+
+
+def name_of_the_compiler(x):
+    return asked(x[0]) * any(v > 0.5 for v in x)
+
+
 def rows_of_indices(M, v):
     index = np.array([[0, 1], [1, 0]])
     for i in range(2):
@@ -258,5 +289,7 @@ PROGRAMS = [
     (lengths_that_only_the_values_know, (np.array([1.0, -1.0, -2.0]), np.array([1.0, 2.0, 3.0]))),
     (lengths_that_only_the_values_know, (np.arange(-9, 1.0) + 0.5, np.arange(-3, 7.0) + 0.5)),
     (lengths_of_the_caller_and_the_callee, (np.array([1.0, -1.0, -2.0]), np.array([1.0, 0.4, 3.0]))),
-    (rows_of_indices, (M, 0.5)), (pairs_with_their_numbers, (X2, [(0, 1), (1, 0)])),
+    (lengths_that_a_loop_changes, (np.array([0.1, 0.4, 0.7]),)),
+    (lengths_that_a_loop_changes_in_recursion, (np.array([0.1, 0.4, 0.7, 0.6, 0.3, 0.35, 0.9]),)),
+    (name_of_the_compiler, (np.array([0.4, 0.7]),)), (rows_of_indices, (M, 0.5)), (pairs_with_their_numbers, (X2, [(0, 1), (1, 0)])),
 ]  # fmt: skip
