@@ -130,33 +130,32 @@ def arrays_of(args: Any) -> str:
     return found.pop() if found else "numpy"
 
 
-def refuse_overlap(name: str, args: tuple, written: int) -> None:
-    """Refuse arguments that share memory with one that the function writes into, and one that does with itself."""
+def refuse_overlap(name: str, args: tuple, written: tuple[int, ...]) -> None:
+    """Refuse arguments that share memory with those that the function writes into, or hold such memory twice."""
 
     def refuse(k: int, other: int) -> None:
-        with_ = k if other == written else other
-        shares = f"shares memory with argument {with_}" if with_ != written else "holds the same memory twice"
+        own, with_ = (k, other) if k in written else (other, k)
+        shares = f"shares memory with argument {with_}" if with_ != own else "holds the same memory twice"
         raise UnsafeMutation(
-            f"{name} writes into its argument {written}, which {shares}",
+            f"{name} writes into its argument {own}, which {shares}",
             why="a gradient works on copies, and two copies would not change together",
             way_out="pass a copy of one of them",
         )
 
     every = [(k, leaf) for k, other in enumerate(args) for leaf in _mutable(other, ())]
-    leaves = [(k, leaf) for k, leaf in every if isinstance(leaf, np.ndarray)]
-    holders: dict[int, int] = {}
+    holders: dict[int, list[int]] = {}
     for k, leaf in every:
-        if isinstance(leaf, np.ndarray):
-            continue
-        if id(leaf) in holders and written in (k, holders[id(leaf)]):
-            refuse(k, holders[id(leaf)])
-        holders[id(leaf)] = k
-    ends = sorted((*np.lib.array_utils.byte_bounds(leaf), k, i) for i, (k, leaf) in enumerate(leaves) if leaf.size)
+        for other in () if isinstance(leaf, np.ndarray) else holders.setdefault(id(leaf), []):
+            if k in written or other in written:
+                refuse(k, other)
+        holders.setdefault(id(leaf), []).append(k)
+    leaves = [(k, leaf) for k, leaf in every if isinstance(leaf, np.ndarray) and leaf.size]
+    ends = sorted((*np.lib.array_utils.byte_bounds(leaf), k, i) for i, (k, leaf) in enumerate(leaves))
     open_: list[tuple[int, int, int]] = []  # the arrays that reach as far as the next one begins
     for start, end, k, i in ends:
         open_ = [other for other in open_ if other[0] > start]
         for _, other, j in open_:
-            if written in (k, other) and _share(leaves[i][1], leaves[j][1]):
+            if (k in written or other in written) and _share(leaves[i][1], leaves[j][1]):
                 refuse(k, other)
         open_.append((end, k, i))
 

@@ -77,8 +77,8 @@ class Compiled:
         Refuses arguments that share memory where the function writes into one: it would see two arrays
         where the user's function sees one.
         """
-        for i in self.written if args else ():
-            refuse_overlap(self.root.__name__, args, i)
+        if self.written and args:
+            refuse_overlap(self.root.__name__, args, self.written)
         if self.live:
             scope = self.function.__globals__
             for name, atom in self.live.items():
