@@ -111,7 +111,9 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
         context.names |= {f"{name}_primal", f"{name}_adjoint"}
         more = tuple(False for _ in range(len(types) - len(flags)))
         try:
-            make_pair(context, source, types, flags + more, (f"{name}_primal", f"{name}_adjoint"))
+            context.settle(
+                lambda: make_pair(context, source, types, flags + more, (f"{name}_primal", f"{name}_adjoint"))
+            )
             text = print_program(context.emitted, arrays_of(args))
         except TangentcError as error:
             raise error.with_traceback(None) from None

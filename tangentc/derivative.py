@@ -265,7 +265,7 @@ class Derivative:
         self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False
     ) -> Compiled:
         context, source = self._context(types, arrays, seed, inner)
-        text = print_program(context.emitted, arrays)
+        text = print_program(context.emitted, arrays, inner)
         compiled = Compiled(text, context, source)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
@@ -275,7 +275,7 @@ class Derivative:
     ) -> tuple[Context, Any]:
         source = self.resolve(types)
         context = Context(source, arrays, inner=inner)
-        self.write(context, source, types, seed)
+        context.settle(lambda: self.write(context, source, types, seed))
         return context, source
 
     def resolve(self, types: list[Type]) -> Any:

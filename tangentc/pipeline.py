@@ -55,6 +55,7 @@ from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
 from tangentc.simplify.copies import copies, elide
 from tangentc.simplify.dead import dead
+from tangentc.transform.calls import Defined
 
 load_families()
 
@@ -362,7 +363,20 @@ class Context:
         self.refused: list[TangentcError] = []
         self.lengths = Lengths()
         self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
+        self.defined: dict[Any, dict[Any, Any]] = {}  # definitions that stand for calls, by function and site
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
+
+    def settle(self, write: Callable[[], Any]) -> Any:
+        """What ``write`` gives, which writes a derivative: begun again when a call needs its definition."""
+        names = set(self.names)
+        while True:
+            try:
+                return write()
+            except Defined as needed:
+                self.defined.setdefault(needed.function, {}).update(needed.sites)
+                for made in (self.prepared, self.failed, self.pairs, self.emitted, self.recursive, self.entered):
+                    made.clear()  # type: ignore[attr-defined]
+                self.names = set(names)
 
     # ---------------------------------------------------------- the front
     def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
@@ -463,7 +477,10 @@ class Context:
     ) -> tuple[Function, Program, dict[str, Type]]:
         """Lower, and type, until the types tell nothing more of what is called."""
         known = Feedback(
-            inline=set(inline), lifted=self.lifted, twins={f: t for f, t in self.twins.items() if t is not None}
+            inline=set(inline),
+            defined=self.defined.get(source, {}),
+            lifted=self.lifted,
+            twins={f: t for f, t in self.twins.items() if t is not None},
         )
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))
@@ -479,7 +496,9 @@ class Context:
             if known.size() == before:
                 program = self.typed(function, params, source)
                 refused = self.refused
-                break
+                known.learn(program)  # of lists that were empty at first
+                if known.size() == before:
+                    break
         if refused:
             raise refused[0]
         _refuse_open(program)

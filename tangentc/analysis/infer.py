@@ -15,6 +15,7 @@ import itertools
 import math
 import operator
 import warnings
+from dataclasses import replace
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from typing import Any
@@ -142,6 +143,23 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+def of_empty(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+    """The type of what is computed from lists into which nothing is put yet, as far as is known: of empty lists."""
+
+    def bare(t: Type) -> Type:
+        if isinstance(t, (Sequence, Tuple)):
+            t = replace(t, items=tuple(map(bare, t.items)))
+        return replace(t, length=0) if isinstance(t, Sequence) and not t.items else t
+
+    try:
+        t = _by_sample(op, [bare(present(t)) for t in args], {k: bare(v) for k, v in keywords.items()}, fresh)
+    except (TypeError, ValueError, AttributeError):
+        return Known(Const(ops.UNDEFINED))
+    if isinstance(t, Unknown):
+        return Known(Const(ops.UNDEFINED))
+    return replace(t, value=None) if isinstance(t, Scalar) else t
 
 
 def _container_method(t: Sequence | Dict, name: str, args: Seq[Type], fresh: Fresh) -> Type:
@@ -454,10 +472,11 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
             return Sequence(kind, (joined((*items, item), fresh),), None if resizes else length)
         case Sequence(kind, items, _):
             return Sequence(kind, (joined((*items, item), fresh),), None, t.key)
+        case Dict(keys, items) if key == "*":
+            made = of_any_keys(t, fresh)
+            return made if undefined else put(made, key, item, resizes, fresh)
         case Dict(keys, items) if undefined:
             return t
-        case Dict(keys, items) if key == "*":
-            return put(of_any_keys(t, fresh), key, item, resizes, fresh)
         case Dict(keys, items) if key in keys:
             k = keys.index(key)
             return Dict(keys, (*items[:k], joined((items[k], item), fresh), *items[k + 1 :]))

@@ -15,6 +15,7 @@ from tangentc.analysis.infer import (
     join,
     joined,
     of_any_keys,
+    of_empty,
     put,
     subscript,
     widened,
@@ -59,6 +60,7 @@ class Types:
         self.of_name: dict[str, Type] = {}
         self.hopeful = hopeful  # what is not looked up yet is expected to be no surprise
         self.settled = False
+        self.bare = False  # what is computed from a list that holds nothing yet is that of an empty list
         self.awaits = False  # a call of a function whose type is being found: it will be known better
         self.call_type = call_type
         self.unknown_lengths = 0
@@ -90,16 +92,16 @@ class Types:
                 return types[0]  # it is the array itself
             op = op.op
         if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
-            return self._settle(self._apart(infer(op, types, named, self.fresh)))
+            return self._apart(self._infer(op, types, named))
         key = op, tuple(types), tuple(named.items())
         try:
             known = self.memo.get(key)
         except TypeError:
-            return self._settle(infer(op, types, named, self.fresh))
+            return self._infer(op, types, named)
         if known is not None:
             return known
         before = self.unknown_lengths
-        result = self._settle(infer(op, types, named, self.fresh))
+        result = self._infer(op, types, named)
         if before == self.unknown_lengths or is_elementwise(op) or _takes_known_part(op, types):
             self.memo[key] = result  # a length that is not known is the same each time too
         return result
@@ -122,7 +124,12 @@ class Types:
         """The type of an item of a list: where the lengths of the items are not known, they may differ."""
         return map_lengths(t, lambda d: self.fresh() if isinstance(d, Length) and d.symbol.startswith("?") else d)
 
-    def _settle(self, t: Type) -> Type:
+    def _infer(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
+        t = infer(op, types, named, self.fresh)
+        if not _is_nothing(t):
+            return t
+        if self.bare and not any(map(_is_nothing, types)):
+            t = of_empty(op, types, named, self.fresh)
         return Unknown("nothing says what it is") if self.settled and _is_nothing(t) else t
 
     # ---------------------------------------------------------- whole programs
@@ -130,6 +137,17 @@ class Types:
         changes = any(_changes_container(s) for s in statements(function.body))
         mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
         self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
+        self._rounds(function, params, changes)
+        for stage in ("bare", "settled"):  # nothing more will come: what has no type yet is that of empty lists, or unknown
+            if self.hopeful or self.awaits or not self._lacks_something(function):
+                break
+            setattr(self, stage, True)
+            self.memo.clear()
+            self._rounds(function, params, changes)
+        return self
+
+    def _rounds(self, function: Function, params: Mapping[str, Type], changes: bool) -> None:
+        """Go through the program until what is put into containers is no news."""
         for _ in range(MOST_ROUNDS):
             self.begin()
             self.of_name.update(params)
@@ -137,19 +155,12 @@ class Types:
             self.block(function.body)
             if not changes or not self._widen(function):
                 break
-        if (
-            not self.hopeful
-            and not self.awaits
-            and any(
-                isinstance(s, Assign) and _is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
-                for s in statements(function.body)
-            )
-        ):
-            self.settled = True  # nothing more will come: what has no type yet is unknown
-            self.memo.clear()
-            self.begin()
-            self.block(function.body)
-        return self
+
+    def _lacks_something(self, function: Function) -> bool:
+        return any(
+            isinstance(s, Assign) and _is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
+            for s in statements(function.body)
+        )
 
     def _widen(self, function: Function) -> bool:
         """What is put into a container later belongs to its type from the start; says whether that is news."""

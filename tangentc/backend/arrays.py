@@ -42,6 +42,7 @@ class Spelling:
         self.bindings: dict[str, Any] = {}
         self.data: dict[Any, str] = {}  # how the data of the user's modules is written
         self.imports: dict[str, str] = {}
+        self.inner = False  # whether the text is differentiated again
         self.own: set[str] = set()  # the names of the emitted functions
         self.same: dict[str, str] = {}  # an emitted function whose text another one has already
         self.by_id = {id(v): k for k, v in reversed(list(scope.items())) if not k.startswith("__") and k not in local}

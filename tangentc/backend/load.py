@@ -36,13 +36,13 @@ class Text:
         return f"{head}\n\n\n{self.text}" if head else self.text
 
 
-def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "numpy") -> Text:
+def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "numpy", inner: bool = False) -> Text:
     """The text of a program: the functions that it calls, then the function itself."""
     root = emitted[-1][1]
     scope = {**root.__globals__, **_cells(root)}
     spelling = Spelling(scope, arrays)
     own = {program.function.name for program, _ in emitted}
-    spelling.own = own
+    spelling.own, spelling.inner = own, inner
     spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
     texts: list[str] = []
     seen: dict[str, str] = {}

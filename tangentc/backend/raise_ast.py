@@ -239,12 +239,21 @@ class _Raise:
     def opaque(self, s: Opaque) -> list[ast.stmt]:
         mapping = {text: self.atom(atom) for text, atom in s.reads}
         written = {text: self.names.get(name, text) for text, name in s.writes}
+        asked = {n.id for n in ast.walk(s.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        for text in asked & {t for t, name in written.items() if not name.strip("_0123456789")}:  # by a guard alone
+            written[text] = self._free(text)
         tree = _Rename(mapping, written).visit(copy.deepcopy(s.tree))
         if isinstance(tree, ast.Module):
             return tree.body
         if not s.writes:
             return [tree]
         return [ast.Assign([ast.Name(self.name(s.writes[0][1]))], tree)]
+
+    def _free(self, name: str) -> str:
+        """A name that nothing else has."""
+        while name in self.names.values() or name in self.spelling.scope or name in self.spelling.own:
+            name += "_"
+        return name
 
     # ---------------------------------------------------------- joins
     def copies(self, pairs: list[tuple[str, Atom]], after_branch: bool = False) -> list[ast.stmt]:
@@ -513,7 +522,7 @@ class _Raise:
             return ast.Call(self.reference(in_place), [atom(a) for a in args], [])
         if op is ops.item:
             return ast.Call(ast.Attribute(atom(args[0]), "item"), [], [])
-        if op is ops.stopped:
+        if op is ops.stopped and not self.spelling.inner:
             return atom(args[0])
         if len(args) == 1 and not keywords and isinstance(args[0], str) and isinstance(self.types.of(args[0]), Array):
             if op is np.copy:
@@ -580,6 +589,16 @@ class _Rename(ast.NodeTransformer):
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
         node.name = self.written.get(node.name, node.name) if node.name else None
         return self.generic_visit(node)
+
+    def _captured(self, node: Any) -> Any:
+        for attribute in ("name", "rest"):
+            if (name := getattr(node, attribute, None)) in self.written:
+                new = self.written[name]
+                setattr(node, attribute, new if new.strip("_0123456789") else None)  # what nothing reads
+        self.generic_visit(node)
+        return node.pattern if isinstance(node, ast.MatchAs) and node.name is None and node.pattern else node
+
+    visit_MatchAs = visit_MatchStar = visit_MatchMapping = _captured
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         own = {a.arg for a in node.args.args}

@@ -25,6 +25,7 @@ from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
+from tangentc.frontend.source import Quoted
 
 LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
 
@@ -54,8 +55,18 @@ class Comprehend:
     is_super: Any
     iterated: Any
 
+    def want_written_out(self, iterable: Any, site: Any) -> None:
+        """In a definition, a loop over ``*args`` is written out: there are as many results as arguments."""
+        given, all_nodes = self.activation.static, list(gast.walk(iterable))
+        starred = {n.value for n in all_nodes if isinstance(n, gast.Starred)}
+        if isinstance(self.activation.source, Quoted) and any(
+            isinstance(n, gast.Name) and n.id in given and n not in starred for n in all_nodes
+        ):
+            self.known.wanted.add(site)
+
     def on_For(self, node: Any) -> None:
         site = self.span(node).site
+        self.want_written_out(node.iter, site)
         if site in self.known.unroll:
             self.written_out(node, node.iter, lambda item: (self.bind_trip(node.target, item), self.trip(node.body)))
             return
@@ -297,6 +308,7 @@ class Comprehend:
 
             if k == 0:
                 self.activation = a
+            self.want_written_out(g.iter, self.span(g.iter).site)
             if self.span(g.iter).site in self.known.unroll:
                 self.written_out(g.iter, g.iter, body)
             else:

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, instance_of, is_operated, own_access, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store
@@ -29,8 +31,10 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    is_complex,
     is_container,
     is_differentiable,
+    rank,
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements
 from tangentc.frontend import prelude
@@ -53,11 +57,12 @@ class Feedback:
     keys: dict[Any, tuple] = field(default_factory=dict)
     unroll: dict[Any, list] = field(default_factory=dict)
     classes: dict[Any, type] = field(default_factory=dict)  # the class of the object whose attribute is taken
-    answers: dict[Any, bool] = field(default_factory=dict)  # of isinstance
+    answers: dict[Any, Any] = field(default_factory=dict)  # of isinstance, and ranks
     environments: dict[Any, type] = field(default_factory=dict)  # of functions that are called after their trip
     still: dict[Any, frozenset[int]] = field(default_factory=dict)  # the arguments of a jvp that do not move
     doubtful: dict[Any, frozenset[int]] = field(default_factory=dict)  # those whose tangent may be None
     inline: set[Any] = field(default_factory=set)
+    defined: dict[Any, Any] = field(default_factory=dict)  # the definitions that stand for calls that no rule covers
     lifted: dict[Any, Any] = field(default_factory=dict)  # functions defined inside that call themselves
     twins: dict[Any, Any] = field(default_factory=dict)  # of functions that change arguments and call themselves
     assigned: set[str] = field(default_factory=set)  # attributes of classes that objects have values of their own for
@@ -177,6 +182,10 @@ class _Reader:
                 answer = instance_of(self.types.of(s.args[0]), s.args[1].value)
                 if answer is not None:
                     self.known.answers.setdefault(site, answer)
+            case Assign() if s.op is np.ndim and (known := rank(self.types.of(s.args[0]))) is not None:
+                self.known.answers.setdefault(site, known)
+            case Assign() if s.op is np.iscomplexobj and not isinstance(self.types.of(s.args[0]), Unknown):
+                self.known.answers.setdefault(site, is_complex(self.types.of(s.args[0])))
             case Assign() if s.op is builtins.getattr and isinstance(s.args[1], Const):
                 t = self.types.of(s.args[0])
                 name = s.args[1].value  # type: ignore[union-attr]

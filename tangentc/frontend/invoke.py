@@ -80,6 +80,11 @@ def is_user_function(op: Any) -> bool:
     )
 
 
+def is_quoted(function: Any) -> bool:
+    """Whether a function stands for a call of the library: its text is written where the call is."""
+    return function.__module__ == prelude.__name__ or (function.__module__ or "").startswith("tangentc.rules.")
+
+
 class Invoke:
     """The part of lowering that knows calls."""
 
@@ -94,6 +99,7 @@ class Invoke:
     trying: Any
     expression: Any
     emit: Any
+    worked_out: Any
     span: Any
     fresh: Any
     unsupported: Any
@@ -257,6 +263,9 @@ class Invoke:
             return Const(None)
         if name in IN_PLACE_METHODS:
             raise self.unsupported(node, f"the method {name}", "write the operator")
+        if site in self.known.defined:
+            function, first = self.known.defined[site]
+            return self.invoke(function, [*map(Const, first), base, *args], keywords, node, target)
         if site in self.known.written:
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
@@ -383,6 +392,13 @@ class Invoke:
         ):
             function, args, named = library
             return self.invoke(function, args, list(named.items()), node, target)
+        if hasattr(callee, "__tangentc_static__"):
+            known = self.worked_out(callee, tuple(args), tuple(keywords), node)
+            return known or self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+        definition = self.standing_for(callee, inside, node)
+        if definition is not None:
+            function, first = definition
+            return self.invoke(function, [*map(Const, first), *args], keywords, node, target)
         made = self.known_function(callee, args, keywords, node, target)
         if made is not None:
             return made
@@ -399,7 +415,18 @@ class Invoke:
             own = self.operated(callee, tuple(args[:1]), node)  # type: ignore[attr-defined]
             if own is not None:
                 return own
+        known = self.worked_out(callee, tuple(args), tuple(keywords), node)
+        if known is not None:
+            return known
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+
+    def standing_for(self, callee: Any, with_code: bool, node: Any) -> Any:
+        """The definition of a function of the library, where it stands for its call: no rule covers that, or it is
+        given functions."""
+        found = REGISTRY.definition(callee)
+        if found is None or not with_code and self.known.defined.get(self.span(node).site) != found:
+            return None
+        return found
 
     def either(self, callee: Either, args: list, keywords: list, node: Any) -> Atom:
         """Call one of several functions, whichever it is."""
@@ -605,7 +632,7 @@ class Invoke:
         takes_any = callee.__code__.co_flags & 0x0C
         if (
             cls is None
-            and callee.__module__ != prelude.__name__
+            and not is_quoted(callee)
             and not hasattr(callee, "__tangentc_twin__")
             and not ("isinstance" in callee.__code__.co_names and all(isinstance(a, Const) for a in given))
             and not takes_any
@@ -625,7 +652,7 @@ class Invoke:
         from tangentc.frontend.lower import parsed
 
         source, tree = parsed(callee)
-        if callee.__module__ == prelude.__name__:
+        if is_quoted(callee):
             source = Quoted(source.tree, source.file, source.lines, source.name, span)
         self.note_names(Scope(callee), callee.__code__)
         names = [a.id for a in (*tree.args.posonlyargs, *tree.args.args)]
@@ -777,6 +804,14 @@ class Invoke:
             kept = [self.kept(a, node) for a in args[1:]]
             named = tuple((k, self.kept(v, node)) for k, v in keywords)
             return self.remember(Bound(args[0].value, tuple(kept), named), node)
+        if callee is np.vectorize and not keywords and len(args) == 1:
+            return self.known_function(
+                functools.partial, [Const(REGISTRY.definitions[np.vectorize]), *args], [], node, None
+            )
+        if isinstance(callee, np.vectorize) and callee.signature is None and not callee.excluded:
+            return self.invoke(
+                REGISTRY.definitions[np.vectorize], [Const(callee.pyfunc), *args], keywords, node, target
+            )
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
         is_named = callee is builtins.getattr and len(args) == 3 and isinstance(args[1], Const)

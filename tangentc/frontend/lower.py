@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, setter_in_class
@@ -59,10 +60,17 @@ from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.resolve import Scope, names_inside
-from tangentc.frontend.source import Source, source_of
+from tangentc.frontend.source import Quoted, Source, source_of
 from tangentc.frontend.split import split
 from tangentc.frontend.wrapping import Wrapping
 
+# what is worked out while lowering, in definitions, where everything that it is given is known
+STATIC = {
+    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, operator.getitem,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, ops.contains,
+    ops.not_contains, builtins.len, builtins.abs, builtins.min, builtins.max, builtins.tuple,
+    builtins.int,
+}  # fmt: skip
 OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
     "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow, "MatMult": operator.matmul,
@@ -302,7 +310,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             result = self.expression(value, target=variable)
             last = self.out[-1] if self.out else None
             if isinstance(last, Assign) and last.target == variable == result and last.op is ops.identity:
-                if isinstance(last.args[0], Const) and callable(last.args[0].value):
+                quoted = isinstance(self.activation.source, Quoted) and self.activation.local[target.id] == 1
+                if isinstance(last.args[0], Const) and (quoted or callable(last.args[0].value)):
                     self.out.pop()
                     result = last.args[0]
             self.assign_value(target.id, result, value)
@@ -339,7 +348,11 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 self.iterators.add(variable)
             self.emit(op, (value,), node, target=variable)
         if home.local[name] == 1:
-            if isinstance(value, Const) and (callable(value.value) or isinstance(value.value, types.ModuleType)):
+            if isinstance(value, Const) and (
+                callable(value.value)
+                or isinstance(value.value, types.ModuleType)
+                or isinstance(self.activation.source, Quoted)
+            ):
                 home.constants[name] = value
             t = self.type_known(value)
             if t is not None:
@@ -516,6 +529,26 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.out.append(Assign(target, ops.augmented(op) if augmented else op, args, keywords, self.span(node)))
         return target
 
+    def worked_out(self, op: Any, args: tuple[Atom, ...], keywords: tuple, node: Any) -> Const | None:
+        """What an operation of a definition gives that depends on ranks and options alone."""
+        if not isinstance(self.activation.source, Quoted):
+            return None
+        if op is builtins.len:
+            given = self.activation.static
+            found = [v for n, v in given.items() if args[0] == self.activation.variable(n)]
+            if found:
+                return Const(len(found[0]))
+        if op in (np.ndim, np.iscomplexobj):
+            rank = self.known.answers.get(self.span(node).site)
+            return None if rank is None else Const(rank)
+        if op in (operator.is_, operator.is_not) and args[1] == Const(None) and isinstance(args[0], str):
+            return Const(op is operator.is_not)  # an option that is given is not None
+        if keywords or not all(isinstance(a, Const) for a in args):
+            return None
+        if op in STATIC or hasattr(op, "__tangentc_static__"):
+            return Const(op(*(a.value for a in args)))  # type: ignore[union-attr]
+        return None
+
     def named(self, atom: Atom, node: Any) -> str:
         if isinstance(atom, str):
             return atom
@@ -602,8 +635,13 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def lazy(self, is_and: bool, values: list, node: Any, target: str | None) -> Atom:
         """``a and b`` evaluates b only if a is true."""
+        first = self.expression(values[0])
+        if isinstance(first, Const) and isinstance(first.value, (bool, type(None))):
+            if bool(first.value) is not is_and or len(values) == 1:
+                return first
+            return self.lazy(is_and, values[1:], node, target)
         result = self.fresh("%both" if is_and else "%either")
-        self.emit(ops.identity, (self.expression(values[0]),), values[0], target=result)
+        self.emit(ops.identity, (first,), values[0], target=result)
         for value in values[1:]:
             outer, self.out = self.out, []
             self.expression(value, target=result)
@@ -718,7 +756,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def of_Subscript(self, node: Any, target: str | None) -> Atom:
         base, key = self.expression(node.value), self.expression(node.slice)
         t = self.type_known(base)
-        own = self.operated(operator.getitem, (base, key), node)
+        own = self.operated(operator.getitem, (base, key), node) or self.worked_out(
+            operator.getitem, (base, key), (), node
+        )
         if own is not None:
             return own
         result = self.emit(operator.getitem, (base, key), node, target=target)

@@ -19,6 +19,7 @@ class Operate:
     span: Any
     invoke: Any
     emit: Any
+    worked_out: Any
     type_known: Any
     unsupported: Any
 
@@ -75,6 +76,8 @@ class Operate:
     ) -> Atom:  # fmt: skip
         """``op(*args)``: an operation, or the method of a class that it stands for."""
         value = self.operated(op, args, node, augmented)
+        if value is None:
+            value = self.worked_out(op, args, (), node)
         if value is None:
             return self.emit(op, args, node, target=target, name=name, augmented=augmented)
         return value if target is None else self.emit(ops.identity, (value,), node, target=target)

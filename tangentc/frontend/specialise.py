@@ -10,6 +10,7 @@ for row in A:  (floats)      ->   for i in range(len(A)): row = A[i]
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import operator
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
+from tangentc.analysis.infer import gives_keys
 from tangentc.analysis.points import change_of
 from tangentc.core import ops
 from tangentc.core.nodes import (
@@ -64,7 +66,7 @@ SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
 FUNCTIONS = {"conj": np.conjugate, "item": ops.item}
 OF_LISTS = {
-    np.prod, np.mean, np.cumsum, np.cumprod, np.max, np.min, np.amax, np.amin, np.std, np.var, np.linalg.norm, np.dot,
+    np.prod, np.mean, np.cumsum, np.cumprod, np.max, np.min, np.amax, np.amin, np.std, np.var, np.linalg.norm,
     np.median, np.average, np.ptp, np.diff,
 }  # fmt: skip  # functions that take a list for the array of its items
 WITH_ARRAYS = {
@@ -136,7 +138,7 @@ class _Specialise:
                 return (Assign(made, np.array, s.args[:1], (), s.span), replace(s, args=(made, *s.args[1:])))
             case Assign() if (
                 s.op in WITH_ARRAYS
-                and any(isinstance(self.types.of(a), Array) for a in s.args)
+                and any(isinstance(self.types.of(a), Array) or s.op is np.dot and self._is_list(a) for a in s.args)
                 and any(map(self._is_list_of_numbers, s.args))
             ):
                 return self._lists_as_arrays(s)
@@ -158,6 +160,8 @@ class _Specialise:
                 return (replace(s, op=PARTS[s.args[1]], args=s.args[:1]),)  # type: ignore[index]
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
                 return (replace(s, op=np.transpose, args=s.args[:1]),)
+            case Assign() if s.op is builtins.getattr and s.args[1] == Const("mT"):
+                return (replace(s, op=np.matrix_transpose, args=s.args[:1]),)
             case Effect() if s.op is ops.method:
                 return self._effect(s)
             case Effect() if s.op is runtime.add_items:
@@ -171,6 +175,9 @@ class _Specialise:
                 return self._out(replace(s, args=s.args[:place], keywords=keywords))  # type: ignore[arg-type]
             case For():
                 return self._loop(s)
+            case If() if not isinstance(self.types.of(s.test), (Scalar, Known)):  # it may be another one later
+                test = self.fresh("%test")
+                return Assign(test, builtins.bool, (s.test,), (), s.span), replace(s, test=test)
         return (s,)
 
     def _is_there(self, s: Store) -> bool:
@@ -234,13 +241,12 @@ class _Specialise:
             same = isinstance(t, Array) and isinstance(dtype, Const) and np.dtype(dtype.value) == np.dtype(t.dtype)
         except TypeError:
             return (s,)
-        if same:
+        if same or dtype == Const(None):
             return (plain,)
         made = self.fresh("%array")
-        return (
-            replace(plain, target=made),
-            replace(s, op=ops.method, args=(made, Const("astype"), dtype), keywords=()),
-        )
+        if hasattr(np, "astype"):
+            return replace(plain, target=made), replace(s, op=np.astype, args=(made, dtype), keywords=())
+        return replace(plain, target=made), replace(s, op=ops.method, args=(made, Const("astype"), dtype), keywords=())
 
     def _united(self, s: Assign) -> tuple[Statement, ...]:
         """``d | e`` for dicts whose keys are known."""
@@ -575,7 +581,20 @@ class _Specialise:
                 )
             if name == "flatten":
                 copied = self.fresh("%copy")
-                return (Assign(copied, np.copy, (receiver,), (), s.span), replace(s, op=np.ravel, args=(copied,)))
+                return (
+                    Assign(copied, np.copy, (receiver,), (), s.span),
+                    replace(s, op=np.ravel, args=(copied, *args)),
+                )
+            if name == "compress":
+                return (replace(s, op=np.compress, args=(*args[:1], receiver, *args[1:])),)
+            if name == "item" and args:
+                flat, key = self.fresh("%flat"), self.fresh("%key")
+                if len(args) == 1 and not isinstance(self.types.of(args[0]), Tuple):
+                    ravel = Assign(flat, np.ravel, (receiver,), (), s.span)
+                    return (ravel, replace(s, op=operator.getitem, args=(flat, args[0])))
+                if len(args) > 1:
+                    made = Assign(key, ops.make_tuple, args, (), s.span)
+                    return (made, replace(s, op=operator.getitem, args=(receiver, key)))
             if name in ("conj", "conjugate") and not is_complex(t):
                 return (replace(s, op=ops.identity, args=(receiver,), keywords=()),)  # the array itself
             function = FUNCTIONS.get(name) or getattr(np, name, None)
@@ -633,7 +652,11 @@ class _Specialise:
 
     # ---------------------------------------------------------- loops over what may be differentiated
     def _loop(self, s: For) -> tuple[Statement, ...]:
-        """``for x, y in zip(xs, reversed(ys))`` over positions, if a derivative may flow through the items."""
+        """``for x, y in zip(xs, reversed(ys))`` over positions, if a derivative may flow through the items; over the
+        keys that a dict has then, if it gets others later."""
+        if gives_keys(self.types.of(s.iterable)) and self._gets_keys:
+            keys = self.fresh("%keys")
+            return Assign(keys, builtins.list, (s.iterable,), (), s.span), replace(s, iterable=keys)
         leaves: list[Atom] = []
         runs = self._leaves(s.iterable, leaves)
         if any(self._is_resized(a, s) for a in leaves if isinstance(a, str)):
@@ -655,6 +678,14 @@ class _Specialise:
         take: list[Statement] = []
         self._take(s.iterable, index, lengths, s.target, take, s)
         return (*head, replace(s, target=index, iterable=trips, body=(*take, *s.body)))
+
+    @functools.cached_property
+    def _gets_keys(self) -> bool:
+        """Whether a dict of the program gets keys that are computed."""
+        return any(
+            isinstance(s, Store) and not isinstance(s.key, Const) and gives_keys(self.types.of(s.object))
+            for s in statements(self.function.body)
+        )
 
     def _is_resized(self, items: str, s: For) -> bool:
         """Whether the body of a loop over a list makes it longer or shorter."""

@@ -104,14 +104,15 @@ class Wrapping:
     def on_Match(self, node: Any) -> None:
         subject = self.expression(node.subject)
         captured = sorted(_captures(node))
-        tree = _chooser(node, captured)
+        before = {n: n + " before" for n in captured if self._assigned_before(n, node)}
+        tree = _chooser(node, captured, before)
         t = self.type_known(subject)
         if (
             isinstance(t, Known)
             and isinstance(t.value, (str, int, type(None)))
             and not any(c.guard for c in node.cases)
         ):
-            scope: dict[str, Any] = {SUBJECT: t.value, **self.activation.scope.globals}
+            scope: dict[str, Any] = {SUBJECT: t.value, **dict.fromkeys(before.values()), **self.activation.scope.globals}
             exec(compile(ast.fix_missing_locations(copy.deepcopy(tree)), "<match>", "exec"), scope)
             for name in captured:
                 if scope[name] is not None:
@@ -120,7 +121,8 @@ class Wrapping:
                 self.block(node.cases[scope[CHOICE]].body)
             return
         matched = self.fresh("%matched")
-        reads = ((SUBJECT, subject), *self.reads_of(tree))
+        kept = tuple((text, self.variable(gast.Name(n, gast.Store(), None, None))) for n, text in before.items())
+        reads = ((SUBJECT, subject), *kept, *(r for r in self.reads_of(tree) if r[0] not in before.values()))
         writes = tuple((n, self.variable(gast.Name(n, gast.Store(), None, None))) for n in captured)
         self.out.append(Opaque(tree, ast.unparse(tree), reads, ((CHOICE, matched), *writes), self.span(node)))
         chain: Block = ()
@@ -130,6 +132,11 @@ class Wrapping:
             self.out.append(If(test, self.inner(node.cases[k].body), chain, (), self.span(node), "statement"))
             chain, self.out = tuple(self.out), outer
         self.out.extend(chain)
+
+    def _assigned_before(self, name: str, node: Any) -> bool:
+        """Whether a name that a pattern captures may have a value already, which it keeps if the pattern fails."""
+        stores = (n for n in gast.walk(self.activation.source.tree) if isinstance(n, (ast.Name, gast.Name)))
+        return any(n.id == name and type(n.ctx).__name__ == "Store" and n.lineno < node.lineno for n in stores)
 
 
 def _suppressing(node: Any, call: Any, items: list) -> Any:
@@ -153,14 +160,15 @@ def _captures(node: Any) -> set[str]:
     return found
 
 
-def _chooser(node: Any, captured: list[str]) -> Any:
-    """``matched`` is the number of the case that a subject matches, None if none does."""
+def _chooser(node: Any, captured: list[str], before: dict[str, str]) -> Any:
+    """``matched`` is the number of the case that a subject matches, None if none does; what a pattern captures has
+    the value that it had ``before`` if it fails."""
     cases = []
     for k, case in enumerate(node.cases):
         plain = gast.gast_to_ast(copy.deepcopy(case))
         plain.body = [assign_(CHOICE, ast.Constant(k))]
         cases.append(plain)
     start: list[ast.stmt] = [assign_(CHOICE, ast.Constant(None))]
-    start += [assign_(n, ast.Constant(None)) for n in captured]
+    start += [assign_(n, ast.Name(before[n], ast.Load()) if n in before else ast.Constant(None)) for n in captured]
     tree = ast.Module([*start, ast.Match(ast.Name(SUBJECT, ast.Load()), cases)], [])
     return ast.fix_missing_locations(tree)

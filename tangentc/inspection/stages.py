@@ -85,7 +85,7 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
         seen.append(row)
 
     context = Context(source, observer=note, checked=True)
-    derivative.write(context, source, types, seed)
+    context.settle(lambda: derivative.write(context, source, types, seed))
     final = print_program(context.emitted)
     pairs, root = context.emitted[:-1], context.emitted[-1][0].function.name
     own = {source.__name__, "lambda_", root}

@@ -6,9 +6,10 @@ from tangentc.analysis.aliases import VIEWS
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule
 from tangentc.runtime import split_like
-from tangentc.transform.calls import TAKES_ITEMS
+from tangentc.transform.calls import LISTS, TAKES_ITEMS
 
-TAKES_ITEMS.update([np.vstack, np.hstack, np.column_stack, np.dstack])
+TAKES_ITEMS.update(joins := [np.vstack, np.hstack, np.column_stack, np.dstack])
+LISTS.update(joins)
 VIEWS.update(["hsplit", "vsplit", "dsplit", "unstack"])
 
 

@@ -90,19 +90,6 @@ def outer_of_vectors(a, b, Y, Y_bar):
     return Y_bar @ b, a @ Y_bar
 
 
-@adjoint_rule(np.inner, linear="each", samples=lambda rng: [((rng.normal(size=3), rng.normal(size=3)), {})])
-def inner(a, b, y, y_bar):
-    if np.ndim(a) == 1 and np.ndim(b) == 1:
-        return y_bar * b, y_bar * a
-    return no_matrices(), no_matrices()
-
-
-def no_matrices():
-    raise NotDifferentiable(
-        "np.inner of matrices is not differentiated yet", why="its rule covers vectors alone", way_out="write a @ b.T"
-    )
-
-
 def contractions(rng):
     n = rng.normal
     return [
@@ -172,15 +159,6 @@ def einsum(subscripts, *operands, Y, Y_bar):
     return None, [contraction(subscripts, k, Y_bar, operands) for k, _ in enumerate(operands)]
 
 
-def whole_number(axes):
-    if not isinstance(axes, int):
-        raise NotDifferentiable(
-            "tensordot with lists of axes is not differentiated yet",
-            why="its rule covers axes=n alone", way_out="transpose the arguments first, or use einsum",
-        )  # fmt: skip
-    return axes
-
-
 def tensor_pairs(rng):
     n = rng.normal
     pairs = [((2, 3), (3, 4), 1), ((2, 3), (2, 3), 2), ((2,), (3,), 0), ((2, 3, 4), (3, 4), 2)]
@@ -189,7 +167,7 @@ def tensor_pairs(rng):
 
 @adjoint_rule(np.tensordot, np.linalg.tensordot, linear="each", samples=tensor_pairs)
 def tensordot(A, B, Y, Y_bar, axes=2):
-    kept = np.ndim(A) - whole_number(axes)
+    kept = np.ndim(A) - axes
     A_bar = np.tensordot(Y_bar, np.transpose(B, cycled(np.ndim(B), axes)), axes=np.ndim(B) - axes)
     B_bar = np.tensordot(np.transpose(A, cycled(np.ndim(A), kept)), Y_bar, axes=kept)
     return A_bar, B_bar

@@ -234,6 +234,26 @@ def delete(x, obj, y, y_bar, axis=None):
     return scatter(y_bar, np.delete(positions(x), obj, axis=axis), x), None
 
 
+def changing_windows():
+    raise NotDifferentiable(
+        "windows of an array that is changed in place are not differentiated",
+        why="they are memory of the array, and would change with it",
+        way_out="take the windows of a copy: sliding_window_view(x.copy(), ...)",
+    )
+
+
+windows = several(
+    calls((5,), (3,), (2,)), calls((3, 4), ((2, 2),)), lambda rng: [((rng.normal(size=(3, 4)), 2), {"axis": 1})]
+)
+
+
+@adjoint_rule(np.lib.stride_tricks.sliding_window_view, linear="jointly", samples=windows)
+def sliding_window_view(x, window_shape, y, y_bar, axis=None):
+    if is_changed(x):
+        return changing_windows(), None
+    return scatter(y_bar, np.lib.stride_tricks.sliding_window_view(positions(x), window_shape, axis), x), None
+
+
 widths = calls((3, 4), (1,), ((1, 2),), (((1, 0), (0, 2)),))
 modes = calls(
     (3, 4), *[{"pad_width": ((1, 2), (2, 1)), "mode": mode} for mode in ("edge", "reflect", "symmetric", "wrap")]
@@ -241,36 +261,21 @@ modes = calls(
 constants = calls((3,), {"pad_width": 2, "constant_values": 1.5})
 
 
-@inline
-def known_padding(mode):
-    """The modes in which each entry of the result is an entry of the argument."""
-    if mode in ("edge", "reflect", "symmetric", "wrap"):
-        return True
-    return not_copying(mode)
+COPYING = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
-def not_copying(mode):
-    raise NotDifferentiable(
-        f"np.pad with mode={mode!r} is not differentiated",
-        why="its rule covers constant, edge, reflect, symmetric and wrap",
-        way_out="compute the margins, and join them with np.concatenate",
-    )
-
-
-@adjoint_rule(np.pad, samples=several(widths, modes, constants))
+@adjoint_rule(np.pad, samples=several(widths, modes, constants), mode=COPYING)
 def pad(x, pad_width, y, y_bar, mode="constant", constant_values=0):
     if mode == "constant":
         return unpad(y_bar, x, pad_width), None
-    if known_padding(mode):
-        return scatter(y_bar, np.pad(positions(x), pad_width, mode=mode), x), None
+    return scatter(y_bar, np.pad(positions(x), pad_width, mode=mode), x), None
 
 
 @tangent_rule(np.pad)
 def pad_tangent(x, pad_width, y, x_dot, mode="constant", constant_values=0):
     if mode == "constant":
         return np.pad(x_dot, pad_width)
-    if known_padding(mode):
-        return np.pad(x_dot, pad_width, mode=mode)
+    return np.pad(x_dot, pad_width, mode=mode)
 
 
 # ------------------------------------------------------------------ order

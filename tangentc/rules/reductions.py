@@ -4,10 +4,9 @@ import builtins
 
 import numpy as np
 
-from tangentc.errors import NotDifferentiable
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
-from tangentc.runtime import product_of_others, product_of_pairs, quantile_share
+from tangentc.runtime import product_of_others, product_of_pairs
 
 AXES = [{}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}, {"keepdims": True}]
 
@@ -111,53 +110,6 @@ def ptp(x, y, y_bar, axis=None, keepdims=False):
 @tangent_rule(np.ptp)
 def ptp_tangent(x, y, x_dot, axis=None, keepdims=False):
     return np.sum(range_share(x, axis, keepdims) * x_dot, axis=axis, keepdims=keepdims)
-
-
-@adjoint_rule(np.median, samples=far_apart, real=True)
-def median(x, y, y_bar, axis=None, keepdims=False):
-    return along(y_bar, axis, keepdims) * quantile_share(x, 0.5, axis)
-
-
-@tangent_rule(np.median)
-def median_tangent(x, y, x_dot, axis=None, keepdims=False):
-    return np.sum(quantile_share(x, 0.5, axis) * x_dot, axis=axis, keepdims=keepdims)
-
-
-zero_gradient(quantile_share)
-
-
-def one_number(q):
-    if np.ndim(q) != 0:
-        raise NotDifferentiable(
-            "np.quantile for several numbers is not differentiated",
-            why="its rule covers one quantile",
-            way_out="call it once for each",
-        )
-    return q
-
-
-def quantiles(*numbers):
-    return lambda rng: [((x, q), o) for q in numbers for (x,), o in far_apart(rng) if np.size(x)]
-
-
-@adjoint_rule(np.quantile, samples=quantiles(0, 1), real=True)
-def quantile(x, q, y, y_bar, axis=None, keepdims=False):
-    return along(y_bar, axis, keepdims) * quantile_share(x, one_number(q), axis), None
-
-
-@tangent_rule(np.quantile)
-def quantile_tangent(x, q, y, x_dot, axis=None, keepdims=False):
-    return np.sum(quantile_share(x, one_number(q), axis) * x_dot, axis=axis, keepdims=keepdims)
-
-
-@adjoint_rule(np.percentile, samples=quantiles(30, 75), real=True)
-def percentile(x, q, y, y_bar, axis=None, keepdims=False):
-    return along(y_bar, axis, keepdims) * quantile_share(x, one_number(q) / 100, axis), None
-
-
-@tangent_rule(np.percentile)
-def percentile_tangent(x, q, y, x_dot, axis=None, keepdims=False):
-    return np.sum(quantile_share(x, one_number(q) / 100, axis) * x_dot, axis=axis, keepdims=keepdims)
 
 
 @adjoint_rule(np.nansum, samples=all_axes)

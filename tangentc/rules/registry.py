@@ -52,6 +52,7 @@ class Rule:
     source: str = ""
     singular: bool = False
     real: bool = False
+    only: Any = ()  # pairs of an option and the values that the rule covers
 
 
 class Formula:
@@ -69,6 +70,9 @@ class Formula:
         if not isinstance(tree, ast.FunctionDef):
             raise BadRule(f"the rule {self.name} is not a plain function", way_out="write it with def")
         self.body = tree.body
+        tuples = [n.value.elts for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple)]
+        # the arguments that no derivative flows through, as shapes and indices
+        self.fixed = {k for k, _ in enumerate(tuples[0]) if all(_is_none(t[k]) for t in tuples)} if tuples else set()
         self.required = tuple(
             "*" + p.name if p.kind is inspect.Parameter.VAR_POSITIONAL else p.name
             for p in inspect.signature(function).parameters.values()
@@ -92,11 +96,16 @@ class Formula:
         return getattr(builtins, name)
 
 
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 class Registry:
     """From functions to rules.  Rules of SciPy and the like may be added when they are first looked for."""
 
     def __init__(self) -> None:
         self.rules: dict[Any, Rule] = {}
+        self.definitions: dict[Any, types.FunctionType] = {}
         self.version = 0
 
     def find(self, function: Any) -> Rule | None:
@@ -104,6 +113,18 @@ class Registry:
             return self.rules.get(function)
         except TypeError:
             return None
+
+    def definition(self, function: Any) -> tuple[types.FunctionType, tuple[Any, ...]] | None:
+        """The function in Python that says what ``function`` computes, and the arguments to give it first."""
+        try:
+            found = self.definitions.get(function)
+        except TypeError:
+            return None
+        owner = getattr(function, "__self__", None)
+        if found is None and isinstance(owner, np.ufunc):
+            method = self.definitions.get((np.ufunc, function.__name__))
+            return None if method is None else (method, (owner,))
+        return None if found is None else (found, ())
 
     def add(self, rule: Rule) -> None:
         self.rules[rule.function] = rule
@@ -120,7 +141,7 @@ class Registry:
 REGISTRY = Registry()
 FAMILIES = (
     "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "products", "shaping",
-    "joining", "rearranging", "sequences", "fourier", "constants",
+    "joining", "rearranging", "sequences", "fourier", "constants", "definitions",
 )  # fmt: skip
 
 
@@ -171,13 +192,16 @@ def elementwise(
     return register
 
 
-def adjoint_rule(*functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False) -> Callable:
+def adjoint_rule(
+    *functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False, **only: tuple
+) -> Callable:
     """Register the adjoints of functions that are not elementwise.
 
     The rule's parameters are the function's arguments, its result, the adjoint of the result, and, with
     their defaults, the function's options.  It returns the adjoint of the argument, or a tuple of them.
     ``linear`` ("jointly" or "each") gives forward mode for nothing; without it a `tangent_rule` does.
-    ``samples`` is a function of a random generator that gives a list of ``(arguments, options)``.
+    ``samples`` is a function of a random generator that gives a list of ``(arguments, options)``; further
+    keywords name options, and the values of them that the rule covers.
 
     >>> import numpy as np, tangentc
     >>> def double_sum(x):
@@ -204,7 +228,7 @@ def adjoint_rule(*functions: Callable[..., Any], linear: str = "", samples: Any 
             REGISTRY.add(
                 Rule(
                     function, "adjoint", parsed.required[:-2], parsed, parsed.options, linear, tangent, samples,
-                    source=formula.__module__, real=real,
+                    source=formula.__module__, real=real, only=tuple(only.items()),
                 )
             )  # fmt: skip
         return formula
@@ -241,6 +265,35 @@ def tangent_rule(*functions: Callable[..., Any]) -> Callable:
         return formula
 
     return register
+
+
+def defined(*functions: Any) -> Callable:
+    """Register what functions compute, written in Python with NumPy, for calls that no rule covers.
+
+    Where a derivative flows through such a call, the body stands in its place.  ``(np.ufunc, "outer")`` stands for
+    that method of every ufunc, which is given as the first argument.
+
+    >>> import numpy as np, tangentc
+    >>> def energy(x):
+    ...     return np.sum(x**2) / 2
+    >>> @defined(energy)
+    ... def energy_definition(x):
+    ...     return np.vdot(x, x) / 2
+    """
+
+    def register(definition: Any) -> Any:
+        for function in functions:
+            REGISTRY.definitions[function] = definition
+            REGISTRY.version += 1
+        return definition
+
+    return register
+
+
+def static(function: Any) -> Any:
+    """A helper of definitions that is worked out while compiling, from ranks and options."""
+    function.__tangentc_static__ = True
+    return function
 
 
 def zero_gradient(*functions: Callable[..., Any]) -> None:

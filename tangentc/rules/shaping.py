@@ -14,12 +14,14 @@ def one_array(*options):
     return lambda rng: [((rng.normal(size=(3, 4)), *positional), named) for positional, named in options]
 
 
-@adjoint_rule(np.reshape, linear="jointly", samples=one_array((((4, 3),), {}), ((-1,), {}), (((2, -1),), {})))
+@adjoint_rule(
+    np.reshape, linear="jointly", samples=one_array((((4, 3),), {}), ((-1,), {}), (((2, -1),), {})), order=("C", "F")
+)
 def reshape(x, shape, y, y_bar, order="C"):
     return np.reshape(y_bar, np.shape(x), order=order), None
 
 
-@adjoint_rule(np.ravel, linear="jointly", samples=one_array(((), {})))
+@adjoint_rule(np.ravel, linear="jointly", samples=one_array(((), {})), order=("C", "F"))
 def ravel(x, y, y_bar, order="C"):
     return np.reshape(y_bar, np.shape(x), order=order)
 

@@ -51,6 +51,7 @@ from tangentc.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
+from tangentc.transform.calls import Defined, to_define
 from tangentc.transform.forward import forward
 from tangentc.transform.link import Region
 from tangentc.transform.reverse import Sweeps, reverse
@@ -80,6 +81,19 @@ class Unit:
         self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero)
         self.active = self.activity.active
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
+        self._ask_for_definitions()
+
+    def _ask_for_definitions(self) -> None:
+        """Have the calls through which a derivative flows, and that no rule covers, written out."""
+        sites: dict[Any, Any] = {}
+        known = self.context.defined.get(self.program.source, {})
+        for s in statements(self.program.function.body):
+            if isinstance(s, Assign) and s.span.site is not None and s.span.site not in known:
+                found = to_define(self.builder, s, self.rule(s.op), self.active.__contains__)
+                if found is not None:
+                    sites[s.span.site] = found
+        if sites:
+            raise Defined(self.program.source, sites)
 
     @cached_property
     def masks(self) -> Any:

@@ -6,6 +6,7 @@ import builtins
 import inspect
 import math
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +16,15 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Const, For, While
-from tangentc.core.types import is_complex, is_container, is_differentiable
+from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
+from tangentc.core.types import Array, is_complex, is_container, is_differentiable
 from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
-from tangentc.rules.registry import Formula, Rule
+from tangentc.rules.registry import REGISTRY, Formula, Rule
 
 # what is given a list or a tuple item by item; everything else takes numbers and arrays
 TAKES_ITEMS = {np.array, np.asarray, np.concatenate, np.stack, builtins.sum, runtime.split_like}
+LISTS = {np.concatenate, np.stack}  # of arrays, for which one array may stand
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,6 @@ def _positional_names(op: Any) -> list[str]:
         parameters = inspect.signature(op).parameters.values()
     except (TypeError, ValueError):
         return []
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return []
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
@@ -135,6 +135,8 @@ def check_domain(b: Builder, call: Call) -> None:
                     f"{spelled(s.op)} is not differentiated for complex arguments", s.span,
                     why="its rule holds for real numbers", way_out="take real and imaginary parts",
                 )  # fmt: skip
+            if s.op in LISTS and isinstance(b.type(a), Array):
+                raise missing(s, "its argument is an array, not a list", "make a list of it with list")
             takes_items = call.rule.kind == "adjoint" and s.op in TAKES_ITEMS
             if is_container(b.type(a)) and is_differentiable(b.type(a)) and not takes_items:
                 raise missing(
@@ -142,6 +144,53 @@ def check_domain(b: Builder, call: Call) -> None:
                     "its argument is a list or a tuple, not a number or an array",
                     "make an array of it with np.array",
                 )
+
+
+class Defined(Exception):
+    """Calls of a function that no rule covers, and that have a definition: it is to be lowered in their place."""
+
+    def __init__(self, function: Any, sites: dict[Any, Any]):
+        self.function, self.sites = function, sites
+
+
+def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]) -> Call:
+    """The call bound to its rule.  Raises `MissingRule` or `NotDifferentiable` if the rule does not cover it."""
+    call = bind(s, rule)
+    check_domain(b, call)
+    for name, values in rule.only:
+        if call.options[name] not in values:
+            raise missing(s, f"its argument {name} is none of {', '.join(map(repr, values))}")
+    for option in call.options.values():
+        if isinstance(option, Value) and is_active(option.atom):
+            raise missing(s, f"its argument {shown(option.atom)} is active, and the rule takes it for a constant")
+    return call
+
+
+def _takes(definition: Any, s: Assign) -> bool:
+    """Whether a definition has a place for the arguments of a call."""
+    function, first = definition
+    args = s.args[1:] if s.op is ops.method else s.args
+    try:
+        inspect.signature(function).bind(*first, *args, **dict(s.keywords))
+    except TypeError:
+        return False
+    return True
+
+
+def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[Any], bool]) -> Any:
+    """The definition that a call needs, if it has one: a derivative flows through it that its rule does not cover."""
+    if not isinstance(s, Assign) or not any(map(is_active, s.atoms)) or rule is not None and rule.kind == "zero":
+        return None
+    found = REGISTRY.definition(s.op)
+    if found is None or not _takes(found, s):
+        return None
+    try:
+        if rule is not None:
+            covering(b, s, rule, is_active)
+            return None
+    except (MissingRule, NotDifferentiable):
+        pass
+    return found
 
 
 def refuse_active_key(s: Assign, active: Any) -> None:

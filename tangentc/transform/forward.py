@@ -36,8 +36,7 @@ from tangentc.errors import MissingRule, UnsafeMutation
 from tangentc.transform.adjoints import allocates, build_container, get_part, may_be_full
 from tangentc.transform.calls import (
     Call,
-    bind,
-    check_domain,
+    covering,
     missing,
     partials,
     refuse_active_items,
@@ -201,11 +200,7 @@ class _Forward:
             if self.aliases.is_changed(y):
                 self._fresh_shadow(y)
             return
-        call = bind(s, rule)
-        check_domain(self.b, call)
-        for option in call.options.values():
-            if hasattr(option, "atom") and self.has_dot(option.atom):
-                raise missing(s, f"its argument {option.atom} is active, and the rule takes it for a constant")
+        call = covering(self.b, s, rule, self.has_dot)
         self.b.out.append(s)
         self.b.definitions[y] = s
         dot = self._rule(s, call)
@@ -233,7 +228,7 @@ class _Forward:
         """An array, or a container, that becomes active by a store into it."""
         if isinstance(self.b.type(y), Array) and not self.aliases.is_view(y):
             self.dots[y] = self.b.emit(np.zeros_like, (y,), name=self.name(y))
-        elif is_container(self.b.type(y)):
+        elif is_container(self.b.type(y)) and is_differentiable(self.b.type(y)):
             self.dots[y] = self.b.emit(runtime.zeros_of, (y,), name=self.name(y))
 
     def _structure(self, s: Assign) -> Any:
@@ -282,7 +277,8 @@ class _Forward:
             return self._elementwise(s, call)
         atoms = [a for _, given in call.inputs for a in (given if isinstance(given, list) else [given])]
         if rule.linear == "jointly":
-            return self._linear(s, atoms, atoms)
+            fixed = rule.formula.fixed if rule.formula is not None else set()
+            return self._linear(s, atoms, [a for k, a in enumerate(atoms) if k not in fixed])
         if rule.linear == "each":
             total: Atom | None = None
             for atom in dict.fromkeys(a for a in atoms if self.has_dot(a)):

@@ -54,7 +54,7 @@ from tangentc.core.types import (
     is_long,
 )
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
-from tangentc.transform.calls import adjoints, bind, check_domain, missing, partials, refuse_active_key
+from tangentc.transform.calls import adjoints, covering, missing, partials, refuse_active_key
 from tangentc.transform.control import Control
 from tangentc.transform.mirror import Mirror
 from tangentc.transform.stores import Stores
@@ -364,11 +364,7 @@ class _Reverse(Stores, Control):
             raise missing(s, f"a derivative flows through its argument {shown(active)}")
         if rule.kind == "zero":
             return
-        call = bind(s, rule)
-        check_domain(self.b, call)
-        for _, option in call.options.items():
-            if hasattr(option, "atom") and option.atom in self.active:
-                raise missing(s, f"its argument {shown(option.atom)} is active, and the rule takes it for a constant")
+        call = covering(self.b, s, rule, self.active.__contains__)
         if rule.kind == "elementwise":
             self._elementwise(s, call, y_bar)
         else:

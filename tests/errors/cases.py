@@ -12,7 +12,7 @@ def uses_with(x, path):
 
 def no_rule(x):
     y = 2 * x
-    return np.sum(np.i0(y))
+    return np.sum(np.kaiser(4, y[0]))
 
 
 def through_a_comprehension(x):
@@ -87,7 +87,7 @@ def uses_broken_rule(x):
 
 
 def with_option(x):
-    return np.sum(x, dtype=np.float32)
+    return np.sum(np.clip(x, 0, 1, casting="unsafe"))
 
 
 def complex_value(x):

@@ -34,11 +34,11 @@ def test_unsupported_syntax():
 
 def test_missing_rule():
     expect(tangentc.MissingRule, lambda: tangentc.grad(cases.no_rule)(np.ones(3)), """
-        there is no rule for np.i0
+        there is no rule for np.kaiser
           File "cases.py", line 15, in no_rule
-            return np.sum(np.i0(y))
-                          ^^^^^^^^
-          Why: a derivative flows through its argument y.
+            return np.sum(np.kaiser(4, y[0]))
+                          ^^^^^^^^^^^^^^^^^^
+          Why: a derivative flows through its argument y_item.
           Way out: register one with @tangentc.elementwise or @tangentc.adjoint_rule, or wrap the argument in tangentc.stop_gradient if it is a constant.
         """)  # fmt: skip
 
@@ -217,7 +217,7 @@ def test_wrong_call():
 
 def test_option_without_a_place_in_the_rule():
     text = message_of(tangentc.MissingRule, lambda: tangentc.grad(cases.with_option)(np.ones(2)))
-    assert text.startswith("the rule for np.sum does not cover this call\n") and "its argument dtype" in text
+    assert text.startswith("the rule for np.clip does not cover this call\n") and "its argument casting" in text
 
 
 def test_undefined_name():

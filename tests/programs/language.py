@@ -1266,5 +1266,4 @@ REFUSED = {  # not followed yet, and said so
     "cholesky_with_jitter": "a value of unknown type after try",
     "kinds_of_values": "a loop over numbers and arrays",
     "arrays_in_a_list": "a list of arrays of several shapes that change",
-    "applied": "np.apply_along_axis",
 }

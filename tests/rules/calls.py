@@ -1,0 +1,209 @@
+"""The calls that the rules are tried on: a line for each, by family.
+
+The names stand for the arguments that `arguments` draws; those of them that are floating point are what the
+derivative is taken in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def arguments(seed: int = 0) -> dict[str, Any]:
+    """What the names in the calls stand for."""
+    rng = np.random.default_rng(seed)
+    n = rng.normal
+
+    def regular(*shape: int) -> Any:
+        return 0.3 * n(size=shape) + np.eye(*shape[-2:]) * np.array([2.0, 3.0, 5.0, 7.0])[: shape[-1]]
+
+    def definite(*shape: int) -> Any:
+        a = 0.3 * n(size=shape)
+        return a + np.swapaxes(a, -1, -2) + np.diag([2.0, 4.0, 7.0][: shape[-1]])
+
+    def spread(*shape: int) -> Any:
+        return 0.3 * rng.permutation(int(np.prod(shape))).reshape(shape) + 0.1
+
+    def z(*shape: int) -> Any:
+        return n(size=shape) + 1j * n(size=shape)
+
+    return {
+        # numbers
+        "s": 1.3, "t": 0.7, "c": 1.2 - 0.4j,
+        # vectors
+        "v": n(size=5), "u": n(size=5), "w": n(size=3), "o": n(size=1), "e": np.zeros(0), "p": rng.uniform(0.5, 2, 5),
+        "q": rng.uniform(0.5, 2, 5), "d": spread(5), "z": z(5), "y": z(5), "r": rng.uniform(0.1, 0.8, 5),
+        # matrices
+        "A": n(size=(3, 4)), "C": n(size=(3, 4)), "B": n(size=(4, 2)), "M": regular(3, 3), "N": regular(3, 3),
+        "P": rng.uniform(0.5, 2, (3, 4)), "Q": rng.uniform(0.5, 2, (3, 4)), "U": rng.uniform(-0.7, 0.7, (3, 4)),
+        "D": spread(3, 4), "S": definite(3, 3), "Z": z(3, 4), "Y": z(4, 2), "H": regular(3, 3) + 0.5j * n(size=(3, 3)),
+        "E": np.zeros((0, 3)), "L": n(size=(1, 4)), "X": regular(5, 3), "W": np.abs(n(size=(3, 4))) + 0.2,
+        # more axes
+        "T": n(size=(2, 3, 4)), "K": regular(2, 3, 3), "R": definite(2, 3, 3), "G": n(size=(2, 1, 3)),
+        "F": n(size=(2, 3, 2, 2)), "J": z(2, 3, 4), "O": spread(2, 3, 4),
+        # what does not move
+        "mask": np.array([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 1]], bool), "yes": np.array([1, 0, 1, 1, 0], bool),
+        "ints": np.array([0, 2, 2, 1]), "knots": np.array([0.0, 0.4, 1.0, 2.5, 3.0]),
+        "dup": np.array([0, 2, 2, 1, 0]), "zn": np.array([1.0, np.nan, 2.0, 0.5, np.nan]),
+    }  # fmt: skip
+
+
+FAMILIES: dict[str, str] = {}
+
+FAMILIES["arithmetic"] = """
+A + C; s + A; A - L; A * o; A / P; s / P; A**2; P**A; P**t; P**0.5; A**3; 2**A; A**0; -A; +A; A % P; P // 2
+np.add(A, C); np.subtract(A, s); np.multiply(A, C); np.divide(A, P); np.true_divide(s, P); np.power(P, A)
+np.float_power(P, t); np.negative(A); np.positive(A); np.reciprocal(P); np.square(A); np.mod(A, P); np.remainder(A, P)
+np.fmod(A, P); np.floor_divide(A, P) * A; np.divmod(A, P)[1]; divmod(A, P)[1]; np.square(Z); Z * Z; Z / (Z + 3); Z**2; Z**2.5
+c * Z; A * c; Z + A; Z * s; np.reciprocal(Z); z**y; np.power(z, 3); pow(s, t); s**t; s % t; divmod(s, t)[1]
+np.add(A, C, where=mask, out=np.zeros((3, 4))); np.multiply(A, C, out=np.zeros((3, 4))); np.add(A, 1, dtype=np.float64)
+np.exp(A, where=mask, out=np.ones((3, 4))); np.add(E, E); np.multiply(A, np.float32(2)); abs(A); abs(Z); abs(s)
+"""
+
+FAMILIES["elementary"] = """
+np.exp(A); np.exp(Z); np.exp2(A); np.exp2(Z); np.expm1(A); np.expm1(Z); np.log(P); np.log(Z); np.log2(P); np.log10(P); np.log2(Z)
+np.log10(Z); np.log1p(U); np.log1p(Z); np.sqrt(P); np.sqrt(Z); np.cbrt(P); np.sin(A); np.cos(A); np.tan(U); np.sin(Z); np.cos(Z)
+np.tan(Z); np.arcsin(U); np.arccos(U); np.arctan(A); np.arcsin(0.3 * Z); np.arccos(0.3 * Z); np.arctan(0.3 * Z); np.sinh(A)
+np.cosh(A); np.tanh(A); np.sinh(Z); np.cosh(Z); np.tanh(Z); np.arcsinh(A); np.arccosh(1 + P); np.arctanh(U); np.arcsinh(0.3 * Z)
+np.arccosh(Z); np.arctanh(0.3 * Z); np.arctan2(A, P); np.arctan2(P, s); np.hypot(P, Q); np.hypot(A, s); np.logaddexp(A, C)
+np.logaddexp(A, s); np.logaddexp2(A, C); np.deg2rad(A); np.rad2deg(A); np.radians(A); np.degrees(A); np.fabs(P); np.absolute(P)
+np.absolute(Z); np.abs(Z); np.copysign(P, A); np.heaviside(A, t); np.nan_to_num(A); np.nan_to_num(np.where(np.isnan(zn), zn, v)); np.sinc(A)
+np.nan_to_num(np.where(np.isnan(zn), zn, v), nan=2.0); np.i0(A); np.real(Z); np.imag(Z); np.angle(Z); np.angle(Z, deg=True); np.conj(Z); np.conjugate(Z)
+np.real(A); np.imag(A); np.sign(A) * A; np.floor(A) * A; np.ceil(A) * A; np.trunc(A) * A; np.rint(A) * A; np.round(A, 1) * A
+np.fix(A) * A; np.frexp(P)[0]; np.modf(A)[0]; np.modf(A)[1] * A; np.ldexp(A, 2); np.spacing(A) * A; np.isnan(A) * A
+np.real_if_close(A); np.exp(s); np.sin(s); np.sqrt(s); np.exp(e); np.tanh(E); Z.real; Z.imag; z.real; z.conj(); Z.conjugate()
+np.abs(z) ** 2; np.real(z * np.conj(y)); np.absolute(s); np.arctan2(s, t); np.float64(s)
+np.maximum(A, C); np.minimum(A, C); np.fmax(A, C); np.fmin(A, C); np.maximum(A, 0.1); np.minimum(s, A); np.clip(A, -0.5, 0.5)
+"""
+
+FAMILIES["math"] = """
+math.exp(s); math.log(s); math.log(s, 2); math.log(s, 10.0); math.log2(s); math.log10(s); math.log1p(s); math.expm1(s); math.sqrt(s)
+math.sin(s); math.cos(s); math.tan(s); math.asin(t); math.acos(t); math.atan(s); math.atan2(s, t); math.sinh(s); math.cosh(s)
+math.tanh(s); math.asinh(s); math.acosh(s); math.atanh(t); math.hypot(s, t); math.hypot(s, t, 2.0); math.pow(s, t); math.fabs(s)
+math.copysign(s, t); math.degrees(s); math.radians(s); math.erf(s); math.erfc(s); math.gamma(s); math.lgamma(s); math.fmod(s, t)
+math.fsum([s, t, s]); math.prod([s, t, 2.0]); math.dist([s, t], [1.0, 2.0]); math.cbrt(s); math.exp2(s); math.floor(s) * t
+math.modf(s)[0]; math.ldexp(s, 3); math.frexp(s)[0]; math.remainder(s, t); math.isnan(s) * s; math.trunc(s) * s
+abs(cmath.exp(c)); cmath.exp(c); cmath.log(c); cmath.sin(c); cmath.cos(c); cmath.tan(c); cmath.sqrt(c); cmath.sinh(c); cmath.cosh(c)
+cmath.tanh(c); cmath.phase(c); cmath.log10(c); cmath.asin(c); cmath.acos(c); cmath.atan(c); cmath.asinh(c); cmath.acosh(c); cmath.atanh(c)
+cmath.rect(s, t); cmath.polar(c)[0]; cmath.polar(c)[1]; complex(s, t); complex(s); complex(s, t).real; float(s); int(s) * t; round(s, 1) * t
+max(s, t); min(s, t); max(s, t, 3.0); sum([s, t]); sum([s, t], 1.0); sorted([s, t])[0]; pow(s, 2); abs(s); abs(c); max([s, t]); round(s) * t
+"""
+
+FAMILIES["selection"] = """
+np.where(A > 0, A, C); np.where(mask, A, s); np.where(A > 0, np.exp(A), 0); np.where(mask, Z, A); A[np.where(mask)]
+np.select([A > 1, A > 0], [A, C]); np.select([A > 1, A > 0], [A**2, C], default=1.5); np.select([mask], [A], s)
+np.piecewise(v, [v < 0, v >= 0], [lambda x: -x, lambda x: x**2]); np.piecewise(v, [v < 0], [0, lambda x: x**2]); np.choose(dup, [v, u, p])
+np.choose(dup, [v, s, 2.0]); np.choose(np.array([0, 3, 1, -1, 2]), [v, u, p], mode="clip"); np.choose(np.array([0, 3, 1, -1, 2]), [v, u, p], mode="wrap")
+np.clip(A, -1, 1); np.clip(A, None, 0.5); np.clip(A, -0.5, None); np.clip(A, -P, P); np.clip(A, a_min=-1, a_max=1); A.clip(-1, 1); A.clip(min=0)
+np.maximum(A, C); np.minimum(A, s); np.fmax(A, s); np.fmin(C, A); np.interp(p, knots, u); np.interp(p, np.sort(d), u)
+np.interp(v, knots, u, left=1.5); np.interp(v, knots, u, left=s, right=t); np.interp(s, knots, u); np.interp(P, knots, u)
+np.take(v, [0, 2, 2]); np.take(A, [0, 2], axis=1); np.take(A, 1, axis=0); np.take(A, [[0, 5], [7, 1]]); np.take(v, [7, -2], mode="wrap")
+np.take(A, ints[:2], axis=0, mode="clip"); v.take([1, 1]); A.take([0, 1], axis=1); np.take(Z, [0, 1], axis=1)
+np.take_along_axis(A, np.argsort(A, axis=1), axis=1); np.take_along_axis(v, dup, None); np.take_along_axis(A, np.argsort(A, axis=0), 0)
+np.compress([True, False, True], A, axis=0); np.compress([1, 0, 1, 0], v); v.compress(yes); np.extract(mask, A); A[np.argsort(A[:, 0])]
+v[np.argsort(v)]; np.select([yes, ~yes], [v, 2 * v]); np.heaviside(v, 0.5) * v
+"""
+
+FAMILIES["reductions"] = """
+np.sum(A); np.sum(A, axis=0); np.sum(T, axis=(0, -1)); np.sum(T, axis=-1, keepdims=True); np.sum(T, axis=None, keepdims=True); np.sum(A, where=mask)
+np.sum(A, axis=1, where=mask, keepdims=True); np.sum(A, initial=2.5); np.sum(A, axis=0, initial=s); np.sum(A, dtype=np.float64); np.sum(E); np.sum(E, axis=0); np.sum(s)
+np.sum(A, 1); np.sum(Z, axis=0); A.sum(); A.sum(0); T.sum(axis=(1, 2)); np.sum([s, t]); np.sum([v, u], axis=0); np.sum(A, axis=()); np.sum(A, axis=0, out=np.zeros(4))
+np.prod(A); np.prod(A, axis=0); np.prod(T, axis=(0, 2)); np.prod(A, axis=1, keepdims=True); np.prod(A, where=mask); np.prod(A, initial=2.0); np.prod(Z, axis=0); v.prod(); np.prod(e)
+np.mean(A); np.mean(A, axis=0); np.mean(T, axis=(0, 2), keepdims=True); np.mean(A, where=mask); np.mean(A, axis=1, where=mask); np.mean(A, dtype=np.float64); np.mean(Z, axis=-1); A.mean(1); np.mean([s, t])
+np.average(A); np.average(A, axis=0); np.average(A, weights=P); np.average(A, axis=0, weights=w**2); np.average(A, axis=1, weights=P, keepdims=True); np.average(A, axis=1, weights=P, returned=True)[1]
+np.average(v, weights=p)
+np.var(A); np.var(A, axis=0); np.var(A, axis=1, ddof=1); np.var(T, axis=(0, 2), keepdims=True); np.var(A, where=mask); np.var(A, axis=0, correction=1); np.var(Z); np.var(Z, axis=0); A.var(0); np.var(A, axis=0, mean=np.mean(A, axis=0, keepdims=True))
+np.std(A); np.std(A, axis=0); np.std(A, axis=1, ddof=1); np.std(T, axis=(0, 2), keepdims=True); np.std(A, where=mask); np.std(A, axis=0, correction=1); np.std(Z); A.std(axis=1); np.std(Z, axis=0)
+np.max(A); np.max(A, axis=0); np.max(T, axis=(0, 2), keepdims=True); np.max(A, where=mask, initial=-9.0); np.max(A, initial=s); np.amax(A, axis=1); A.max(); np.min(A); np.min(A, axis=-1); np.min(A, where=mask, initial=9.0); np.amin(A, axis=1); A.min(0); np.max([s, t])
+np.max(A, initial=0.0); np.min(A, axis=0, initial=0.5, where=mask)
+np.ptp(D); np.ptp(D, axis=0); np.ptp(O, axis=(0, 1)); np.ptp(D, axis=1, keepdims=True)
+np.median(D); np.median(D, axis=0); np.median(D, axis=1); np.median(O, axis=(0, 2)); np.median(D, axis=1, keepdims=True); np.median(d)
+np.quantile(D, 0.3); np.quantile(D, 0.3, axis=0); np.quantile(D, [0.2, 0.5, 0.75]); np.quantile(D, [0.2, 0.75], axis=1); np.quantile(D, 0.4, axis=0, keepdims=True); np.quantile(D, t); np.quantile(O, 0.3, axis=(0, 1))
+np.quantile(D, 0.33, method="nearest"); np.quantile(D, 0.33, method="lower", axis=0); np.quantile(D, 0.33, method="higher"); np.quantile(D, 0.33, method="midpoint"); np.quantile(D, 0.33, method="hazen", axis=1); np.quantile(D, 0.33, method="weibull"); np.quantile(D, 0.33, method="median_unbiased")
+np.quantile(d, r[:2])
+np.percentile(D, 30); np.percentile(D, 30.0, axis=0); np.percentile(D, [20, 75], axis=1); np.percentile(D, 40, keepdims=True); np.percentile(D, 10 * s); np.percentile(D, 40, method="linear")
+np.nansum(np.where(np.isnan(zn), zn, v)); np.nansum(A, axis=0); np.nanmean(np.where(np.isnan(zn), zn, v)); np.nanmean(A, axis=0, keepdims=True); np.nanmax(np.where(np.isnan(zn), zn, v)); np.nanmin(A, axis=1); np.nanprod(np.where(np.isnan(zn), zn, v)); np.nanprod(A, axis=0); np.nanvar(np.where(np.isnan(zn), zn, v)); np.nanvar(A, axis=0, ddof=1); np.nanstd(np.where(np.isnan(zn), zn, v)); np.nanstd(A, axis=1)
+np.nanmedian(D); np.nanmedian(np.where(np.isnan(zn), zn, d)); np.nanmedian(D, axis=0); np.nanquantile(np.where(np.isnan(zn), zn, d), 0.3); np.nanquantile(D, 0.3, axis=0); np.nanpercentile(np.where(np.isnan(zn), zn, d), 30); np.nancumsum(np.where(np.isnan(zn), zn, v)); np.nancumsum(A, axis=0); np.nancumprod(np.where(np.isnan(zn), zn, v)); np.nancumprod(A, axis=1)
+np.nanmean(A, where=mask); np.nansum(A, where=mask, initial=1.0)
+np.cumsum(v); np.cumsum(A); np.cumsum(A, axis=0); np.cumsum(T, axis=-1); np.cumsum(Z, axis=1); np.cumsum(A, axis=1, dtype=np.float64); v.cumsum(); A.cumsum(0); np.cumsum(e); np.cumprod(v); np.cumprod(A, axis=0); np.cumprod(Z, axis=1); A.cumprod(); np.cumulative_sum(A, axis=0); np.cumulative_sum(v, include_initial=True); np.cumulative_prod(A, axis=1); np.cumulative_prod(v, include_initial=True)
+np.trace(M); np.trace(A, offset=1); np.trace(T, axis1=0, axis2=2); np.trace(T, 1, 1, 2); M.trace(); np.diff(v); np.diff(A, axis=0); np.diff(A, n=2); np.diff(v, prepend=0.0); np.diff(A, axis=0, append=L); np.diff(v, prepend=u[:2], append=s); np.diff(Z, axis=1); np.diff(A, n=3, axis=-1)
+np.ediff1d(v); np.ediff1d(A); np.ediff1d(v, to_end=s); np.ediff1d(v, to_begin=0.0, to_end=u[:2])
+np.gradient(v); np.gradient(v, 2.0); np.gradient(A)[0]; np.gradient(A, axis=0); np.gradient(A, 0.5, axis=1); np.gradient(v, knots); np.gradient(A, 1.0, 0.5)[1]; np.gradient(v, edge_order=2); np.gradient(A, axis=(0, 1))[1]; np.gradient(A, knots[:4], axis=1); np.gradient(v, p.cumsum()); np.gradient(v, s)
+np.trapezoid(v); np.trapezoid(A, dx=0.5); np.trapezoid(A, axis=0); np.trapezoid(v, knots); np.trapezoid(v, np.cumsum(p)); np.trapezoid(A, np.cumsum(p)[:4], axis=1); np.trapezoid(v, dx=s)
+np.unwrap(3 * v); np.unwrap(3 * A, axis=0); np.unwrap(3 * v, period=4.0); np.unwrap(3 * v, discont=4.0)
+np.bincount(dup, weights=v); np.bincount(dup, v, minlength=7); np.histogram(p, bins=3, weights=v)[0]; np.histogram(p, bins=[0.0, 1.0, 1.5, 3.0], weights=v)[0]; np.histogram(p, bins=3, range=(0, 2), weights=v, density=True)[0]
+np.cov(A); np.cov(A, rowvar=False); np.cov(A, bias=True); np.cov(A, ddof=0); np.cov(v); np.cov(v, u); np.cov(A, C); np.cov(A, aweights=p[:4]); np.cov(A, fweights=[1, 2, 1, 3]); np.cov(Z); np.corrcoef(A); np.corrcoef(v, u); np.corrcoef(A, rowvar=False); np.cov(A, C, rowvar=False)
+np.cross(w, M); np.cross(A[:, :3], M); np.cross(A[:, :3], M, axis=0); np.cross(M, N, axisa=0, axisb=1); np.cross(M, N, axisa=0, axisb=0, axisc=0); np.cross(M, w); np.linalg.cross(M, N)
+np.convolve(v, w); np.convolve(v, w, mode="same"); np.convolve(v, w, "valid"); np.convolve(w, v, "same"); np.convolve(z, w); np.correlate(v, w); np.correlate(v, w, mode="full"); np.correlate(v, w, "same"); np.correlate(z, y, "full"); np.correlate(w, v, "full")
+np.polyval(w, v); np.polyval(w, s); np.polyval(w, A); np.polyval([s, t, 1.0], v); np.polyval(z, c); np.polyfit(knots, v, 2); np.polyfit(np.cumsum(p), v, 1); np.polyfit(knots, v, 2, w=q); np.vander(v); np.vander(v, 3); np.vander(v, 3, increasing=True); np.polyder(v); np.polyint(v); np.polymul(v, w); np.polyadd(v, w); np.polysub(v, w)
+np.polyfit(knots, X, 1)
+np.linspace(s, t, 5); np.linspace(0, s, 7, endpoint=False); np.linspace(v, u, 4); np.linspace(v, u, 4, axis=1); np.linspace(s, t, 1); np.linspace(s, 3, num=4, retstep=True)[1]; np.logspace(s, t, 5); np.logspace(0, s, 4, base=2.0); np.geomspace(s, t, 5); np.geomspace(p, q, 4); np.logspace(v, u, 3, axis=-1)
+np.linspace(s, 2.0, endpoint=True, num=3, dtype=np.float64)
+np.sort(D); np.sort(D, axis=0); np.sort(D, axis=None); np.sort(d)[::-1]; np.partition(d, 2); np.partition(D, 1, axis=0); np.partition(D, 2, axis=None); np.partition(D, (1, 2)); np.sort(O, axis=1); np.sort(D, kind="stable"); np.sort(np.real(z))
+np.apply_along_axis(np.sum, 0, A); np.apply_along_axis(lambda x: x / np.sum(x * x), 1, A); np.apply_along_axis(lambda x: np.outer(x, x), 1, A); np.vectorize(lambda a, b: a * math.sin(b))(v, u); np.vectorize(lambda a: a**2 if a > 0 else -a)(A); np.vectorize(lambda a, b: a * b)(A, s); np.apply_over_axes(np.sum, T, [0, 2]); np.median(D, axis=(0, 1)); np.median(np.where(D > 1, np.nan, D)) * s
+np.add.reduce(A); np.add.reduce(A, axis=1); np.add.reduce(A, axis=None, keepdims=True); np.multiply.reduce(A, axis=0); np.subtract.reduce(A); np.maximum.reduce(A, axis=1); np.minimum.reduce(A); np.logaddexp.reduce(A, axis=0); np.logaddexp.reduce(v); np.add.reduce([A, C]); np.add.reduce(A, axis=(0, 1)); np.logaddexp.reduce(A, axis=-1, keepdims=True)
+np.add.accumulate(v); np.add.accumulate(A, axis=1); np.multiply.accumulate(A); np.maximum.accumulate(d); np.maximum.accumulate(D, axis=1); np.minimum.accumulate(D); np.logaddexp.accumulate(v); np.subtract.accumulate(v); np.logaddexp.accumulate(A, axis=1)
+np.add.outer(v, w); np.subtract.outer(v, w); np.multiply.outer(v, w); np.maximum.outer(v, w); np.minimum.outer(A, w); np.logaddexp.outer(v, w); np.divide.outer(v, p); np.power.outer(p, v)
+np.add.reduceat(v, [0, 2, 3]); np.add.reduceat(A, [0, 2], axis=1); np.add.reduceat(v, [3, 1, 1]); np.multiply.reduceat(v, [0, 2]); np.maximum.reduceat(d, [0, 2, 3]); np.minimum.reduceat(D, [0, 2], axis=0); np.logaddexp.reduceat(v, [0, 3]); np.subtract.reduceat(v, [0, 2])
+np.count_nonzero(A) * A; np.argmax(A) * A; np.all(A) * A; np.any(A > 0) * A; np.digitize(v, knots) * v
+"""
+
+FAMILIES["shape"] = """
+np.reshape(A, (4, 3)); np.reshape(A, -1); np.reshape(A, (2, -1), order="F"); A.reshape(6, 2); A.reshape((4, 3)); A.reshape(-1, order="F"); np.reshape(s, (1, 1)); np.ravel(A); np.ravel(A, order="F"); A.flatten(); A.flatten("F"); A.ravel("K"); np.ravel(T, "A")
+np.transpose(T); np.transpose(T, (2, 0, 1)); T.transpose(1, 0, 2); T.transpose((1, 0, 2)); A.T; T.mT; np.swapaxes(T, 0, 2); T.swapaxes(-1, 0); np.moveaxis(T, 0, -1); np.moveaxis(T, [0, 1], [-1, 0]); np.rollaxis(T, 2); np.rollaxis(T, 0, 3)
+np.expand_dims(A, 1); np.expand_dims(A, (0, 3)); A[:, None]; A[None, ..., None]; np.squeeze(G); np.squeeze(G, axis=1); G.squeeze(); G.squeeze(1); np.broadcast_to(v, (3, 5)); np.broadcast_to(s, (2, 2)); np.broadcast_arrays(A, L)[1]; np.broadcast_arrays(v, X.T)[0]
+np.atleast_1d(s); np.atleast_2d(v); np.atleast_3d(A); np.atleast_1d(A); np.atleast_2d(s, v)[1]; np.atleast_1d(s, v)[0]; np.permute_dims(T, (1, 2, 0)); np.matrix_transpose(T)
+np.concatenate([A, C]); np.concatenate((A, L)); np.concatenate([A, C], axis=1); np.concatenate([A, C], axis=None); np.concatenate([v, [1.0, 2.0]]); np.concatenate([A, C], -1); np.concat([v, u]); np.concatenate([Z, A])
+np.stack([A, C]); np.stack([A, C], axis=1); np.stack([A, C], axis=-1); np.stack([s, t]); np.stack(A); np.vstack([v, u]); np.vstack([A, L]); np.vstack(A); np.hstack([v, u]); np.hstack([A, C]); np.hstack([s, v]); np.dstack([A, C]); np.dstack([v, u]); np.column_stack([v, u]); np.column_stack([A, w])
+np.block([[A, C], [C, A]]); np.block([v, u]); np.block([[M, np.zeros((3, 1))], [np.ones((1, 4))]]); np.block([[s, t], [1.0, 2.0]]); np.block(A); np.append(v, u); np.append(A, C, axis=0); np.append(A, s); np.append(v, [1.0, 2.0])
+np.split(A, 2, axis=1)[0]; np.split(v, [1, 3])[1]; np.array_split(v, 2)[0]; np.array_split(v, 3)[2]; np.array_split(A, 3, axis=1)[1]; np.hsplit(A, 2)[1]; np.vsplit(B, 2)[0]; np.dsplit(T, 2)[0]; np.split(A, 3)[1]; np.unstack(A)[1]; np.unstack(T, axis=1)[2]; np.hsplit(v, [2])[0]
+np.tile(v, 2); np.tile(v, (2, 2)); np.tile(A, (2, 1, 1)); np.tile(s, 3); np.tile(T, 2); np.repeat(v, 2); np.repeat(A, 2, axis=1); np.repeat(A, [1, 0, 2], axis=0); np.repeat(A, 3); np.repeat(s, 3); v.repeat(2); A.repeat(2, axis=0); np.repeat(v, dup)
+np.roll(v, 2); np.roll(A, 1); np.roll(A, -1, axis=1); np.roll(A, (1, 2), axis=(0, 1)); np.roll(A, 2, axis=(0, 1)); np.rot90(A); np.rot90(A, 2); np.rot90(A, -1); np.rot90(T, 1, (1, 2)); np.flip(A); np.flip(A, 0); np.flip(T, (0, 2)); np.fliplr(A); np.flipud(A); np.flip(v)
+np.pad(v, 2); np.pad(v, (1, 2)); np.pad(A, ((1, 2), (0, 1))); np.pad(v, 2, constant_values=1.5); np.pad(v, 2, constant_values=s); np.pad(A, 1, mode="constant", constant_values=((1, 2), (3, 4))); np.pad(v, (2, 1), mode="edge"); np.pad(A, 1, mode="edge"); np.pad(v, 2, mode="reflect"); np.pad(A, ((1, 1), (2, 0)), mode="reflect"); np.pad(v, 2, mode="symmetric"); np.pad(v, 6, mode="wrap"); np.pad(v, 2, mode="reflect", reflect_type="odd"); np.pad(v, 3, mode="symmetric", reflect_type="odd")
+np.pad(v, 2, mode="linear_ramp"); np.pad(A, ((1, 2), (2, 1)), mode="linear_ramp", end_values=1.5); np.pad(v, 2, mode="linear_ramp", end_values=s); np.pad(v, 2, mode="mean"); np.pad(A, 1, mode="mean"); np.pad(v, 2, mode="mean", stat_length=2); np.pad(d, 2, mode="maximum"); np.pad(D, 1, mode="maximum"); np.pad(d, 2, mode="minimum"); np.pad(D, ((1, 1), (0, 2)), mode="minimum", stat_length=2); np.pad(d, 2, mode="median"); np.pad(D, 1, mode="median"); np.pad(v, 2, mode="empty")[2:-2]; np.pad(v, {0: (1, 2)}) if np.lib.NumpyVersion(np.__version__) >= "2.2.0" else np.pad(v, (1, 2))
+np.insert(v, 1, s); np.insert(v, [1, 3], u[:2]); np.insert(A, 1, L, axis=0); np.insert(v, 2, [1.0, 2.0]); np.insert(A, 1, w, axis=1); np.insert(A, [1, 2], 3.0, axis=1); np.insert(A, 2, s); np.delete(v, 1); np.delete(A, 1, axis=0); np.delete(A, [0, 2], axis=1); np.delete(v, slice(1, 3)); np.delete(v, yes); np.resize(v, (2, 4)); np.resize(A, 5); np.resize(v, 3); np.resize(A, (2, 2))
+np.diag(v); np.diag(v, 1); np.diag(A); np.diag(A, -1); np.diagflat(v); np.diagflat(A, 1); np.diagonal(A); np.diagonal(T, 0, 1, 2); np.diagonal(A, offset=1); M.diagonal(); np.tril(A); np.tril(T, 1); np.triu(A, -1); np.triu(v); np.tri(3) * M
+np.meshgrid(v, w)[0]; np.meshgrid(v, w, indexing="ij")[1]; np.meshgrid(v, w, sparse=True)[0]; np.meshgrid(v, w, u)[2]; M[np.ix_([0, 2], [1, 2])]; A[np.ix_([True, False, True], [0, 2])]; np.copy(A); A.copy(); A.astype(np.float64); A.astype(float); A.astype(complex); np.astype(A, np.float64); v.astype(np.float32).astype(np.float64)[:0]
+np.array([s, t]); np.array([[s, 1.0], [t, 2.0]]); np.array([v, u]); np.array(A); np.array(A, dtype=float); np.array(A, ndmin=3); np.array((s, t, 1)); np.array([s, t], dtype=np.float64); np.asarray(A); np.asarray([s, t]); np.asarray(v, dtype=float); np.asanyarray(A); np.ascontiguousarray(A.T); np.asfortranarray(A); np.require(A, requirements="C"); np.asarray_chkfinite(A); np.array([[v, u], [p, q]])
+np.full((2, 3), s); np.full(4, s, dtype=float); np.full((2, 5), v); np.full_like(A, s); np.full_like(A, L); np.full((3,), fill_value=t); np.full((), s)
+np.lib.stride_tricks.sliding_window_view(v, 3); np.lib.stride_tricks.sliding_window_view(A, (2, 2)); np.lib.stride_tricks.sliding_window_view(A, 2, axis=1); np.trim_zeros(v)
+A[0]; A[1, 2]; A[-1]; A[:, 1]; A[::2]; A[::-1, 1:3]; A[..., 0]; T[0, ..., 1]; T[:, [0, 2]]; T[[0, 1], [1, 2]]; T[[0, 1], :, [1, 2]]; A[mask]; A[mask, ...]; A[np.array([True, False, True])]; A[:, np.array([1, 0, 1, 1], bool)]; v[dup]; A[ints[:2], ints[:2]]; A[ints[:2][:, None], ints]; v[yes]; v[[0, -1]]; A[None, 1]; T[1][0][2]; A[0, [1, 1, 2]]; A[[[0, 1], [2, 0]]]; v[np.newaxis, :]; A[1:1]; T[..., ints[:2], 0]; A.item(3); A.item(0, 1); v.item(2); A.flat[3]; A.flat[2:5]; v.tolist(); np.array(A.tolist())
+np.tril_indices(3)[0] * w[0]; M[np.tril_indices(3)]; M[np.triu_indices(3, 1)]; A[np.nonzero(mask)]; A[np.diag_indices(3)]; A[np.unravel_index([1, 5], (3, 4))]; np.fromiter([s, t], float); np.fromiter((x * 2 for x in v), dtype=float); np.fromfunction(lambda i, j: s * i + j, (2, 3)); np.indices((2, 2))[0] * s; np.unique(d); np.real(v) + 0; np.moveaxis(T, 1, 0)[..., 1]; np.union1d(d, [0.05]); np.searchsorted(knots, v) * v
+"""
+
+FAMILIES["stores"] = """
+store(np.put, v.copy(), [0, 2], u[:2]); store(np.put, A.copy(), [0, 5], s); store(np.put, v.copy(), [7, -9], u[:2], mode="clip"); store(np.put_along_axis, A.copy(), np.array([[0], [2], [1]]), s, 1); store(np.put_along_axis, A.copy(), np.array([[0], [2], [1]]), w[:, None], 1)
+store(np.fill_diagonal, M.copy(), s); store(np.fill_diagonal, M.copy(), w); store(np.fill_diagonal, X.copy(), s, wrap=True); store(np.copyto, A.copy(), C); store(np.copyto, A.copy(), L); store(np.copyto, A.copy(), C, where=mask); store(np.copyto, v.copy(), s)
+store(np.putmask, A.copy(), mask, C); store(np.place, A.copy(), mask, p); store(np.add.at, v.copy(), dup, u); store(np.add.at, v.copy(), [0, 0, 1], s); store(np.subtract.at, v.copy(), dup, u); store(np.multiply.at, v.copy(), [0, 2], u[:2]); store(np.multiply.at, v.copy(), [0, 0], s); store(np.maximum.at, v.copy(), dup, u); store(np.minimum.at, v.copy(), dup, u); store(np.divide.at, v.copy(), [0, 2], p[:2]); store(np.negative.at, v.copy(), [0, 2]); store(np.logaddexp.at, v.copy(), dup, u); store(np.add.at, A.copy(), (ints[:2], ints[:2]), u[:2])
+
+"""
+
+FAMILIES["linear_algebra"] = """
+np.dot(v, u); np.dot(A, B); np.dot(A, v[:4]); np.dot(v[:3], A); np.dot(T, B); np.dot(A, F[..., 0].swapaxes(0, 2).swapaxes(1, 2).repeat(2, 1)[:, :4]); np.dot(s, A); np.dot(s, t); A.dot(B); np.dot(Z, Y); np.vdot(v, u); np.vdot(A, C); np.vdot(z, y); np.inner(v, u); np.inner(A, C); np.inner(T, v[:4]); np.inner(T, A); np.inner(s, A); np.outer(v, w); np.outer(A, w); np.outer(s, w); np.outer(z, w); np.linalg.outer(v, w)
+A @ B; v @ u; A @ v[:4]; v[:3] @ A; T @ B; T @ v[:4]; K @ N; K @ K; Z @ Y; np.matmul(A, B); np.matmul(T, F[:, :, 0, :].repeat(2, 2).swapaxes(1, 2)); np.linalg.matmul(A, B); np.vecdot(A, C); np.vecdot(A, v[:4]); np.vecdot(A, C, axis=0); np.vecdot(Z, Z + 1); np.linalg.vecdot(A, C); np.matvec(A, v[:4]) if hasattr(np, "matvec") else A @ v[:4]; np.matvec(K, w) if hasattr(np, "matvec") else K @ w; np.vecmat(w, A) if hasattr(np, "vecmat") else w @ A; np.vecmat(z[:3], Z) if hasattr(np, "vecmat") else np.conj(z[:3]) @ Z
+np.tensordot(A, B, 1); np.tensordot(A, C, axes=2); np.tensordot(v, w, axes=0); np.tensordot(T, A, axes=([1, 2], [0, 1])); np.tensordot(T, A, axes=[[2], [1]]); np.tensordot(A, B, axes=(1, 0)); np.tensordot(A, B, axes=(-1, 0)); np.tensordot(T, T, axes=([0, 2], [0, 2])); np.linalg.tensordot(A, B, axes=1); np.tensordot(s, A, axes=0); np.tensordot(Z, Y, 1)
+np.einsum("ij,jk->ik", A, B); np.einsum("ij,jk", A, B); np.einsum("ij->ji", A); np.einsum("ij->", A); np.einsum("ii->i", M); np.einsum("ii", M); np.einsum("ii->", M); np.einsum("iij->j", T[:, :2]); np.einsum("i,j->ij", v, w); np.einsum("...ij,jk->...ik", T, B); np.einsum("...i,...i->...", A, C); np.einsum("...ij->...ji", T); np.einsum("ijk,ik->j", T, T[:, 0]); np.einsum("ij,ij->i", A, C); np.einsum("ij,kj,lk->il", A, A, B[:, :1].repeat(3, 1)); np.einsum(A, [0, 1], B, [1, 2], [0, 2]); np.einsum(A, [0, 1], B, [1, 2]); np.einsum("ij,jk->ik", A, B, optimize=True); np.einsum("ij,jk->ik", A, B, optimize="greedy"); np.einsum("ij,jk,k->i", A, B, w[:2], optimize="optimal"); np.einsum("i->", v); np.einsum("ij,k->ik", A, w); np.einsum("ab,ab->ab", A, C); np.einsum("...,...->...", A, s); np.einsum("ij,jk->ik", Z, Y); np.einsum("i...->...", T); np.einsum(T, [Ellipsis, 0, 1], B, [1, 2], [Ellipsis, 0, 2]); np.einsum("iji->j", K[:, :, :2]); np.einsum("ij,j", A, v[:4]); np.einsum("kij,kj->ki", K, E.T[:0].sum() + T[:, :, 0])
+np.kron(v, w); np.kron(A, B); np.kron(A, v); np.kron(T, A); np.kron(s, A); np.kron(Z, B)
+np.linalg.inv(M); np.linalg.inv(K); np.linalg.inv(H); np.linalg.pinv(X); np.linalg.pinv(X.T); np.linalg.pinv(K); np.linalg.pinv(H); np.linalg.solve(M, w); np.linalg.solve(M, A); np.linalg.solve(K, A); np.linalg.solve(K, T[..., :2]); np.linalg.solve(K, w); np.linalg.solve(H, w); np.linalg.solve(M, Z); np.linalg.lstsq(X, v)[0]; np.linalg.lstsq(X, v, rcond=None)[0]; np.linalg.lstsq(X, F.reshape(-1)[:10].reshape(5, 2), rcond=None)[0]; np.linalg.lstsq(X, v)[1]; np.linalg.lstsq(M, w)[0]; np.linalg.lstsq(X.T, w, rcond=None)[0]
+np.linalg.det(M); np.linalg.det(K); np.linalg.det(H); np.linalg.slogdet(M)[1]; np.linalg.slogdet(K)[1]; np.linalg.slogdet(H)[1]; np.linalg.slogdet(M).logabsdet; np.linalg.cholesky(S); np.linalg.cholesky(R); np.linalg.cholesky(S, upper=True); np.linalg.cholesky(H @ H.conj().T)
+np.linalg.qr(X)[0]; np.linalg.qr(X)[1]; np.linalg.qr(M).R; np.linalg.qr(X, mode="r"); np.linalg.qr(X.T)[0]; np.linalg.qr(X.T)[1]; np.linalg.qr(K)[0]; np.linalg.qr(H)[1]; np.linalg.qr(X, "complete")[1]; np.linalg.qr(M, "complete")[0]
+np.linalg.svd(X, full_matrices=False)[0]; np.linalg.svd(X, full_matrices=False)[1]; np.linalg.svd(X, full_matrices=False)[2]; np.linalg.svd(X, compute_uv=False); np.linalg.svd(K, full_matrices=False)[1]; np.linalg.svd(M)[1]; np.linalg.svd(M)[0]; np.linalg.svd(M, full_matrices=True)[2]; np.linalg.svd(H, compute_uv=False); np.abs(np.linalg.svd(H)[0]); np.linalg.svd(X)[1]; np.linalg.svdvals(X); np.linalg.svdvals(H); np.linalg.svd(X.T, full_matrices=False)[2]; np.linalg.svd(S, hermitian=True)[1]
+np.linalg.eigh(S)[0]; np.linalg.eigh(S)[1]; np.linalg.eigh(S, "U")[1]; np.linalg.eigh(S, UPLO="U")[0]; np.linalg.eigh(R)[1]; np.linalg.eigh(H + H.conj().T)[0]; np.abs(np.linalg.eigh(H + H.conj().T)[1]); np.linalg.eigvalsh(S); np.linalg.eigvalsh(S, "U"); np.linalg.eigvalsh(H + H.conj().T); np.linalg.eig(M)[0]; np.abs(np.linalg.eig(M)[1]); np.linalg.eigvals(M); np.linalg.eigvals(H); np.abs(np.linalg.eig(H)[1]); np.linalg.eigvals(K); np.linalg.eig(K)[0]; np.linalg.eigvals(K @ K).real
+np.linalg.norm(v); np.linalg.norm(A); np.linalg.norm(A, axis=0); np.linalg.norm(v, 1); np.linalg.norm(v, 3); np.linalg.norm(v, np.inf); np.linalg.norm(v, -np.inf); np.linalg.norm(v, 0) * v; np.linalg.norm(p, 0.5); np.linalg.norm(p, -1); np.linalg.norm(A, "fro"); np.linalg.norm(A, "nuc"); np.linalg.norm(A, 1); np.linalg.norm(A, -1); np.linalg.norm(A, np.inf); np.linalg.norm(A, -np.inf); np.linalg.norm(A, 2); np.linalg.norm(A, -2); np.linalg.norm(T, axis=(1, 2)); np.linalg.norm(T, "nuc", axis=(0, 1)); np.linalg.norm(T, 2, axis=(0, 2)); np.linalg.norm(T, 1, axis=(1, 2)); np.linalg.norm(T, -np.inf, axis=(1, 2), keepdims=True); np.linalg.norm(T, "fro", axis=(-2, -1)); np.linalg.norm(A, axis=1, keepdims=True); np.linalg.norm(z); np.linalg.norm(Z); np.linalg.norm(Z, axis=0); np.linalg.norm(z, 3); np.linalg.norm(z, 1); np.linalg.norm(z, np.inf); np.linalg.norm(Z, "nuc"); np.linalg.norm(T); np.linalg.norm(A, 3, axis=0); np.linalg.norm(Z, 2)
+np.linalg.vector_norm(v); np.linalg.vector_norm(A, axis=0); np.linalg.vector_norm(A, ord=3); np.linalg.vector_norm(T, axis=(0, 2), keepdims=True); np.linalg.matrix_norm(A); np.linalg.matrix_norm(T); np.linalg.matrix_norm(A, ord=2); np.linalg.matrix_norm(T, ord="nuc"); np.linalg.matrix_norm(A, ord=1, keepdims=True); np.linalg.matrix_norm(K, ord=np.inf)
+np.linalg.matrix_power(M, 3); np.linalg.matrix_power(M, 0); np.linalg.matrix_power(M, -2); np.linalg.matrix_power(K, 2); np.linalg.matrix_power(H, 3); np.linalg.matrix_power(M, 1); np.linalg.multi_dot([A, B, B.T]); np.linalg.multi_dot([w, A, B]); np.linalg.multi_dot([A, B, w[:2]]); np.linalg.multi_dot([w, M, w]); np.linalg.multi_dot([A, B])
+np.linalg.cond(M); np.linalg.cond(M, 1); np.linalg.cond(X); np.linalg.cond(M, "fro"); np.linalg.cond(M, np.inf); np.linalg.cond(K); np.linalg.cond(M, -2); np.linalg.trace(T); np.linalg.trace(M, offset=1); np.linalg.diagonal(T); np.linalg.diagonal(M, offset=-1); np.linalg.tensorsolve(F.reshape(6, 4)[:, :1] * 0 + np.eye(6)[:, :, None].reshape(2, 3, 6) + 0.1 * np.sin(s), A[:2, :3]); np.linalg.tensorinv(K[0].reshape(3, 3, 1) if 0 else M, ind=1); np.linalg.tensorsolve(M, w); np.linalg.tensorinv((np.eye(6) + 0.1 * np.outer(F.ravel()[:6], F.ravel()[6:12])).reshape(2, 3, 6), ind=2); np.linalg.matrix_rank(M) * s; np.linalg.matrix_transpose(T)
+"""
+
+FAMILIES["fourier"] = """
+np.fft.fft(v); np.fft.fft(z); np.fft.fft(Z, axis=0); np.fft.fft(z, n=4); np.fft.fft(z, n=8); np.fft.fft(z, norm="ortho"); np.fft.fft(z, 6, norm="forward"); np.fft.ifft(z); np.fft.ifft(Z, n=3, axis=0); np.fft.ifft(v); np.fft.ifft(z, norm="ortho"); np.fft.rfft(v); np.fft.rfft(A); np.fft.rfft(A, axis=0); np.fft.rfft(v, n=4); np.fft.rfft(v, n=8); np.fft.rfft(v, norm="ortho"); np.fft.irfft(z); np.fft.irfft(Z); np.fft.irfft(z, n=7); np.fft.irfft(z, n=6); np.fft.irfft(Z, axis=0); np.fft.irfft(z, norm="forward"); np.fft.irfft(z, n=9); np.fft.irfft(v)
+np.fft.hfft(z); np.fft.hfft(z, n=7); np.fft.hfft(Z, axis=0); np.fft.hfft(z, norm="ortho"); np.fft.ihfft(v); np.fft.ihfft(A, axis=0); np.fft.ihfft(v, n=4); np.fft.ihfft(v, norm="forward"); np.fft.fft2(Z); np.fft.fft2(J); np.fft.fft2(Z, s=(2, 6)); np.fft.ifft2(Z, norm="ortho"); np.fft.fftn(J); np.fft.fftn(J, axes=(0, 2)); np.fft.fftn(J, s=(2, 2), axes=(0, 1)); np.fft.ifftn(J); np.fft.rfft2(A); np.fft.rfft2(T, s=(4, 4)); np.fft.irfft2(Z); np.fft.irfft2(Z, s=(3, 5)); np.fft.rfftn(T); np.fft.rfftn(T, axes=(0, 1)); np.fft.irfftn(J); np.fft.irfftn(J, s=(3, 5), axes=(1, 2)); np.fft.fftshift(A); np.fft.fftshift(A, axes=0); np.fft.ifftshift(v); np.fft.ifftshift(A, axes=(0, 1)); np.fft.fftfreq(5) * v; np.fft.rfftfreq(5) * w
+np.fft.fft2(Z, axes=(1, 0)); np.fft.fftn(J, axes=(0, 0)) if 0 else np.fft.fftn(J, norm="ortho"); np.fft.fftn(v)
+"""
+
+FAMILIES["random"] = """
+draw("normal", loc=v, scale=p); draw("normal", s, t, size=(2, 3)); draw("uniform", v - 3, v + p); draw("uniform", s, 2.0, 4); draw("exponential", p); draw("exponential", s, 3); draw("lognormal", v, 0.3 * p); draw("standard_normal", 3) * s; draw("laplace", v, p); draw("logistic", v, p); draw("gumbel", v, p); draw("rayleigh", p); draw("random", 4) * s; draw("integers", 0, 5, size=3) * s; draw("weibull", 2.0, 4) * s; draw("permutation", 5)[1] * s
+old("normal", v, p); old("normal", s, t, (2, 3)); old("uniform", v - 3, v + p); old("exponential", p); old("lognormal", v, 0.3 * p); old("randn", 3) * s; old("rand", 2, 2) * s; old("laplace", v, p); old("standard_normal", 4) * s; old("gumbel", s, p); old("choice", 5) * s
+"""
