@@ -171,7 +171,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     bound = derivative.bind(primals, {})
     compiled = derivative.compiled(bound)
     compiled.sync(bound)
-    value, tangent = compiled.function(*bound, *compiled.seeds, *(tangents[i] for i in moving))
+    value, tangent = compiled.function(*bound, *compiled.seeds, *(as_seed(tangents[i], primals[i]) for i in moving))
     return value, own_copy(tangent)
 
 

@@ -223,6 +223,15 @@ def add_copied(x_bar, copy_bar, seen=None):
             place[key] = place[key] + item
 
 
+def insertion(i, length):
+    """The position at which ``items.insert(i, x)`` puts x into a list of this length.
+
+    >>> insertion(-1, 3), insertion(9, 3)
+    (2, 3)
+    """
+    return min(max(i + length if i < 0 else i, 0), length)
+
+
 def add_items(x_bar, contribution, places=None, in_place=False):
     """Add a list or an array of contributions to the adjoints of a list's items; ``places`` says to which
     items, by default all; with ``in_place`` arrays are added to, since others see them too.
@@ -232,6 +241,8 @@ def add_items(x_bar, contribution, places=None, in_place=False):
     >>> x_bar
     [2.0, [4.0]]
     """
+    if isinstance(contribution, dict):
+        places, contribution = contribution.keys(), contribution.values()
     for k, item in zip(range(len(x_bar)) if places is None else places, contribution):
         if item is None:
             continue
@@ -497,28 +508,6 @@ def recurrence(a, b):
     return s
 
 
-def quantile_share(x, q, axis=None):
-    """The share of each entry in the quantile ``q`` along ``axis``, for one number ``q`` between 0 and 1.
-
-    >>> quantile_share(np.array([3.0, 1.0, 7.0, 5.0]), 0.5)
-    array([0.5, 0. , 0. , 0.5])
-    """
-    x = np.asarray(x)
-    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = tuple(a % x.ndim for a in axes)
-    order = (*[a for a in range(x.ndim) if a not in axes], *axes)
-    moved = np.transpose(x, order)
-    flat = np.reshape(moved, (*moved.shape[: x.ndim - len(axes)], -1)) if x.size else moved
-    n = flat.shape[-1] if flat.ndim else 1
-    if not x.ndim or not x.size:
-        return np.ones_like(x)
-    rank = np.argsort(np.argsort(flat, axis=-1, kind="stable"), axis=-1)
-    place = q * (n - 1)
-    below = np.floor(place)
-    share = (rank == below) * (1 - (place - below)) + (rank == below + 1) * (place - below)
-    return np.transpose(np.reshape(share, moved.shape), [order.index(a) for a in range(x.ndim)])
-
-
 def trapezoid_weights(y, x=None, dx=1.0, axis=-1):
     """The weight of each entry of ``y`` in `np.trapezoid`, in a shape that broadcasts to that of ``y``.
 
@@ -570,7 +559,7 @@ def hermitian_weights(y, axis=-1):
 for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
     product_of_pairs, along_axis, copied, last_written, positions, scatter, unpad, resized, recurrence,
-    quantile_share, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
+    insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
     require_scalar, passive, or_zero, order, require_apart,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]

@@ -392,3 +392,73 @@ def test_fork():
     child.start()
     assert queue.get(timeout=60) == pytest.approx(expected)
     child.join()
+
+
+KEPT = []
+TABLE = np.ones(5)
+
+
+def appended_to_the_module(x):
+    KEPT.append(x[0] ** 2)
+    return KEPT[-1] * x[1]
+
+
+def stored_in_the_module(x):
+    TABLE[0] = x[0]
+    return np.sum(TABLE * x)
+
+
+def logged(x):
+    KEPT.append(np.sum(x))
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("function", [appended_to_the_module, stored_in_the_module])
+@pytest.mark.parametrize("derivative", ["grad", "jvp"])
+def test_a_value_that_goes_through_the_module_is_refused(function, derivative):
+    x = np.arange(1.0, 6.0)
+    with pytest.raises(tangentc.UnsafeMutation, match="belongs to the module"):
+        tangentc.grad(function)(x) if derivative == "grad" else tangentc.jvp(function, (x,), (np.ones(5),))
+
+
+def test_a_value_that_is_only_logged_is_not_refused():
+    KEPT.clear()
+    np.testing.assert_array_equal(tangentc.grad(logged)(np.ones(3)), 2 * np.ones(3))
+
+
+def test_tangents_have_the_dtype_of_their_primals():
+    def halves(x):
+        a = x.copy()
+        a[0] = a[1] * 0.5
+        return a
+
+    def turned(z):
+        a = z.copy()
+        a[1:] = a[:-1] * 1j
+        return a
+
+    _, tangent = tangentc.jvp(halves, (np.array([1.0, 2.0]),), (np.array([1, 3]),))
+    np.testing.assert_array_equal(tangent, [1.5, 3.0])
+    _, tangent = tangentc.jvp(turned, (np.array([1 + 1j, 2, 3j]),), (np.ones(3),))
+    np.testing.assert_array_equal(tangent, [1, 1j, 1j])
+
+
+def test_a_pullback_sees_the_layout_of_its_argument():
+    def written_through_a_view(m):
+        r = m.reshape(-1)
+        r[0] = 7.0
+        return np.sum(m)
+
+    m = np.asfortranarray(np.arange(12.0).reshape(3, 4))
+    value, pullback = tangentc.vjp(written_through_a_view, m)
+    assert value == written_through_a_view(m.copy(order="F"))
+    np.testing.assert_array_equal(pullback(1.0)[0], np.ones((3, 4)))
+
+
+def test_second_derivatives_keep_what_is_stopped():
+    def f(x):
+        return x * tangentc.stop_gradient(x) ** 2
+
+    assert tangentc.grad(tangentc.grad(f))(3.0) == 0.0
+    _, pullback = tangentc.vjp(tangentc.grad(f), 3.0)
+    assert pullback(1.0) == (0.0,)

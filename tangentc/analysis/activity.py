@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
 from tangentc.analysis.infer import gives_keys, of_keys
+from tangentc.analysis.points import change_of
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, If, Opaque, Statement, Store, While
-from tangentc.core.types import Unknown, is_differentiable
-from tangentc.core.walk import statements
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
+from tangentc.core.types import Unknown, is_container, is_differentiable
+from tangentc.core.walk import reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation
 
+PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Any], bool]
 
 
@@ -140,6 +143,34 @@ class Activity:
                 for _, a in s.reads:
                     self._add(self.useful, a)
 
+    def _refuse_outside(self) -> None:
+        """Refuse a value that depends on the arguments and is put into what belongs to the user's module, or to the
+        function around this one, and is read from there."""
+        owner: dict[Any, Global] = {}
+        put: list[tuple[Global, Any]] = []
+        read: set[Global] = set()
+        for s in self.program:
+            for atom in (a for a in reads(s) if isinstance(a, Global)):
+                owner[atom] = atom
+            found = {owner[a] for a in reads(s) if a in owner}
+            change = change_of(s)
+            if isinstance(s, Assign) and s.args and s.op in PARTS and s.args[0] in owner:
+                owner[s.target] = owner[s.args[0]]
+                read |= found if s.op is not ops.identity and not is_container(self.types.of(s.target)) else set()
+            elif change is None and not (isinstance(s, Store) and s.key is None):
+                read |= found
+            elif change is not None and change.container in owner:
+                if any(self._has(self.varied, atom) for _, atom in change.puts):
+                    put.append((owner[change.container], s))
+        for atom, s in put:
+            if atom in read:
+                raise UnsafeMutation(
+                    f"{atom.name}, which belongs to the module or to a function around this one, is given a value that "
+                    "depends on the arguments, and is read", s.span,
+                    why="a derivative changes nothing but its own copies, and would not follow the value",
+                    way_out="pass it in as an argument, or make it inside the function",
+                )  # fmt: skip
+
     def _refuse_opaque(self) -> None:
         for name, made in self.aliases.views.items():
             if may_give_back(made) and self.aliases.is_changed(name) and self._has(self.varied, name):
@@ -149,6 +180,7 @@ class Activity:
                     why="there is no rule that says whether it is a view",
                     way_out="take a copy of it",
                 )  # fmt: skip
+        self._refuse_outside()
         for s in self.program:
             if isinstance(s, Store) and isinstance(t := self.types.of(s.object), Unknown):
                 if self._has(self.varied, s.value):

@@ -19,7 +19,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
-from tangentc.core.types import Known, Scalar, Unknown, is_container
+from tangentc.core.types import Dict, Known, Scalar, Sequence, Unknown, is_container
 from tangentc.core.walk import statements
 
 ANY, NONE = "*", "%none"
@@ -211,11 +211,17 @@ class Points:
                 self.held[target][key] |= self.places(atom)
             if op in COPIES or op is operator.getitem:
                 for atom in args:
+                    if op in (builtins.list, builtins.tuple, builtins.sorted) and self._has_keys(atom):
+                        continue  # its keys
                     if isinstance(atom, str) and is_container(self.types.of_name.get(atom)):
                         for place in self.places(atom):
                             for key, held in self.held[place].items():
                                 self.held[target][ANY if op in SHIFTING else key] |= held  # other positions
                         self.held[target][ANY] |= self.items(atom, ANY) if self.places(atom) & self.params else set()
+
+    def _has_keys(self, atom: Atom) -> bool:
+        t = self.types.of_name.get(atom) if isinstance(atom, str) else None
+        return isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict
 
     def _is_slice(self, s: Assign) -> bool:
         """Whether a subscript surely gives a new list; what a key of unknown type gives is taken for an item."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any
 
 from tangentc.analysis.infer import (
     changed_at,
+    gives_keys,
     infer,
     is_elementwise,
     item_type,
@@ -23,7 +25,7 @@ from tangentc.analysis.infer import (
 )
 from tangentc.analysis.points import Change, Inside, Points, change_of
 from tangentc.core import ops
-from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, While
+from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, Store, While
 from tangentc.core.types import (
     Array,
     Dict,
@@ -190,6 +192,7 @@ class Types:
         lost: set[str] = set()
         looped: set[str] = set()
         self._refuse_reordering(function, points)
+        self._refuse_late_views(function, points)
         keys: dict[str, set[Any]] = {
             p.name: set(getattr(self.of_name.get(p.name), "keys", ())) for p in function.params
         }
@@ -245,6 +248,47 @@ class Types:
                     why="the adjoint puts it back at the end, and would find the items in another order",
                     way_out="make a new dict without the key, or run over sorted(d)",
                 )  # fmt: skip
+
+    def _refuse_late_views(self, function: Function, points: Points) -> None:
+        """Refuse ``d.items()`` and ``d.values()`` that are looked at when the dict holds something else: what they
+        give is what it held at first."""
+        program = list(statements(function.body))
+        views: dict[Any, set[str]] = {}
+        for s in program:
+            if isinstance(s, Assign) and s.op is ops.method and s.args[1] in RUNNING and gives_keys(self.of(s.args[0])):
+                views[s.target] = points.places(s.args[0])
+            elif isinstance(s, Assign) and s.op in LENT and any(a in views for a in s.args):
+                views[s.target] = set().union(*(views.get(a, set()) for a in s.args))
+        for s in program:
+            if isinstance(s, For) and s.iterable in views:
+                self._refuse_late(list(statements(s.body)), views[s.iterable], points, self._keys_of(s))
+        for k, s in enumerate(program):
+            if isinstance(s, Assign) and s.target in views and not s.target.startswith("%"):
+                self._refuse_late(program[k:], views[s.target], points, set())
+
+    def _refuse_late(self, program: list[Any], places: set[str], points: Points, keys: set[Any]) -> None:
+        for s in program:
+            change = change_of(s)
+            if change is None or places.isdisjoint(points.places(change.container)):
+                continue
+            if isinstance(s, Store) and s.key in keys:
+                continue  # the item that has been looked at already
+            raise UnsupportedSyntax(
+                "a dict is changed while its items() or values() are in use", s.span,
+                why="they show what it holds then, and not what it held before",
+                way_out="loop over its keys, for k in list(d), and take d[k]",
+            )  # fmt: skip
+
+    @staticmethod
+    def _keys_of(loop: For) -> set[Any]:
+        """The names of the key in a loop over the items of a dict."""
+        names: set[Any] = set()
+        for s in statements(loop.body):
+            if isinstance(s, Assign) and (
+                s.op is operator.getitem and s.args == (loop.target, Const(0)) or s.op is ops.identity and s.args[0] in names
+            ):
+                names.add(s.target)
+        return names
 
     def _has_keys(self, place: str) -> bool:
         t = self.of_name.get(place)
@@ -345,6 +389,7 @@ class Types:
         return self._apart(item) if isinstance(t, Sequence) else item
 
 
+LENT = {builtins.enumerate, builtins.zip, builtins.reversed, builtins.iter, ops.identity, ops.once}
 RUNNING = (Const("items"), Const("values"), Const("keys"))
 TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 

@@ -100,6 +100,7 @@ class Invoke:
     expression: Any
     emit: Any
     worked_out: Any
+    opened: Any
     span: Any
     fresh: Any
     unsupported: Any
@@ -127,7 +128,8 @@ class Invoke:
         if special is not None:
             return special
         func = node.func
-        if isinstance(func, gast.Attribute) and not (isinstance(func.value, gast.Call) and self.is_super(func.value)):
+        of_super = isinstance(func, gast.Attribute) and isinstance(func.value, gast.Call) and self.is_super(func.value)
+        if isinstance(func, gast.Attribute) and func.attr != "__class__" and not of_super:
             base = self.expression(func.value)
             if not isinstance(base, Const):
                 return self.method(base, func.attr, node, target)
@@ -771,6 +773,8 @@ class Invoke:
     def bind_parameter(self, activation: Activation, name: str, value: Atom, node: Any) -> None:
         if value == Const(None):
             activation.none.add(name)
+        if activation.local[name] > 1:
+            value = self.opened(value, node)
         if activation.local[name] == 1:
             if not isinstance(value, str):
                 activation.constants[name] = value
@@ -889,6 +893,8 @@ class Invoke:
         if not isinstance(args[1], Const):
             return None
         wanted = args[1].value
+        if args[0] in self.iterators:
+            raise self.unsupported(node, "isinstance of an iterator", "ask before it is made, or make a list of it")
         if isinstance(args[0], Const):
             return Const(isinstance(args[0].value, wanted))
         t = self.type_known(args[0])

@@ -307,7 +307,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def assign(self, target: Any, value: Any) -> None:
         if isinstance(target, gast.Name):
             variable = self.variable(target)
-            result = self.expression(value, target=variable)
+            result = self.expression(value, target=None if isinstance(value, gast.Tuple) else variable)
             last = self.out[-1] if self.out else None
             if isinstance(last, Assign) and last.target == variable == result and last.op is ops.identity:
                 quoted = isinstance(self.activation.source, Quoted) and self.activation.local[target.id] == 1
@@ -327,6 +327,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         else:
             self.bind(target, self.expression(value))
 
+    def opened(self, value: Atom, node: Any) -> Atom:
+        """A constant tuple with numbers that may be other ones later, as a tuple that is put together."""
+        if not (isinstance(value, Const) and type(value.value) is tuple and _has_floats(value.value)):
+            return value
+        return self.emit(ops.make_tuple, tuple(self.opened(Const(v), node) for v in value.value), node)
+
     def variable(self, target: Any) -> str:
         """The variable that an assignment to a name goes to."""
         home = self.activation.home(target.id)
@@ -342,6 +348,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             raise self.unsupported(node, "an assignment to a name of the module", "return the value instead")
         variable = home.variable(name)
         home.none.discard(name)
+        if home.local[name] > 1:
+            value = self.opened(value, node)
         if value != variable:
             op = self.another_name(value)
             if op is ops.once:
@@ -427,6 +435,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             if isinstance(target, gast.Subscript):
                 obj, key = self.expression(target.value), self.expression(target.slice)
                 if isinstance(target.slice, gast.Slice):
+                    if target.slice.step is not None:
+                        raise self.unsupported(node, "`del` of a slice with a step", "make a list of what is kept")
                     empty = self.emit(ops.make_list, (), node)
                     self.out.append(Store(self.named(obj, target.value), key, empty, None, self.span(node)))
                     continue
@@ -613,12 +623,22 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             found = found.outer
         return found
 
+    def operand(self, node: Any) -> Atom:
+        """An operand; ``d.keys()``, which is a list here, behaves as a set."""
+        value = self.expression(node)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "keys":
+            start = len(self.out)
+            cls = self.class_of(self.expression(node.func.value), node.func)  # type: ignore[attr-defined]
+            del self.out[start:]
+            return value if cls is not None else self.emit(builtins.set, (value,), node, name="%keys")
+        return value
+
     def of_BinOp(self, node: Any, target: str | None) -> Atom:
         made = _repeated(node)
         if made is not None:
             items, count = map(self.expression, made)
             return self.invoke(prelude.repeated, [items, count], [], node, target)
-        left, right = self.expression(node.left), self.expression(node.right)
+        left, right = self.operand(node.left), self.operand(node.right)
         return self.operation(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
 
     def of_UnaryOp(self, node: Any, target: str | None) -> Atom:
@@ -665,9 +685,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         return result
 
     def of_Compare(self, node: Any, target: str | None) -> Atom:
-        left = self.expression(node.left)
+        left = self.operand(node.left)
         if len(node.ops) == 1:
-            right = self.expression(node.comparators[0])
+            right = self.operand(node.comparators[0])
             if right == Const(None) and isinstance(node.left, gast.Name) and node.left.id in self.activation.none:
                 if tuple(self.loops) == self.activation.loops:
                     left = right  # a default that was not given, and nothing has been assigned yet
@@ -678,7 +698,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         result = self.fresh("%both")
         blocks: list[list[Statement]] = [self.out]  # each comparison stands under the test of those before it
         for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.expression(comparator)
+            right = self.operand(comparator)
             self.emit(OPERATORS[type(op).__name__], (left, right), node, target=result)
             left = right
             self.out = []
@@ -693,6 +713,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if isinstance(node.value, gast.Call) and self.is_super(node.value):
             return self.super_attribute(node)
         base = self.expression(node.value)
+        if node.attr == "__class__":
+            return self.invoke(builtins.type, [base], [], node, target)
         if isinstance(base, Const):
             value = self.of_module(base.value, node)
             if callable(value) or isinstance(value, types.ModuleType) or value is None:
@@ -906,6 +928,10 @@ def _repeated(node: Any) -> tuple[Any, Any] | None:
             if isinstance(items, gast.List) and any(isinstance(e, computed) for e in items.elts):
                 return items, count
     return None
+
+
+def _has_floats(value: Any) -> bool:
+    return any(map(_has_floats, value)) if isinstance(value, tuple) else isinstance(value, (float, complex))
 
 
 def _compared(op: Any, left: Atom, right: Atom) -> Const | None:

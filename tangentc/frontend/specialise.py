@@ -133,6 +133,8 @@ class _Specialise:
                 return (replace(s, op=operator.add),)
             case Assign() if s.op in (np.array, np.asarray) and (len(s.args) == 2 or "dtype" in dict(s.keywords)):
                 return self._cast(s)
+            case Assign(op=np.asarray) if isinstance(self.types.of(s.args[0]), (Sequence, Tuple)):
+                return (replace(s, op=np.array),)  # an array of its own
             case Assign() if (isinstance(s.op, np.ufunc) or s.op in OF_LISTS) and self._is_list(s.args[0]):
                 made = self.fresh("%array")
                 return (Assign(made, np.array, s.args[:1], (), s.span), replace(s, args=(made, *s.args[1:])))
@@ -157,7 +159,9 @@ class _Specialise:
                 and s.args[1] in PARTS
                 and isinstance(self.types.of(s.args[0]), (Array, Scalar))
             ):
-                return (replace(s, op=PARTS[s.args[1]], args=s.args[:1]),)  # type: ignore[index]
+                return self.statement(replace(s, op=PARTS[s.args[1]], args=s.args[:1]))  # type: ignore[index]
+            case Assign(op=np.imag) if isinstance(t := self.types.of(s.args[0]), Array) and not is_complex(t):
+                return (replace(s, op=np.zeros_like),)  # not memory of the array
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
                 return (replace(s, op=np.transpose, args=s.args[:1]),)
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("mT"):
@@ -235,8 +239,9 @@ class _Specialise:
         """``np.array(x, float)``: the array, and then its cast if it has another dtype."""
         given = dict(s.keywords)
         dtype = given.pop("dtype", s.args[-1])
-        plain = replace(s, args=s.args[:1], keywords=tuple(given.items()))
         t = self.types.of(s.args[0])
+        op = np.array if isinstance(t, (Sequence, Tuple)) else s.op
+        plain = replace(s, op=op, args=s.args[:1], keywords=tuple(given.items()))
         try:
             same = isinstance(t, Array) and isinstance(dtype, Const) and np.dtype(dtype.value) == np.dtype(t.dtype)
         except TypeError:
@@ -278,6 +283,8 @@ class _Specialise:
                 why=f"the type of {_plain(x)} is not known" + (f": {t.reason}" if t.reason else ""),
                 way_out=f"write {_plain(x)} = {_plain(x)} + ..., or call the function with arguments of known types",
             )
+        if isinstance(t, (Tuple, Sequence)) and isinstance(self.types.of(s.args[1]), Array):
+            return self.statement(replace(s, op=op))  # NumPy's arithmetic comes before that of lists
         if isinstance(t, (Tuple, Known)):
             return (replace(s, op=op),)
         if isinstance(t, Sequence) and op is operator.add and isinstance(x, str):
@@ -407,6 +414,13 @@ class _Specialise:
         self, s: Effect, receiver: str, t: Sequence | Dict, name: str, args: tuple[Atom, ...]
     ) -> tuple[Statement, ...]:
         simple = {"append": ops.append, "insert": ops.insert, "reverse": ops.reverse, "pop": ops.take}
+        if name == "insert" and args[0] != Const(0):  # a position from the end, or beyond it
+            length, place = self.fresh("%length"), self.fresh("%place")
+            return (
+                Assign(length, builtins.len, (receiver,), (), s.span),
+                Assign(place, runtime.insertion, (args[0], length), (), s.span),
+                Effect(ops.insert, (receiver, place, *args[1:]), (), s.span),
+            )
         if name in simple:
             return (Effect(simple[name], (receiver, *args), (), s.span),)  # type: ignore[arg-type]
         if name == "extend":
@@ -442,7 +456,7 @@ class _Specialise:
         shadow, items, *places = s.args
         t = self.types.of(shadow)
         in_place = dict(s.keywords).get("in_place") == Const(True)
-        if not isinstance(shadow, str) or not is_container(t):
+        if not isinstance(shadow, str) or not is_container(t) or isinstance(t, Sequence) and t.kind is dict:
             return (s,)
         if not isinstance(t, Sequence) or len(t.items) != 1 or not isinstance(t.items[0], (Scalar, Array)):
             return (s,) if places or is_long(t) else tuple(self._add_each(shadow, items, t, in_place, s.span))
@@ -504,10 +518,19 @@ class _Specialise:
                 Store(array, key, rest[0], None, s.span),
             )
         if op is np.put and not keywords and len(rest) == 2:
-            shape, key = self.fresh("%shape"), self.fresh("%key")
+            names = ("%places", "%size", "%before", "%later", "%place", "%shape", "%key")
+            places, size, before, later, place, shape, key = map(self.fresh, names)
+            made = Assign(places, np.asarray, (rest[0],), (), s.span)
+            if len(self.types.of(array).shape) == 1:
+                return made, Store(array, places, rest[1], None, s.span)
             return (
+                made,
+                Assign(size, np.size, (array,), (), s.span),
+                Assign(before, operator.lt, (places, Const(0)), (), s.span),
+                Assign(later, operator.add, (places, size), (), s.span),
+                Assign(place, np.where, (before, later, places), (), s.span),
                 Assign(shape, np.shape, (array,), (), s.span),
-                Assign(key, np.unravel_index, (rest[0], shape), (), s.span),
+                Assign(key, np.unravel_index, (place, shape), (), s.span),
                 Store(array, key, rest[1], None, s.span),
             )
         if op is np.put_along_axis:

@@ -7,7 +7,7 @@ import numpy as np
 from tangentc.core.ops import item
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
-from tangentc.runtime import along_axis, or_zero, order, passive, reduce_to_shape, split_like, unbroadcast, zeros_of
+from tangentc.runtime import along_axis, insertion, or_zero, order, passive, reduce_to_shape, split_like, unbroadcast, zeros_of
 
 
 def one_array(*options):
@@ -177,6 +177,7 @@ def split_like_rule(x, arrays, y, y_bar, axis=0):
 
 zero_gradient(
     np.ndindex,
+    insertion,
     order,
     passive,
     zeros_of,

@@ -17,6 +17,7 @@ from programs import (
     derived,
     everyday,
     exceptions,
+    growing,
     held,
     in_place,
     iterators,
@@ -63,6 +64,7 @@ MODULES = (
     classes,
     derived,
     listed,
+    growing,
 )
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))
