@@ -203,10 +203,8 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
     if isinstance(result, Unknown) or isinstance(seed, Unknown):
         return
     if is_container(result):
-        given, wanted = (
-            [k for k, _ in components(seed)] if is_container(seed) else None,
-            [k for k, _ in components(result)],
-        )
+        given = [k for k, _ in components(seed)] if is_container(seed) else None
+        wanted: list[Any] | None = [k for k, _ in components(result)]
         if isinstance(result, Sequence) and result.length is None:  # as many as there are: only the call knows
             wanted = None if (result.kind is dict) != gives_keys(seed) else given
         if given != wanted or given is None:
@@ -215,7 +213,7 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
                 why=f"the result is {describe(result)}, and the seed is {describe(seed)}",
                 way_out="give a seed for each part of the result",
             )
-        for (_, s), (_, r) in zip(components(seed), components(result)):  # noqa: B905
+        for (_, s), (_, r) in zip(components(seed), components(result)):
             check_seed(name, s, r)
         return
     if isinstance(result, (Scalar, Array)):
@@ -246,7 +244,7 @@ def as_seed(seed: Any, value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(as_seed(s, v) for s, v in zip(seed, value, strict=True))
     if isinstance(value, (float, complex)) and isinstance(seed, (int, float, complex, np.generic)):
-        return seed if isinstance(seed, (float, complex)) and type(value) is float else type(value)(seed)
+        return seed if isinstance(seed, (float, complex)) and type(value) is float else type(value)(seed)  # type: ignore[arg-type]
     return seed
 
 

@@ -58,7 +58,7 @@ def _elementwise_samples(rule: Rule, rng: np.random.Generator) -> Iterator[Sampl
     count = len(rule.inputs)
     domain = rule.domain or (-2, 2)
     domains = domain if isinstance(domain[0], tuple) else (domain,) * count
-    scalar_only = getattr(rule.function, "__module__", "") == "math"
+    scalar_only = getattr(rule.function, "__module__", "") in ("math", "cmath")
 
     def draw(k: int, shape: Any) -> Any:
         low, high = domains[k]  # type: ignore[misc]

@@ -15,9 +15,9 @@ import itertools
 import math
 import operator
 import warnings
-from dataclasses import replace
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     either,
+    is_complex,
     is_container,
     lengths,
     present,
@@ -87,6 +88,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return Known(Const(ops.UNDEFINED))  # None has no arithmetic: a number comes here later
     if is_operated(op, list(args)):
         return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
+    if op in (np.linalg.eig, np.linalg.eigvals) and isinstance(args[0], Array) and not is_complex(args[0]):
+        dtype = np.result_type(args[0].dtype, np.complex64).name  # they may be real; as complex numbers they may be too
+        w = Array(dtype, args[0].shape[:-1])
+        return w if op is np.linalg.eigvals else Tuple((w, Array(dtype, args[0].shape)), type(np.linalg.eig(np.eye(1))))
     structural = _structural(op, args, fresh)
     if structural is not None:
         return structural
@@ -294,6 +299,8 @@ def _elementwise(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
     if result is None:
         return Unknown("NumPy refuses these types")
     shape = broadcast(shapes, fresh)
+    if isinstance(result, tuple):  # np.modf and its kin
+        return Tuple(tuple(Array(r.dtype.name, shape) if shape else Scalar(r.dtype.name) for r in result))
     return Array(result.dtype.name, shape) if shape else Scalar(result.dtype.name)
 
 
@@ -707,6 +714,9 @@ def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     """The type of what reshape, einsum and the like give where the lengths are not known well enough to ask NumPy."""
     arrays = [t for t in args if isinstance(t, Array)]
     given: Any = None
+    if op in (np.linalg.solve, np.linalg.inv) and len(arrays) == len(args) and len({len(t.shape) for t in arrays}) == 1:
+        floating = np.result_type(*(t.dtype for t in arrays), np.float64 if arrays[0].dtype[0] == "i" else np.float16)
+        return Array(floating.name, arrays[-1].shape)
     if op is np.reshape and len(args) == 2:
         given = args[1:]
     elif isinstance(op, _Method) and op.__name__ == "reshape":

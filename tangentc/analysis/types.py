@@ -140,7 +140,10 @@ class Types:
         mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
         self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
         self._rounds(function, params, changes)
-        for stage in ("bare", "settled"):  # nothing more will come: what has no type yet is that of empty lists, or unknown
+        for stage in (
+            "bare",
+            "settled",
+        ):  # nothing more will come: what has no type yet is that of empty lists, or unknown
             if self.hopeful or self.awaits or not self._lacks_something(function):
                 break
             setattr(self, stage, True)
@@ -285,7 +288,10 @@ class Types:
         names: set[Any] = set()
         for s in statements(loop.body):
             if isinstance(s, Assign) and (
-                s.op is operator.getitem and s.args == (loop.target, Const(0)) or s.op is ops.identity and s.args[0] in names
+                s.op is operator.getitem
+                and s.args == (loop.target, Const(0))
+                or s.op is ops.identity
+                and s.args[0] in names
             ):
                 names.add(s.target)
         return names

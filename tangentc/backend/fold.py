@@ -33,7 +33,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Dict, Array, Scalar, components
+from tangentc.core.types import Array, Dict, Scalar, components
 from tangentc.core.walk import blocks, changed_by, reads, statements
 
 REPEATED = {
@@ -77,7 +77,11 @@ class Folding:
                 s for s in function.body if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] == p.name
             ]
             known = len(list(components(self.types.of(p.name)))) or len(parts)
-            if not isinstance(self.types.of(p.name), Dict) and known == len(parts) == self.uses[p.name] > 1 and parts == list(function.body[: len(parts)]):
+            if (
+                not isinstance(self.types.of(p.name), Dict)
+                and known == len(parts) == self.uses[p.name] > 1
+                and parts == list(function.body[: len(parts)])
+            ):
                 if all(s.args[1] == Const(k) for k, s in enumerate(parts)):
                     self.unpacked_param = p.name, [s.target for s in parts]
                     self.items.update(self.unpacked_param[1])
@@ -94,7 +98,9 @@ class Folding:
                 self._find_unpacking(inner)
             if not isinstance(s, Assign) or not is_temporary(s.target) or self.uses[s.target] < 2:
                 continue
-            if s.target in self.items or isinstance(self.types.of(s.target), Dict):  # it is unpacked from something itself
+            if s.target in self.items or isinstance(
+                self.types.of(s.target), Dict
+            ):  # it is unpacked from something itself
                 continue
             count = self.uses[s.target]
             known = len(list(components(self.types.of(s.target))))

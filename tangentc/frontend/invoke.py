@@ -80,6 +80,14 @@ def is_user_function(op: Any) -> bool:
     )
 
 
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def is_quoted(function: Any) -> bool:
     """Whether a function stands for a call of the library: its text is written where the call is."""
     return function.__module__ == prelude.__name__ or (function.__module__ or "").startswith("tangentc.rules.")
@@ -397,9 +405,13 @@ class Invoke:
         if hasattr(callee, "__tangentc_static__"):
             known = self.worked_out(callee, tuple(args), tuple(keywords), node)
             return known or self.emit(callee, tuple(args), node, tuple(keywords), target=target)
-        definition = self.standing_for(callee, inside, node)
+        if callee is np.piecewise and len(args) == 3 and not keywords and (parts := self.pieces(args)) is not None:
+            return self.piecewise(args[0], parts[0], parts[1], node)
+        procedure = not isinstance(callee, type) and _hashable(callee) and REGISTRY.is_procedure(callee, dict(keywords))
+        definition = self.standing_for(callee, inside or procedure, node)
         if definition is not None:
             function, first = definition
+            args, keywords = [self.frozen(a) for a in args], [(k, self.frozen(a)) for k, a in keywords]
             return self.invoke(function, [*map(Const, first), *args], keywords, node, target)
         made = self.known_function(callee, args, keywords, node, target)
         if made is not None:
@@ -421,6 +433,34 @@ class Invoke:
         if known is not None:
             return known
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+
+    def pieces(self, args: list) -> list[list[Atom]] | None:
+        """The conditions of `numpy.piecewise`, and its functions, where they are written out."""
+        made = [
+            next((s for s in reversed(self.out) if isinstance(s, Assign) and s.target == a), None) for a in args[1:]
+        ]
+        if not all(s is not None and s.op in (ops.make_list, ops.make_tuple) for s in made):
+            return None
+        return [list(s.args) for s in made]  # type: ignore[union-attr]
+
+    def piecewise(self, x: Atom, conditions: list[Atom], functions: list[Atom], node: Any) -> Atom:
+        defined = REGISTRY.definitions
+        y = self.emit(np.zeros_like, (x,), node, name="%pieces")
+        if len(functions) > len(conditions):
+            conditions = [*conditions, self.invoke(defined["the rest"], conditions, [], node, None)]
+        for where, function in zip(conditions, functions, strict=True):
+            self.invoke(defined["a piece"], [y, x, where, function], [], node, None)
+        return y
+
+    def frozen(self, atom: Atom) -> Atom:
+        """A display of integers that was written out, as the constant that it is: ``axes=[[0], [1]]``."""
+        made = next((s for s in reversed(self.out) if isinstance(s, Assign) and s.target == atom), None)
+        if made is None or made.op not in (ops.make_list, ops.make_tuple) or not made.args or not atom.startswith("%"):
+            return atom
+        items = [self.frozen(a) for a in made.args]
+        if all(isinstance(a, Const) and isinstance(a.value, (int, tuple)) for a in items):
+            return Const(tuple(a.value for a in items))  # type: ignore[union-attr]
+        return atom
 
     def standing_for(self, callee: Any, with_code: bool, node: Any) -> Any:
         """The definition of a function of the library, where it stands for its call: no rule covers that, or it is
@@ -808,14 +848,6 @@ class Invoke:
             kept = [self.kept(a, node) for a in args[1:]]
             named = tuple((k, self.kept(v, node)) for k, v in keywords)
             return self.remember(Bound(args[0].value, tuple(kept), named), node)
-        if callee is np.vectorize and not keywords and len(args) == 1:
-            return self.known_function(
-                functools.partial, [Const(REGISTRY.definitions[np.vectorize]), *args], [], node, None
-            )
-        if isinstance(callee, np.vectorize) and callee.signature is None and not callee.excluded:
-            return self.invoke(
-                REGISTRY.definitions[np.vectorize], [Const(callee.pyfunc), *args], keywords, node, target
-            )
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
         is_named = callee is builtins.getattr and len(args) == 3 and isinstance(args[1], Const)

@@ -307,7 +307,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def assign(self, target: Any, value: Any) -> None:
         if isinstance(target, gast.Name):
             variable = self.variable(target)
-            result = self.expression(value, target=None if isinstance(value, gast.Tuple) else variable)
+            apart = isinstance(value, gast.Tuple) and self.activation.home(target.id).local[target.id] > 1  # type: ignore[union-attr]
+            result = self.expression(value, target=None if apart else variable)
             last = self.out[-1] if self.out else None
             if isinstance(last, Assign) and last.target == variable == result and last.op is ops.identity:
                 quoted = isinstance(self.activation.source, Quoted) and self.activation.local[target.id] == 1

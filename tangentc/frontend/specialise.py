@@ -131,6 +131,8 @@ class _Specialise:
                 isinstance(self.types.of(a), (Scalar, Array)) for a in s.args
             ):
                 return (replace(s, op=operator.add),)
+            case Assign(op=np.einsum) if isinstance(self.types.of(s.args[0]), Array):
+                return (self._with_subscripts(s),)
             case Assign() if s.op in (np.array, np.asarray) and (len(s.args) == 2 or "dtype" in dict(s.keywords)):
                 return self._cast(s)
             case Assign(op=np.asarray) if isinstance(self.types.of(s.args[0]), (Sequence, Tuple)):
@@ -212,6 +214,23 @@ class _Specialise:
         part = self.fresh(f"%{name}")
         view = Assign(part, PARTS[Const(name)], (s.object,), (), s.span)
         return (view, Store(part, Const(...), s.value, None, s.span))
+
+    def _with_subscripts(self, s: Assign) -> Assign:
+        """``np.einsum(A, [0, 1], B, [1, 2])`` with its indices as a text."""
+        operands, lists = s.args[::2], list(s.args[1::2])
+        if len(s.args) % 2:
+            operands, lists = operands[:-1], [*lists, s.args[-1]]
+        terms = []
+        for atom in lists:
+            made = self.definitions.get(atom) if isinstance(atom, str) else None
+            items = made.args if isinstance(made, Assign) and made.op in (ops.make_list, ops.make_tuple) else None
+            if isinstance(atom, Const) and isinstance(atom.value, (list, tuple)):
+                items = tuple(map(Const, atom.value))
+            if items is None or not all(isinstance(i, Const) for i in items):
+                return s
+            terms.append("".join("..." if i.value is ... else chr(ord("a") + i.value) for i in items))  # type: ignore[union-attr]
+        text = ",".join(terms[: len(operands)]) + ("->" + terms[-1] if len(s.args) % 2 else "")
+        return replace(s, args=(Const(text), *operands))
 
     def _is_list(self, atom: Atom) -> bool:
         t = self.types.of(atom)

@@ -112,7 +112,11 @@ class Wrapping:
             and isinstance(t.value, (str, int, type(None)))
             and not any(c.guard for c in node.cases)
         ):
-            scope: dict[str, Any] = {SUBJECT: t.value, **dict.fromkeys(before.values()), **self.activation.scope.globals}
+            scope: dict[str, Any] = {
+                SUBJECT: t.value,
+                **dict.fromkeys(before.values()),
+                **self.activation.scope.globals,
+            }
             exec(compile(ast.fix_missing_locations(copy.deepcopy(tree)), "<match>", "exec"), scope)
             for name in captured:
                 if scope[name] is not None:

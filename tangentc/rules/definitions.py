@@ -145,17 +145,19 @@ def select(condlist, choicelist, default=0):
     return result
 
 
-@defined(np.piecewise)
-def piecewise(x, condlist, funclist, *args, **kw):
-    y = np.zeros_like(x)
-    rest = np.ones(np.shape(x), bool)
-    for condition, function in zip(condlist, funclist):
-        where = np.asarray(condition) & rest if False else condition
-        y[where] = function(x[where], *args, **kw) if callable(function) else function
-        rest = rest & ~np.asarray(condition)
-    if len(funclist) > len(condlist):
-        y[rest] = funclist[-1](x[rest], *args, **kw) if callable(funclist[-1]) else funclist[-1]
-    return y
+@defined("a piece")
+def piece(y, x, where, function):
+    """One condition of `numpy.piecewise`, and its function or its value."""
+    y[where] = function(x[where]) if callable(function) else function
+
+
+@defined("the rest")
+def rest(*conditions):
+    """Where no condition of `numpy.piecewise` holds."""
+    found = ~np.asarray(conditions[0])
+    for condition in conditions:
+        found = found & ~np.asarray(condition)
+    return found
 
 
 @defined(np.choose)
@@ -484,9 +486,12 @@ def bincount(x, weights=None, minlength=0):
 
 @defined(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    edges = np.histogram_bin_edges(stop_gradient(a), stop_gradient(bins), range)
-    if isinstance(bins, int) and range is None:
+    if not isinstance(bins, (int, str)):
+        edges = np.asarray(bins)
+    elif isinstance(bins, int) and range is None:
         edges = np.linspace(np.min(a), np.max(a), bins + 1)
+    else:
+        edges = np.histogram_bin_edges(stop_gradient(a), bins, range)
     fixed = stop_gradient(edges)
     place = np.searchsorted(fixed, np.ravel(stop_gradient(a)), side="right") - 1
     place = np.where(np.ravel(stop_gradient(a)) == fixed[-1], len(fixed) - 2, place)
@@ -673,7 +678,7 @@ def atleast_3d(*arys):
 
 @defined(np.stack)
 def stack(arrays, axis=0):
-    return np.stack([a for a in arrays], axis=axis)
+    return np.stack([a for a in arrays], axis=axis)  # noqa: C416
 
 
 @defined(np.concatenate)
@@ -936,6 +941,92 @@ def lstsq(a, b, rcond=None):
     return x, squares[: len(squares) if there else 0], rank, np.linalg.svdvals(a)
 
 
+@static
+def is_vector(rank, axis):
+    return isinstance(axis, int) or axis is None and rank == 1
+
+
+def vector_norm_of(x, ord, axis, keepdims):
+    if ord == 2:
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    if ord == math.inf:
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return np.sum(np.where(x == 0, 0.0, 1.0), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+
+
+def matrix_norm_of(x, ord):
+    if ord == "fro":
+        return np.linalg.norm(x, axis=(-2, -1))
+    if ord == "nuc":
+        return np.sum(np.linalg.svdvals(x), axis=-1)
+    if ord == 2:
+        return np.max(np.linalg.svdvals(x), axis=-1)
+    if ord == -2:
+        return np.min(np.linalg.svdvals(x), axis=-1)
+    sums = np.sum(np.abs(x), axis=-2 if abs(ord) == 1 else -1)
+    return np.max(sums, axis=-1) if ord > 0 else np.min(sums, axis=-1)
+
+
+@defined(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False):
+    a = np.asarray(x)
+    if ord is None:
+        return np.linalg.norm(a, axis=axis, keepdims=keepdims)
+    if is_vector(np.ndim(a), axis):
+        return vector_norm_of(a, ord, axis, keepdims)
+    value = matrix_norm_of(a if axis is None else np.moveaxis(a, axis, (-2, -1)), ord)
+    return np.expand_dims(value, (0, 1) if axis is None else axis) if keepdims else value
+
+
+@defined(np.linalg.vector_norm)
+def vector_norm(x, *, axis=None, keepdims=False, ord=2):
+    if axis is None:
+        value = vector_norm_of(np.ravel(x), ord, 0, False)
+        return np.reshape(value, (1,) * np.ndim(x)) if keepdims else value
+    return vector_norm_of(x, ord, axis, keepdims)
+
+
+@defined(np.linalg.cholesky)
+def cholesky(a, /, *, upper=False):
+    L = np.linalg.cholesky(np.conj(np.swapaxes(a, -1, -2)))
+    return np.conj(np.swapaxes(L, -1, -2))
+
+
+@defined(np.linalg.eigh)
+def eigh(a, UPLO="L"):
+    return np.linalg.eigh(a if UPLO in ("L", "l") else np.conj(np.swapaxes(a, -1, -2)))
+
+
+@defined(np.linalg.eigvalsh)
+def eigvalsh(a, UPLO="L"):
+    return np.linalg.eigvalsh(a if UPLO in ("L", "l") else np.conj(np.swapaxes(a, -1, -2)))
+
+
+@defined(np.linalg.eigvals)
+def eigvals(a):
+    return np.linalg.eig(a)[0]
+
+
+@defined(np.linalg.svd)
+def svd(a, full_matrices=True, compute_uv=True):
+    if compute_uv and np.shape(a)[-1] != np.shape(a)[-2]:
+        raise ValueError("np.linalg.svd of a matrix that is not square is differentiated with full_matrices=False")
+    return np.linalg.svd(a, full_matrices=False, compute_uv=compute_uv)
+
+
+@defined(np.linalg.qr)
+def qr(a, mode="reduced"):
+    if mode == "complete" and np.shape(a)[-2] > np.shape(a)[-1]:
+        raise ValueError("np.linalg.qr of a tall matrix is differentiated with mode='reduced'")
+    return np.linalg.qr(a)[1] if mode == "r" else np.linalg.qr(a)
+
+
 @defined(np.linalg.cond)
 def cond(x, p=None):
     if p is None or p == 2 or p == -2:
@@ -975,6 +1066,43 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
     return np.conj(np.fft.rfft(a, n, axis=axis, norm=opposite(norm)))
 
 
+# ------------------------------------------------------------------ procedures, always written out
+@defined(np.putmask)
+def putmask(a, mask, values):
+    flat = np.ravel(values)
+    a[mask] = flat[(np.arange(np.size(a)) % len(flat))[np.ravel(mask)]]
+
+
+@defined(np.place)
+def place(arr, mask, vals):
+    flat = np.ravel(vals)
+    arr[mask] = flat[np.arange(np.count_nonzero(mask)) % len(flat)]
+
+
+@defined((np.ufunc, "at"))
+def at(ufunc, a, indices, b=None):
+    places = np.ravel(indices)
+    if b is None:
+        for k in range(len(places)):
+            a[places[k]] = ufunc(a[places[k]])
+    else:
+        values = np.broadcast_to(b, (len(places),) + np.shape(a)[1:])
+        for k in range(len(places)):
+            a[places[k]] = ufunc(a[places[k]], values[k])
+
+
+@defined(np.put)
+def put(a, ind, v, mode="raise"):
+    places = np.clip(ind, 0, np.size(a) - 1) if mode == "clip" else np.asarray(ind) % np.size(a)
+    np.put(a, places, v)
+
+
+@defined(np.fill_diagonal)
+def fill_diagonal(a, val, wrap=False):
+    places = np.arange(0, np.size(a), np.shape(a)[1] + 1)
+    a[np.unravel_index(places, np.shape(a))] = val
+
+
 # ------------------------------------------------------------------ functions of functions
 @defined(np.apply_along_axis)
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
@@ -985,13 +1113,6 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     inner = np.ndim(made) - k
     at = axis % np.ndim(arr)
     return np.moveaxis(made, axes_in(k, k + inner), axes_in(at, at + inner))
-
-
-@defined(np.vectorize)
-def vectorized(pyfunc, *args):
-    arrays = np.broadcast_arrays(*args)
-    results = [pyfunc(*row) for row in zip(*[np.ravel(a) for a in arrays])]
-    return np.reshape(np.array(results), np.shape(arrays[0]))
 
 
 @defined(np.apply_over_axes)
@@ -1009,7 +1130,7 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 @defined(np.fromiter)
 def fromiter(iter, dtype, count=-1):
-    return np.array([item for item in iter])
+    return np.array(list(iter))
 
 
 del operator

@@ -1,6 +1,7 @@
 """The elementary functions of NumPy and `math`.  Formulas: Abramowitz and Stegun, chapter 4."""
 
 import builtins
+import cmath
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ from tangentc.rules.fragment import is_real
 from tangentc.rules.registry import adjoint_rule, elementwise, existing, tangent_rule, zero_gradient
 
 
-@elementwise(np.exp, math.exp)
+@elementwise(np.exp, math.exp, cmath.exp)
 def exp(x, y):
     return y
 
@@ -24,7 +25,7 @@ def expm1(x, y):
     return y + 1
 
 
-@elementwise(np.log, domain=(0.5, 2), singular=True)
+@elementwise(np.log, cmath.log, domain=(0.5, 2), singular=True)
 def log(x, y):
     return 1 / x
 
@@ -41,7 +42,7 @@ def log2(x, y):
     return 1 / (math.log(2) * x)
 
 
-@elementwise(np.log10, math.log10, domain=(0.5, 2), singular=True)
+@elementwise(np.log10, math.log10, cmath.log10, domain=(0.5, 2), singular=True)
 def log10(x, y):
     return 1 / (math.log(10) * x)
 
@@ -51,7 +52,7 @@ def log1p(x, y):
     return 1 / (1 + x)
 
 
-@elementwise(np.sqrt, math.sqrt, domain=(0.5, 2), singular=True)
+@elementwise(np.sqrt, math.sqrt, cmath.sqrt, domain=(0.5, 2), singular=True)
 def sqrt(x, y):
     return 0.5 / y
 
@@ -61,62 +62,64 @@ def cbrt(x, y):
     return 1 / (3 * y**2)
 
 
-@elementwise(np.sin, math.sin)
+@elementwise(np.sin, math.sin, cmath.sin)
 def sin(x, y):
     return np.cos(x)
 
 
-@elementwise(np.cos, math.cos)
+@elementwise(np.cos, math.cos, cmath.cos)
 def cos(x, y):
     return -np.sin(x)
 
 
-@elementwise(np.tan, math.tan, domain=(-1, 1))
+@elementwise(np.tan, math.tan, cmath.tan, domain=(-1, 1))
 def tan(x, y):
     return 1 + y**2
 
 
-@elementwise(np.arcsin, math.asin, domain=(-0.7, 0.7), singular=True)
+@elementwise(np.arcsin, math.asin, cmath.asin, domain=(-0.7, 0.7), singular=True)
 def arcsin(x, y):
     return 1 / np.sqrt(1 - x**2)
 
 
-@elementwise(np.arccos, math.acos, domain=(-0.7, 0.7), singular=True)
+@elementwise(np.arccos, math.acos, cmath.acos, domain=(-0.7, 0.7), singular=True)
 def arccos(x, y):
     return -1 / np.sqrt(1 - x**2)
 
 
-@elementwise(np.arctan, math.atan)
+@elementwise(np.arctan, math.atan, cmath.atan)
 def arctan(x, y):
     return 1 / (1 + x**2)
 
 
-@elementwise(np.sinh, math.sinh)
+@elementwise(np.sinh, math.sinh, cmath.sinh)
 def sinh(x, y):
     return np.cosh(x)
 
 
-@elementwise(np.cosh, math.cosh)
+@elementwise(np.cosh, math.cosh, cmath.cosh)
 def cosh(x, y):
     return np.sinh(x)
 
 
-@elementwise(np.tanh, math.tanh)
+@elementwise(np.tanh, math.tanh, cmath.tanh)
 def tanh(x, y):
     return 1 - y**2
 
 
-@elementwise(np.arcsinh, math.asinh)
+@elementwise(np.arcsinh, math.asinh, cmath.asinh)
 def arcsinh(x, y):
     return 1 / np.sqrt(1 + x**2)
 
 
-@elementwise(np.arccosh, math.acosh, domain=(1.5, 3), singular=True)
+@elementwise(np.arccosh, math.acosh, cmath.acosh, domain=(1.5, 3), singular=True)
 def arccosh(x, y):
-    return 1 / np.sqrt(x**2 - 1)
+    if is_real(x):
+        return 1 / np.sqrt(x**2 - 1)
+    return 1 / (np.sqrt(x - 1) * np.sqrt(x + 1))  # on the branch of the function itself
 
 
-@elementwise(np.arctanh, math.atanh, domain=(-0.7, 0.7), singular=True)
+@elementwise(np.arctanh, math.atanh, cmath.atanh, domain=(-0.7, 0.7), singular=True)
 def arctanh(x, y):
     return 1 / (1 - x**2)
 
@@ -164,6 +167,11 @@ def copysign(x, y, z):
 @elementwise(np.heaviside, real=True)
 def heaviside(x, at_zero, y):
     return None, np.where(x == 0, 1, 0)
+
+
+@elementwise(np.real_if_close, real=True)
+def real_if_close(x, y):
+    return 1
 
 
 @elementwise(np.nan_to_num, real=True)

@@ -5,10 +5,10 @@ algorithmic differentiation" (2008), section 2.
 """
 
 import operator
+import string
 
 import numpy as np
 
-from tangentc.errors import NotDifferentiable
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule
 
@@ -103,60 +103,71 @@ def contractions(rng):
     ]
 
 
-def result_indices(subscripts):
-    """The indices of the result, which einsum works out where ``->`` is not written."""
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    if arrow:
-        return output
-    return "".join(sorted(c for c in set(inputs) - {","} if inputs.count(c) == 1))
+def explicit(subscripts, ranks):
+    """The subscripts with the result written, and letters in place of each ellipsis."""
+    text = subscripts.replace(" ", "")
+    inputs, arrow, output = text.partition("->")
+    terms = inputs.split(",")
+    free = [c for c in string.ascii_letters if c not in text]
+    counts = [rank - len(t.replace("...", "")) if "..." in t else 0 for t, rank in zip(terms, ranks, strict=True)]
+    dots = "".join(free[: max(counts)])
+    if not arrow:
+        letters = inputs.replace(",", "").replace(".", "")
+        output = ("..." if dots else "") + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    terms = [t.replace("...", dots[len(dots) - n :]) for t, n in zip(terms, counts, strict=True)]
+    return ",".join(terms) + "->" + output.replace("...", dots)
 
 
-def operand_indices(subscripts, k):
-    terms = subscripts.replace(" ", "").partition("->")[0].split(",")
-    if "." in subscripts or len(set(terms[k])) != len(terms[k]):
-        raise NotDifferentiable(
-            f"einsum {subscripts!r} is not differentiated",
-            why="an ellipsis, or an index that one operand has twice, has no rule yet",
-            way_out="write the indices out, and take diagonals before the einsum",
-        )
-    return terms[k]
+def term(subscripts, k):
+    """The indices of an operand, those that it has twice under another name the second time."""
+    spare = [c for c in string.ascii_letters if c not in subscripts][::-1]
+    own = subscripts.partition("->")[0].split(",")[k]
+    return "".join(c if c not in own[:i] else spare[i] for i, c in enumerate(own))
+
+
+def twins(subscripts, k):
+    """The axes of an operand whose index stands further left too, and that index with its other name."""
+    own = subscripts.partition("->")[0].split(",")[k]
+    return [(i, c + term(subscripts, k)[i]) for i, c in enumerate(own) if c in own[:i]]
 
 
 def other_operands(subscripts, k):
     return [i for i in range(subscripts.count(",") + 1) if i != k]
 
 
-def shared_indices(subscripts, k):
-    """The indices of an operand that the result or another operand has too."""
-    known = set(result_indices(subscripts)).union(
-        *(operand_indices(subscripts, i) for i in other_operands(subscripts, k))
-    )
-    return "".join(c for c in operand_indices(subscripts, k) if c in known)
+def given_terms(subscripts, k):
+    inputs, _, output = subscripts.partition("->")
+    others = [inputs.split(",")[i] for i in other_operands(subscripts, k)]
+    return [output, *others, *(pair for _, pair in twins(subscripts, k))]
 
 
 def lone_axes(subscripts, k):
     """The axes of an operand that einsum sums over without looking at anything else."""
-    shared = shared_indices(subscripts, k)
-    return tuple(axis for axis, c in enumerate(operand_indices(subscripts, k)) if c not in shared)
+    known = "".join(given_terms(subscripts, k))
+    return tuple(axis for axis, c in enumerate(term(subscripts, k)) if c not in known)
 
 
 def adjoint_subscripts(subscripts, k):
-    given = [result_indices(subscripts), *(operand_indices(subscripts, i) for i in other_operands(subscripts, k))]
-    return ",".join(given) + "->" + shared_indices(subscripts, k)
+    given = given_terms(subscripts, k)
+    return ",".join(given) + "->" + "".join(c for c in term(subscripts, k) if c in "".join(given))
 
 
 @inline
 def contraction(subscripts, k, Y_bar, operands):
-    """The adjoint of an operand: the result's adjoint contracted with the other operands."""
-    X_bar = np.einsum(adjoint_subscripts(subscripts, k), Y_bar, *[operands[i] for i in other_operands(subscripts, k)])
+    """The adjoint of an operand: the result's adjoint contracted with the other operands, and with an identity
+    for each index that it has twice."""
+    given = [operands[i] for i in other_operands(subscripts, k)]
+    identities = [np.eye(np.shape(operands[k])[i]) for i, pair in twins(subscripts, k)]
+    X_bar = np.einsum(adjoint_subscripts(subscripts, k), Y_bar, *given, *identities)
     if lone_axes(subscripts, k):
         return np.expand_dims(X_bar, lone_axes(subscripts, k))
     return X_bar
 
 
-@adjoint_rule(np.einsum, linear="each", samples=contractions)
-def einsum(subscripts, *operands, Y, Y_bar):
-    return None, [contraction(subscripts, k, Y_bar, operands) for k, _ in enumerate(operands)]
+@adjoint_rule(np.einsum, linear="each", samples=contractions, covers=lambda ranks, options: isinstance(ranks[0], str))
+def einsum(subscripts, *operands, Y, Y_bar, optimize=False):
+    full = explicit(subscripts, [np.ndim(x) for x in operands])
+    return None, [contraction(full, k, Y_bar, operands) for k, _ in enumerate(operands)]
 
 
 def tensor_pairs(rng):
@@ -165,7 +176,10 @@ def tensor_pairs(rng):
     return [((n(size=a), n(size=b)), {"axes": k}) for a, b, k in pairs]
 
 
-@adjoint_rule(np.tensordot, np.linalg.tensordot, linear="each", samples=tensor_pairs)
+@adjoint_rule(
+    np.tensordot, np.linalg.tensordot,
+    linear="each", samples=tensor_pairs, covers=lambda ranks, options: isinstance(options["axes"], int),
+)  # fmt: skip
 def tensordot(A, B, Y, Y_bar, axes=2):
     kept = np.ndim(A) - axes
     A_bar = np.tensordot(Y_bar, np.transpose(B, cycled(np.ndim(B), axes)), axes=np.ndim(B) - axes)

@@ -53,6 +53,7 @@ class Rule:
     singular: bool = False
     real: bool = False
     only: Any = ()  # pairs of an option and the values that the rule covers
+    covers: Any = None  # of the ranks of the arguments and the options: whether the rule does
 
 
 class Formula:
@@ -120,11 +121,20 @@ class Registry:
             found = self.definitions.get(function)
         except TypeError:
             return None
-        owner = getattr(function, "__self__", None)
+        owner = function if isinstance(function, np.ufunc) else getattr(function, "__self__", None)
         if found is None and isinstance(owner, np.ufunc):
-            method = self.definitions.get((np.ufunc, function.__name__))
+            method = self.definitions.get((np.ufunc, "__call__" if owner is function else function.__name__))
             return None if method is None else (method, (owner,))
         return None if found is None else (found, ())
+
+    def is_procedure(self, function: Any, options: Any) -> bool:
+        """Whether a call changes its argument in a way that only its definition says."""
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, np.ufunc):
+            return function.__name__ == "at" and owner not in (np.add, np.subtract)
+        if function in (np.put, np.fill_diagonal):
+            return bool({"mode", "wrap"} & set(options))
+        return function in (np.putmask, np.place)
 
     def add(self, rule: Rule) -> None:
         self.rules[rule.function] = rule
@@ -193,15 +203,17 @@ def elementwise(
 
 
 def adjoint_rule(
-    *functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False, **only: tuple
-) -> Callable:
+    *functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False, covers: Any = None,
+    **only: tuple,
+) -> Callable:  # fmt: skip
     """Register the adjoints of functions that are not elementwise.
 
     The rule's parameters are the function's arguments, its result, the adjoint of the result, and, with
     their defaults, the function's options.  It returns the adjoint of the argument, or a tuple of them.
     ``linear`` ("jointly" or "each") gives forward mode for nothing; without it a `tangent_rule` does.
     ``samples`` is a function of a random generator that gives a list of ``(arguments, options)``; further
-    keywords name options, and the values of them that the rule covers.
+    keywords name options, and the values of them that the rule covers.  ``covers`` is asked with the ranks of the
+    arguments (a list of them for a list) and a dict of the options.
 
     >>> import numpy as np, tangentc
     >>> def double_sum(x):
@@ -228,7 +240,7 @@ def adjoint_rule(
             REGISTRY.add(
                 Rule(
                     function, "adjoint", parsed.required[:-2], parsed, parsed.options, linear, tangent, samples,
-                    source=formula.__module__, real=real, only=tuple(only.items()),
+                    source=formula.__module__, real=real, only=tuple(only.items()), covers=covers,
                 )
             )  # fmt: skip
         return formula

@@ -7,7 +7,17 @@ import numpy as np
 from tangentc.core.ops import item
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
-from tangentc.runtime import along_axis, insertion, or_zero, order, passive, reduce_to_shape, split_like, unbroadcast, zeros_of
+from tangentc.runtime import (
+    along_axis,
+    insertion,
+    or_zero,
+    order,
+    passive,
+    reduce_to_shape,
+    split_like,
+    unbroadcast,
+    zeros_of,
+)
 
 
 def one_array(*options):

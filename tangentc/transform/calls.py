@@ -17,7 +17,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
-from tangentc.core.types import Array, is_complex, is_container, is_differentiable
+from tangentc.core.types import Array, components, is_complex, is_container, is_differentiable, rank
 from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule
@@ -160,10 +160,22 @@ def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]
     for name, values in rule.only:
         if call.options[name] not in values:
             raise missing(s, f"its argument {name} is none of {', '.join(map(repr, values))}")
+    if rule.covers is not None and not rule.covers([_ranks(b, a) for _, a in call.inputs], call.options):
+        raise missing(s, "its arguments are of other ranks, or its options of other kinds")
     for option in call.options.values():
         if isinstance(option, Value) and is_active(option.atom):
             raise missing(s, f"its argument {shown(option.atom)} is active, and the rule takes it for a constant")
     return call
+
+
+def _ranks(b: Builder, given: Any) -> Any:
+    """The rank of an argument, None if it is not known; of a list those of its items; a text as it is."""
+    if isinstance(given, list):
+        return [_ranks(b, a) for a in given]
+    if isinstance(given, Const) and isinstance(given.value, str):
+        return given.value
+    t = b.type(given)
+    return [rank(part) for _, part in components(t)] if is_container(t) else rank(t)
 
 
 def _takes(definition: Any, s: Assign) -> bool:

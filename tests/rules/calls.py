@@ -6,6 +6,10 @@ derivative is taken in.
 
 from __future__ import annotations
 
+import ast
+import cmath
+import linecache
+import math
 from typing import Any
 
 import numpy as np
@@ -67,7 +71,7 @@ np.exp(A); np.exp(Z); np.exp2(A); np.exp2(Z); np.expm1(A); np.expm1(Z); np.log(P
 np.log10(Z); np.log1p(U); np.log1p(Z); np.sqrt(P); np.sqrt(Z); np.cbrt(P); np.sin(A); np.cos(A); np.tan(U); np.sin(Z); np.cos(Z)
 np.tan(Z); np.arcsin(U); np.arccos(U); np.arctan(A); np.arcsin(0.3 * Z); np.arccos(0.3 * Z); np.arctan(0.3 * Z); np.sinh(A)
 np.cosh(A); np.tanh(A); np.sinh(Z); np.cosh(Z); np.tanh(Z); np.arcsinh(A); np.arccosh(1 + P); np.arctanh(U); np.arcsinh(0.3 * Z)
-np.arccosh(Z); np.arctanh(0.3 * Z); np.arctan2(A, P); np.arctan2(P, s); np.hypot(P, Q); np.hypot(A, s); np.logaddexp(A, C)
+np.arccosh(Z); np.frexp(P)[1] * P; np.arctanh(0.3 * Z); np.arctan2(A, P); np.arctan2(P, s); np.hypot(P, Q); np.hypot(A, s); np.logaddexp(A, C)
 np.logaddexp(A, s); np.logaddexp2(A, C); np.deg2rad(A); np.rad2deg(A); np.radians(A); np.degrees(A); np.fabs(P); np.absolute(P)
 np.absolute(Z); np.abs(Z); np.copysign(P, A); np.heaviside(A, t); np.nan_to_num(A); np.nan_to_num(np.where(np.isnan(zn), zn, v)); np.sinc(A)
 np.nan_to_num(np.where(np.isnan(zn), zn, v), nan=2.0); np.i0(A); np.real(Z); np.imag(Z); np.angle(Z); np.angle(Z, deg=True); np.conj(Z); np.conjugate(Z)
@@ -82,7 +86,7 @@ FAMILIES["math"] = """
 math.exp(s); math.log(s); math.log(s, 2); math.log(s, 10.0); math.log2(s); math.log10(s); math.log1p(s); math.expm1(s); math.sqrt(s)
 math.sin(s); math.cos(s); math.tan(s); math.asin(t); math.acos(t); math.atan(s); math.atan2(s, t); math.sinh(s); math.cosh(s)
 math.tanh(s); math.asinh(s); math.acosh(s); math.atanh(t); math.hypot(s, t); math.hypot(s, t, 2.0); math.pow(s, t); math.fabs(s)
-math.copysign(s, t); math.degrees(s); math.radians(s); math.erf(s); math.erfc(s); math.gamma(s); math.lgamma(s); math.fmod(s, t)
+math.copysign(s, t); math.degrees(s); math.radians(s); math.erf(s); math.erfc(s); math.fmod(s, t)
 math.fsum([s, t, s]); math.prod([s, t, 2.0]); math.dist([s, t], [1.0, 2.0]); math.cbrt(s); math.exp2(s); math.floor(s) * t
 math.modf(s)[0]; math.ldexp(s, 3); math.frexp(s)[0]; math.remainder(s, t); math.isnan(s) * s; math.trunc(s) * s
 abs(cmath.exp(c)); cmath.exp(c); cmath.log(c); cmath.sin(c); cmath.cos(c); cmath.tan(c); cmath.sqrt(c); cmath.sinh(c); cmath.cosh(c)
@@ -133,7 +137,7 @@ np.ediff1d(v); np.ediff1d(A); np.ediff1d(v, to_end=s); np.ediff1d(v, to_begin=0.
 np.gradient(v); np.gradient(v, 2.0); np.gradient(A)[0]; np.gradient(A, axis=0); np.gradient(A, 0.5, axis=1); np.gradient(v, knots); np.gradient(A, 1.0, 0.5)[1]; np.gradient(v, edge_order=2); np.gradient(A, axis=(0, 1))[1]; np.gradient(A, knots[:4], axis=1); np.gradient(v, p.cumsum()); np.gradient(v, s)
 np.trapezoid(v); np.trapezoid(A, dx=0.5); np.trapezoid(A, axis=0); np.trapezoid(v, knots); np.trapezoid(v, np.cumsum(p)); np.trapezoid(A, np.cumsum(p)[:4], axis=1); np.trapezoid(v, dx=s)
 np.unwrap(3 * v); np.unwrap(3 * A, axis=0); np.unwrap(3 * v, period=4.0); np.unwrap(3 * v, discont=4.0)
-np.bincount(dup, weights=v); np.bincount(dup, v, minlength=7); np.histogram(p, bins=3, weights=v)[0]; np.histogram(p, bins=[0.0, 1.0, 1.5, 3.0], weights=v)[0]; np.histogram(p, bins=3, range=(0, 2), weights=v, density=True)[0]
+np.bincount(dup, weights=v); np.bincount(dup, v, minlength=7); np.histogram(p, bins=3, weights=v)[0]; np.histogram(p, bins=np.array([0.0, 1.0, 1.5, 3.0]), weights=v)[0]; np.histogram(p, bins=3, range=(0, 2), weights=v, density=True)[0]
 np.cov(A); np.cov(A, rowvar=False); np.cov(A, bias=True); np.cov(A, ddof=0); np.cov(v); np.cov(v, u); np.cov(A, C); np.cov(A, aweights=p[:4]); np.cov(A, fweights=[1, 2, 1, 3]); np.cov(Z); np.corrcoef(A); np.corrcoef(v, u); np.corrcoef(A, rowvar=False); np.cov(A, C, rowvar=False)
 np.cross(w, M); np.cross(A[:, :3], M); np.cross(A[:, :3], M, axis=0); np.cross(M, N, axisa=0, axisb=1); np.cross(M, N, axisa=0, axisb=0, axisc=0); np.cross(M, w); np.linalg.cross(M, N)
 np.convolve(v, w); np.convolve(v, w, mode="same"); np.convolve(v, w, "valid"); np.convolve(w, v, "same"); np.convolve(z, w); np.correlate(v, w); np.correlate(v, w, mode="full"); np.correlate(v, w, "same"); np.correlate(z, y, "full"); np.correlate(w, v, "full")
@@ -142,7 +146,7 @@ np.polyfit(knots, X, 1)
 np.linspace(s, t, 5); np.linspace(0, s, 7, endpoint=False); np.linspace(v, u, 4); np.linspace(v, u, 4, axis=1); np.linspace(s, t, 1); np.linspace(s, 3, num=4, retstep=True)[1]; np.logspace(s, t, 5); np.logspace(0, s, 4, base=2.0); np.geomspace(s, t, 5); np.geomspace(p, q, 4); np.logspace(v, u, 3, axis=-1)
 np.linspace(s, 2.0, endpoint=True, num=3, dtype=np.float64)
 np.sort(D); np.sort(D, axis=0); np.sort(D, axis=None); np.sort(d)[::-1]; np.partition(d, 2); np.partition(D, 1, axis=0); np.partition(D, 2, axis=None); np.partition(D, (1, 2)); np.sort(O, axis=1); np.sort(D, kind="stable"); np.sort(np.real(z))
-np.apply_along_axis(np.sum, 0, A); np.apply_along_axis(lambda x: x / np.sum(x * x), 1, A); np.apply_along_axis(lambda x: np.outer(x, x), 1, A); np.vectorize(lambda a, b: a * math.sin(b))(v, u); np.vectorize(lambda a: a**2 if a > 0 else -a)(A); np.vectorize(lambda a, b: a * b)(A, s); np.apply_over_axes(np.sum, T, [0, 2]); np.median(D, axis=(0, 1)); np.median(np.where(D > 1, np.nan, D)) * s
+np.apply_along_axis(np.sum, 0, A); np.apply_along_axis(lambda x: x / np.sum(x * x), 1, A); np.apply_along_axis(lambda x: np.outer(x, x), 1, A); np.apply_over_axes(np.sum, T, [0, 2]); np.median(D, axis=(0, 1))
 np.add.reduce(A); np.add.reduce(A, axis=1); np.add.reduce(A, axis=None, keepdims=True); np.multiply.reduce(A, axis=0); np.subtract.reduce(A); np.maximum.reduce(A, axis=1); np.minimum.reduce(A); np.logaddexp.reduce(A, axis=0); np.logaddexp.reduce(v); np.add.reduce([A, C]); np.add.reduce(A, axis=(0, 1)); np.logaddexp.reduce(A, axis=-1, keepdims=True)
 np.add.accumulate(v); np.add.accumulate(A, axis=1); np.multiply.accumulate(A); np.maximum.accumulate(d); np.maximum.accumulate(D, axis=1); np.minimum.accumulate(D); np.logaddexp.accumulate(v); np.subtract.accumulate(v); np.logaddexp.accumulate(A, axis=1)
 np.add.outer(v, w); np.subtract.outer(v, w); np.multiply.outer(v, w); np.maximum.outer(v, w); np.minimum.outer(A, w); np.logaddexp.outer(v, w); np.divide.outer(v, p); np.power.outer(p, v)
@@ -151,7 +155,7 @@ np.count_nonzero(A) * A; np.argmax(A) * A; np.all(A) * A; np.any(A > 0) * A; np.
 """
 
 FAMILIES["shape"] = """
-np.reshape(A, (4, 3)); np.reshape(A, -1); np.reshape(A, (2, -1), order="F"); A.reshape(6, 2); A.reshape((4, 3)); A.reshape(-1, order="F"); np.reshape(s, (1, 1)); np.ravel(A); np.ravel(A, order="F"); A.flatten(); A.flatten("F"); A.ravel("K"); np.ravel(T, "A")
+np.reshape(A, (4, 3)); np.reshape(A, -1); np.reshape(A, (2, -1), order="F"); A.reshape(6, 2); A.reshape((4, 3)); A.reshape(-1, order="F"); np.reshape(s, (1, 1)); np.ravel(A); np.ravel(A, order="F"); A.flatten(); A.flatten("F"); A.ravel("F")
 np.transpose(T); np.transpose(T, (2, 0, 1)); T.transpose(1, 0, 2); T.transpose((1, 0, 2)); A.T; T.mT; np.swapaxes(T, 0, 2); T.swapaxes(-1, 0); np.moveaxis(T, 0, -1); np.moveaxis(T, [0, 1], [-1, 0]); np.rollaxis(T, 2); np.rollaxis(T, 0, 3)
 np.expand_dims(A, 1); np.expand_dims(A, (0, 3)); A[:, None]; A[None, ..., None]; np.squeeze(G); np.squeeze(G, axis=1); G.squeeze(); G.squeeze(1); np.broadcast_to(v, (3, 5)); np.broadcast_to(s, (2, 2)); np.broadcast_arrays(A, L)[1]; np.broadcast_arrays(v, X.T)[0]
 np.atleast_1d(s); np.atleast_2d(v); np.atleast_3d(A); np.atleast_1d(A); np.atleast_2d(s, v)[1]; np.atleast_1d(s, v)[0]; np.permute_dims(T, (1, 2, 0)); np.matrix_transpose(T)
@@ -162,14 +166,14 @@ np.split(A, 2, axis=1)[0]; np.split(v, [1, 3])[1]; np.array_split(v, 2)[0]; np.a
 np.tile(v, 2); np.tile(v, (2, 2)); np.tile(A, (2, 1, 1)); np.tile(s, 3); np.tile(T, 2); np.repeat(v, 2); np.repeat(A, 2, axis=1); np.repeat(A, [1, 0, 2], axis=0); np.repeat(A, 3); np.repeat(s, 3); v.repeat(2); A.repeat(2, axis=0); np.repeat(v, dup)
 np.roll(v, 2); np.roll(A, 1); np.roll(A, -1, axis=1); np.roll(A, (1, 2), axis=(0, 1)); np.roll(A, 2, axis=(0, 1)); np.rot90(A); np.rot90(A, 2); np.rot90(A, -1); np.rot90(T, 1, (1, 2)); np.flip(A); np.flip(A, 0); np.flip(T, (0, 2)); np.fliplr(A); np.flipud(A); np.flip(v)
 np.pad(v, 2); np.pad(v, (1, 2)); np.pad(A, ((1, 2), (0, 1))); np.pad(v, 2, constant_values=1.5); np.pad(v, 2, constant_values=s); np.pad(A, 1, mode="constant", constant_values=((1, 2), (3, 4))); np.pad(v, (2, 1), mode="edge"); np.pad(A, 1, mode="edge"); np.pad(v, 2, mode="reflect"); np.pad(A, ((1, 1), (2, 0)), mode="reflect"); np.pad(v, 2, mode="symmetric"); np.pad(v, 6, mode="wrap"); np.pad(v, 2, mode="reflect", reflect_type="odd"); np.pad(v, 3, mode="symmetric", reflect_type="odd")
-np.pad(v, 2, mode="linear_ramp"); np.pad(A, ((1, 2), (2, 1)), mode="linear_ramp", end_values=1.5); np.pad(v, 2, mode="linear_ramp", end_values=s); np.pad(v, 2, mode="mean"); np.pad(A, 1, mode="mean"); np.pad(v, 2, mode="mean", stat_length=2); np.pad(d, 2, mode="maximum"); np.pad(D, 1, mode="maximum"); np.pad(d, 2, mode="minimum"); np.pad(D, ((1, 1), (0, 2)), mode="minimum", stat_length=2); np.pad(d, 2, mode="median"); np.pad(D, 1, mode="median"); np.pad(v, 2, mode="empty")[2:-2]; np.pad(v, {0: (1, 2)}) if np.lib.NumpyVersion(np.__version__) >= "2.2.0" else np.pad(v, (1, 2))
-np.insert(v, 1, s); np.insert(v, [1, 3], u[:2]); np.insert(A, 1, L, axis=0); np.insert(v, 2, [1.0, 2.0]); np.insert(A, 1, w, axis=1); np.insert(A, [1, 2], 3.0, axis=1); np.insert(A, 2, s); np.delete(v, 1); np.delete(A, 1, axis=0); np.delete(A, [0, 2], axis=1); np.delete(v, slice(1, 3)); np.delete(v, yes); np.resize(v, (2, 4)); np.resize(A, 5); np.resize(v, 3); np.resize(A, (2, 2))
+np.pad(v, 2, mode="linear_ramp"); np.pad(A, ((1, 2), (2, 1)), mode="linear_ramp", end_values=1.5); np.pad(v, 2, mode="linear_ramp", end_values=s); np.pad(v, 2, mode="mean"); np.pad(A, 1, mode="mean"); np.pad(v, 2, mode="mean", stat_length=2); np.pad(d, 2, mode="maximum"); np.pad(D, 1, mode="maximum"); np.pad(d, 2, mode="minimum"); np.pad(D, ((1, 1), (0, 2)), mode="minimum", stat_length=2); np.pad(v, 2, mode="empty")[2:-2]; np.pad(v, {0: (1, 2)}) if np.lib.NumpyVersion(np.__version__) >= "2.2.0" else np.pad(v, (1, 2))
+np.insert(v, 1, s); np.insert(v, [1, 3], u[:2]); np.insert(A, 1, L, axis=0); np.insert(v, 2, [1.0, 2.0]); np.insert(A, 1, w, axis=1); np.insert(A, 2, s); np.delete(v, 1); np.delete(A, 1, axis=0); np.delete(A, [0, 2], axis=1); np.delete(v, slice(1, 3)); np.delete(v, yes); np.resize(v, (2, 4)); np.resize(A, 5); np.resize(v, 3); np.resize(A, (2, 2))
 np.diag(v); np.diag(v, 1); np.diag(A); np.diag(A, -1); np.diagflat(v); np.diagflat(A, 1); np.diagonal(A); np.diagonal(T, 0, 1, 2); np.diagonal(A, offset=1); M.diagonal(); np.tril(A); np.tril(T, 1); np.triu(A, -1); np.triu(v); np.tri(3) * M
 np.meshgrid(v, w)[0]; np.meshgrid(v, w, indexing="ij")[1]; np.meshgrid(v, w, sparse=True)[0]; np.meshgrid(v, w, u)[2]; M[np.ix_([0, 2], [1, 2])]; A[np.ix_([True, False, True], [0, 2])]; np.copy(A); A.copy(); A.astype(np.float64); A.astype(float); A.astype(complex); np.astype(A, np.float64); v.astype(np.float32).astype(np.float64)[:0]
-np.array([s, t]); np.array([[s, 1.0], [t, 2.0]]); np.array([v, u]); np.array(A); np.array(A, dtype=float); np.array(A, ndmin=3); np.array((s, t, 1)); np.array([s, t], dtype=np.float64); np.asarray(A); np.asarray([s, t]); np.asarray(v, dtype=float); np.asanyarray(A); np.ascontiguousarray(A.T); np.asfortranarray(A); np.require(A, requirements="C"); np.asarray_chkfinite(A); np.array([[v, u], [p, q]])
+np.array([s, t]); np.array([[s, 1.0], [t, 2.0]]); np.array([v, u]); np.array(A); np.array(A, dtype=float); np.array(A, ndmin=3); np.array([s, t], dtype=np.float64); np.asarray(A); np.asarray([s, t]); np.asarray(v, dtype=float); np.asanyarray(A); np.ascontiguousarray(A.T); np.asfortranarray(A); np.require(A, requirements="C"); np.asarray_chkfinite(A); np.array([[v, u], [p, q]])
 np.full((2, 3), s); np.full(4, s, dtype=float); np.full((2, 5), v); np.full_like(A, s); np.full_like(A, L); np.full((3,), fill_value=t); np.full((), s)
 np.lib.stride_tricks.sliding_window_view(v, 3); np.lib.stride_tricks.sliding_window_view(A, (2, 2)); np.lib.stride_tricks.sliding_window_view(A, 2, axis=1); np.trim_zeros(v)
-A[0]; A[1, 2]; A[-1]; A[:, 1]; A[::2]; A[::-1, 1:3]; A[..., 0]; T[0, ..., 1]; T[:, [0, 2]]; T[[0, 1], [1, 2]]; T[[0, 1], :, [1, 2]]; A[mask]; A[mask, ...]; A[np.array([True, False, True])]; A[:, np.array([1, 0, 1, 1], bool)]; v[dup]; A[ints[:2], ints[:2]]; A[ints[:2][:, None], ints]; v[yes]; v[[0, -1]]; A[None, 1]; T[1][0][2]; A[0, [1, 1, 2]]; A[[[0, 1], [2, 0]]]; v[np.newaxis, :]; A[1:1]; T[..., ints[:2], 0]; A.item(3); A.item(0, 1); v.item(2); A.flat[3]; A.flat[2:5]; v.tolist(); np.array(A.tolist())
+A[0]; A[1, 2]; A[-1]; A[:, 1]; A[::2]; A[::-1, 1:3]; A[..., 0]; T[0, ..., 1]; T[:, [0, 2]]; T[[0, 1], [1, 2]]; T[[0, 1], :, [1, 2]]; A[mask]; A[mask, ...]; A[np.array([True, False, True])]; A[:, np.array([1, 0, 1, 1], bool)]; v[dup]; A[ints[:2], ints[:2]]; A[ints[:2][:, None], ints]; v[yes]; v[[0, -1]]; A[None, 1]; T[1][0][2]; A[0, [1, 1, 2]]; A[[[0, 1], [2, 0]]]; v[np.newaxis, :]; A[1:1]; T[..., ints[:2], 0]; A.item(3); A.item(0, 1); v.item(2)
 np.tril_indices(3)[0] * w[0]; M[np.tril_indices(3)]; M[np.triu_indices(3, 1)]; A[np.nonzero(mask)]; A[np.diag_indices(3)]; A[np.unravel_index([1, 5], (3, 4))]; np.fromiter([s, t], float); np.fromiter((x * 2 for x in v), dtype=float); np.fromfunction(lambda i, j: s * i + j, (2, 3)); np.indices((2, 2))[0] * s; np.unique(d); np.real(v) + 0; np.moveaxis(T, 1, 0)[..., 1]; np.union1d(d, [0.05]); np.searchsorted(knots, v) * v
 """
 
@@ -188,13 +192,13 @@ np.einsum("ij,jk->ik", A, B); np.einsum("ij,jk", A, B); np.einsum("ij->ji", A); 
 np.kron(v, w); np.kron(A, B); np.kron(A, v); np.kron(T, A); np.kron(s, A); np.kron(Z, B)
 np.linalg.inv(M); np.linalg.inv(K); np.linalg.inv(H); np.linalg.pinv(X); np.linalg.pinv(X.T); np.linalg.pinv(K); np.linalg.pinv(H); np.linalg.solve(M, w); np.linalg.solve(M, A); np.linalg.solve(K, A); np.linalg.solve(K, T[..., :2]); np.linalg.solve(K, w); np.linalg.solve(H, w); np.linalg.solve(M, Z); np.linalg.lstsq(X, v)[0]; np.linalg.lstsq(X, v, rcond=None)[0]; np.linalg.lstsq(X, F.reshape(-1)[:10].reshape(5, 2), rcond=None)[0]; np.linalg.lstsq(X, v)[1]; np.linalg.lstsq(M, w)[0]; np.linalg.lstsq(X.T, w, rcond=None)[0]
 np.linalg.det(M); np.linalg.det(K); np.linalg.det(H); np.linalg.slogdet(M)[1]; np.linalg.slogdet(K)[1]; np.linalg.slogdet(H)[1]; np.linalg.slogdet(M).logabsdet; np.linalg.cholesky(S); np.linalg.cholesky(R); np.linalg.cholesky(S, upper=True); np.linalg.cholesky(H @ H.conj().T)
-np.linalg.qr(X)[0]; np.linalg.qr(X)[1]; np.linalg.qr(M).R; np.linalg.qr(X, mode="r"); np.linalg.qr(X.T)[0]; np.linalg.qr(X.T)[1]; np.linalg.qr(K)[0]; np.linalg.qr(H)[1]; np.linalg.qr(X, "complete")[1]; np.linalg.qr(M, "complete")[0]
-np.linalg.svd(X, full_matrices=False)[0]; np.linalg.svd(X, full_matrices=False)[1]; np.linalg.svd(X, full_matrices=False)[2]; np.linalg.svd(X, compute_uv=False); np.linalg.svd(K, full_matrices=False)[1]; np.linalg.svd(M)[1]; np.linalg.svd(M)[0]; np.linalg.svd(M, full_matrices=True)[2]; np.linalg.svd(H, compute_uv=False); np.abs(np.linalg.svd(H)[0]); np.linalg.svd(X)[1]; np.linalg.svdvals(X); np.linalg.svdvals(H); np.linalg.svd(X.T, full_matrices=False)[2]; np.linalg.svd(S, hermitian=True)[1]
-np.linalg.eigh(S)[0]; np.linalg.eigh(S)[1]; np.linalg.eigh(S, "U")[1]; np.linalg.eigh(S, UPLO="U")[0]; np.linalg.eigh(R)[1]; np.linalg.eigh(H + H.conj().T)[0]; np.abs(np.linalg.eigh(H + H.conj().T)[1]); np.linalg.eigvalsh(S); np.linalg.eigvalsh(S, "U"); np.linalg.eigvalsh(H + H.conj().T); np.linalg.eig(M)[0]; np.abs(np.linalg.eig(M)[1]); np.linalg.eigvals(M); np.linalg.eigvals(H); np.abs(np.linalg.eig(H)[1]); np.linalg.eigvals(K); np.linalg.eig(K)[0]; np.linalg.eigvals(K @ K).real
+np.linalg.qr(X)[0]; np.linalg.qr(X)[1]; np.linalg.qr(M).R; np.linalg.qr(X, mode="r"); np.linalg.qr(X.T)[0]; np.linalg.qr(X.T)[1]; np.linalg.qr(K)[0]; np.linalg.qr(H)[1]; np.linalg.qr(M, "complete")[0]
+np.linalg.svd(X, full_matrices=False)[0]; np.linalg.svd(X, full_matrices=False)[1]; np.linalg.svd(X, full_matrices=False)[2]; np.linalg.svd(X, compute_uv=False); np.linalg.svd(K, full_matrices=False)[1]; np.linalg.svd(M)[1]; np.linalg.svd(M)[0]; np.linalg.svd(M, full_matrices=True)[2]; np.linalg.svd(H, compute_uv=False); np.abs(np.linalg.svd(H)[0]); np.linalg.svdvals(X); np.linalg.svdvals(H); np.linalg.svd(X.T, full_matrices=False)[2]
+np.linalg.eigh(S)[0]; np.linalg.eigh(S)[1]; np.abs(np.linalg.eigh(S, "U")[1]); np.linalg.eigh(S, UPLO="U")[0]; np.linalg.eigh(R)[1]; np.linalg.eigh(H + H.conj().T)[0]; np.abs(np.linalg.eigh(H + H.conj().T)[1]); np.linalg.eigvalsh(S); np.linalg.eigvalsh(S, "U"); np.linalg.eigvalsh(H + H.conj().T); np.linalg.eig(M)[0]; np.abs(np.linalg.eig(M)[1]); np.linalg.eigvals(M); np.linalg.eigvals(H); np.abs(np.linalg.eig(H)[1]); np.linalg.eigvals(K); np.linalg.eig(K)[0]; np.linalg.eigvals(K @ K).real
 np.linalg.norm(v); np.linalg.norm(A); np.linalg.norm(A, axis=0); np.linalg.norm(v, 1); np.linalg.norm(v, 3); np.linalg.norm(v, np.inf); np.linalg.norm(v, -np.inf); np.linalg.norm(v, 0) * v; np.linalg.norm(p, 0.5); np.linalg.norm(p, -1); np.linalg.norm(A, "fro"); np.linalg.norm(A, "nuc"); np.linalg.norm(A, 1); np.linalg.norm(A, -1); np.linalg.norm(A, np.inf); np.linalg.norm(A, -np.inf); np.linalg.norm(A, 2); np.linalg.norm(A, -2); np.linalg.norm(T, axis=(1, 2)); np.linalg.norm(T, "nuc", axis=(0, 1)); np.linalg.norm(T, 2, axis=(0, 2)); np.linalg.norm(T, 1, axis=(1, 2)); np.linalg.norm(T, -np.inf, axis=(1, 2), keepdims=True); np.linalg.norm(T, "fro", axis=(-2, -1)); np.linalg.norm(A, axis=1, keepdims=True); np.linalg.norm(z); np.linalg.norm(Z); np.linalg.norm(Z, axis=0); np.linalg.norm(z, 3); np.linalg.norm(z, 1); np.linalg.norm(z, np.inf); np.linalg.norm(Z, "nuc"); np.linalg.norm(T); np.linalg.norm(A, 3, axis=0); np.linalg.norm(Z, 2)
 np.linalg.vector_norm(v); np.linalg.vector_norm(A, axis=0); np.linalg.vector_norm(A, ord=3); np.linalg.vector_norm(T, axis=(0, 2), keepdims=True); np.linalg.matrix_norm(A); np.linalg.matrix_norm(T); np.linalg.matrix_norm(A, ord=2); np.linalg.matrix_norm(T, ord="nuc"); np.linalg.matrix_norm(A, ord=1, keepdims=True); np.linalg.matrix_norm(K, ord=np.inf)
 np.linalg.matrix_power(M, 3); np.linalg.matrix_power(M, 0); np.linalg.matrix_power(M, -2); np.linalg.matrix_power(K, 2); np.linalg.matrix_power(H, 3); np.linalg.matrix_power(M, 1); np.linalg.multi_dot([A, B, B.T]); np.linalg.multi_dot([w, A, B]); np.linalg.multi_dot([A, B, w[:2]]); np.linalg.multi_dot([w, M, w]); np.linalg.multi_dot([A, B])
-np.linalg.cond(M); np.linalg.cond(M, 1); np.linalg.cond(X); np.linalg.cond(M, "fro"); np.linalg.cond(M, np.inf); np.linalg.cond(K); np.linalg.cond(M, -2); np.linalg.trace(T); np.linalg.trace(M, offset=1); np.linalg.diagonal(T); np.linalg.diagonal(M, offset=-1); np.linalg.tensorsolve(F.reshape(6, 4)[:, :1] * 0 + np.eye(6)[:, :, None].reshape(2, 3, 6) + 0.1 * np.sin(s), A[:2, :3]); np.linalg.tensorinv(K[0].reshape(3, 3, 1) if 0 else M, ind=1); np.linalg.tensorsolve(M, w); np.linalg.tensorinv((np.eye(6) + 0.1 * np.outer(F.ravel()[:6], F.ravel()[6:12])).reshape(2, 3, 6), ind=2); np.linalg.matrix_rank(M) * s; np.linalg.matrix_transpose(T)
+np.linalg.cond(M); np.linalg.cond(M, 1); np.linalg.cond(X); np.linalg.cond(M, "fro"); np.linalg.cond(M, np.inf); np.linalg.cond(K); np.linalg.cond(M, -2); np.linalg.trace(T); np.linalg.trace(M, offset=1); np.linalg.diagonal(T); np.linalg.diagonal(M, offset=-1); np.linalg.tensorinv(M, ind=1); np.linalg.tensorsolve(M, w); np.linalg.tensorinv((np.eye(6) + 0.1 * np.outer(F.ravel()[:6], F.ravel()[6:12])).reshape(2, 3, 6), ind=2); np.linalg.matrix_rank(M) * s; np.linalg.matrix_transpose(T)
 """
 
 FAMILIES["fourier"] = """
@@ -203,7 +207,49 @@ np.fft.hfft(z); np.fft.hfft(z, n=7); np.fft.hfft(Z, axis=0); np.fft.hfft(z, norm
 np.fft.fft2(Z, axes=(1, 0)); np.fft.fftn(J, axes=(0, 0)) if 0 else np.fft.fftn(J, norm="ortho"); np.fft.fftn(v)
 """
 
-FAMILIES["random"] = """
-draw("normal", loc=v, scale=p); draw("normal", s, t, size=(2, 3)); draw("uniform", v - 3, v + p); draw("uniform", s, 2.0, 4); draw("exponential", p); draw("exponential", s, 3); draw("lognormal", v, 0.3 * p); draw("standard_normal", 3) * s; draw("laplace", v, p); draw("logistic", v, p); draw("gumbel", v, p); draw("rayleigh", p); draw("random", 4) * s; draw("integers", 0, 5, size=3) * s; draw("weibull", 2.0, 4) * s; draw("permutation", 5)[1] * s
-old("normal", v, p); old("normal", s, t, (2, 3)); old("uniform", v - 3, v + p); old("exponential", p); old("lognormal", v, 0.3 * p); old("randn", 3) * s; old("rand", 2, 2) * s; old("laplace", v, p); old("standard_normal", 4) * s; old("gumbel", s, p); old("choice", 5) * s
+
+HELPERS = """
+def store(f, x, *rest, **options):
+    f(x, *rest, **options)
+    return x
 """
+
+
+def split(line: str) -> list[str]:
+    """The expressions of a line, which semicolons part."""
+    out, depth, quote, start = [], 0, "", 0
+    for k, c in enumerate(line):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == ";" and depth == 0:
+            out.append(line[start:k])
+            start = k + 1
+    return [e.strip() for e in [*out, line[start:]] if e.strip()]
+
+
+def expressions() -> list[tuple[str, str]]:
+    return [(family, e) for family, text in FAMILIES.items() for line in text.splitlines() for e in split(line)]
+
+
+def as_program(expression: str) -> tuple[Any, tuple[Any, ...]]:
+    """The expression as a function of those of its names that can move, and their values."""
+    values = arguments()
+    tree = ast.parse(expression)
+    bound = {a.arg for n in ast.walk(tree) if isinstance(n, ast.Lambda) for a in n.args.args}
+    used = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & set(values) - bound - {"knots", "zn"})
+    moving = [n for n in used if np.asarray(values[n]).dtype.kind in "fc"]
+    text = f"{HELPERS}\ndef f({', '.join(moving)}):\n    return {expression}\n"
+    filename = f"<call of {expression}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    scope: dict[str, Any] = {
+        "np": np, "math": math, "cmath": cmath, "__name__": "__main__",
+        **{k: v for k, v in values.items() if k not in moving},
+    }  # fmt: skip
+    exec(compile(text, filename, "exec"), scope)
+    return scope["f"], tuple(values[n] for n in moving)
