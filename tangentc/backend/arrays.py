@@ -84,6 +84,9 @@ class Spelling:
         path = _numpy_path(value)
         if path:
             return f"{self.numpy_name()}.{path}"
+        special = sys.modules.get("scipy.special")
+        if isinstance(value, np.ufunc) and special is not None and getattr(special, value.__name__, None) is value:
+            return f"{self.module('scipy.special', self.by_id.get(id(special), 'special'))}.{value.__name__}"
         known = self.by_id.get(id(value))
         if known is not None:
             self.bindings[known] = value

@@ -14,7 +14,7 @@ import operator
 import numpy as np
 
 from tangentc.core.ops import stopped as stop_gradient
-from tangentc.rules.registry import defined, static
+from tangentc.rules.registry import defined, existing, static
 
 
 @static
@@ -389,7 +389,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return np.cumprod(np.asarray(a, dtype=dtype), axis=axis)
 
 
-@defined(np.cumulative_sum)
+@defined(*existing("cumulative_sum"))
 def cumulative_sum(x, axis=None, dtype=None, out=None, include_initial=False):
     along = 0 if axis is None else axis
     sums = np.cumsum(x, axis=along)
@@ -398,7 +398,7 @@ def cumulative_sum(x, axis=None, dtype=None, out=None, include_initial=False):
     return sums
 
 
-@defined(np.cumulative_prod)
+@defined(*existing("cumulative_prod"))
 def cumulative_prod(x, axis=None, dtype=None, out=None, include_initial=False):
     along = 0 if axis is None else axis
     products = np.cumprod(x, axis=along)

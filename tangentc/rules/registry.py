@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import sys
 import textwrap
 import types
 from collections.abc import Callable
@@ -108,15 +109,24 @@ class Registry:
         self.rules: dict[Any, Rule] = {}
         self.definitions: dict[Any, types.FunctionType] = {}
         self.version = 0
+        self.knows_scipy = False
 
     def find(self, function: Any) -> Rule | None:
+        self._look_for_scipy()
         try:
             return self.rules.get(function)
         except TypeError:
             return None
 
+    def _look_for_scipy(self) -> None:
+        """Register the rules of SciPy's functions as soon as a program has imported them."""
+        if not self.knows_scipy and "scipy.special" in sys.modules:
+            self.knows_scipy = True
+            importlib.import_module("tangentc.rules.special")
+
     def definition(self, function: Any) -> tuple[types.FunctionType, tuple[Any, ...]] | None:
         """The function in Python that says what ``function`` computes, and the arguments to give it first."""
+        self._look_for_scipy()
         try:
             found = self.definitions.get(function)
         except TypeError:

@@ -50,6 +50,8 @@ def spelled(op: Any) -> str:
     module = ops.module_root(op)
     name = getattr(op, "__qualname__", getattr(op, "__name__", str(op)))
     full = getattr(op, "__module__", None) or module
+    if isinstance(op, np.ufunc) and getattr(np, name, None) is not op:
+        return f"scipy.special.{name}"
     if module == "numpy":
         tail = full.removeprefix("numpy").strip(".")
         return (

@@ -13,6 +13,7 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 
 def arguments(seed: int = 0) -> dict[str, Any]:
@@ -208,6 +209,14 @@ np.fft.fft2(Z, axes=(1, 0)); np.fft.fftn(J, axes=(0, 0)) if 0 else np.fft.fftn(J
 """
 
 
+FAMILIES["special"] = """
+sp.gamma(P); sp.gammaln(P); sp.loggamma(P); sp.rgamma(P); sp.digamma(P); sp.psi(P); sp.polygamma(2, P); sp.beta(P, Q); sp.betaln(P, s); sp.gammainc(2.5, P); sp.gammaincc(1.5, P); sp.betainc(1.5, 2.5, r); sp.gammasgn(P) * P; sp.multigammaln(s + 3, 3)
+sp.erf(A); sp.erfc(A); sp.erfcx(A); sp.erfinv(U); sp.erfcinv(1 + U); sp.ndtr(A); sp.ndtri(r); sp.log_ndtr(A); sp.exp1(P); sp.expi(P); sp.expit(A); sp.log_expit(A); sp.logit(r); sp.xlogy(P, Q); sp.xlog1py(P, Q); sp.entr(P); sp.rel_entr(P, Q); sp.kl_div(P, Q); sp.huber(s, A); sp.pseudo_huber(t, A); sp.pseudo_huber(P, A)
+sp.logsumexp(A); sp.logsumexp(A, axis=0); sp.logsumexp(A, axis=1, keepdims=True); sp.logsumexp(A, axis=0, b=P); sp.logsumexp(T, axis=(0, 2)); sp.logsumexp([s, t]); sp.softmax(A); sp.softmax(A, axis=1); sp.log_softmax(A, axis=0); sp.log_softmax(v)
+sp.j0(P); sp.j1(P); sp.y0(P); sp.y1(P); sp.i0(A); sp.i1(A); sp.jv(2.5, P); sp.jn(2, P); sp.yv(1.5, P); sp.yn(2, P); sp.iv(1.5, P); sp.ive(1.5, P); sp.kv(1.5, P); math.gamma(s); math.lgamma(s)
+"""
+
+
 HELPERS = """
 def store(f, x, *rest, **options):
     f(x, *rest, **options)
@@ -248,7 +257,7 @@ def as_program(expression: str) -> tuple[Any, tuple[Any, ...]]:
     filename = f"<call of {expression}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     scope: dict[str, Any] = {
-        "np": np, "math": math, "cmath": cmath, "__name__": "__main__",
+        "np": np, "sp": scipy.special, "math": math, "cmath": cmath, "__name__": "__main__",
         **{k: v for k, v in values.items() if k not in moving},
     }  # fmt: skip
     exec(compile(text, filename, "exec"), scope)
