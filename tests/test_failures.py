@@ -462,3 +462,11 @@ def test_second_derivatives_keep_what_is_stopped():
     assert tangentc.grad(tangentc.grad(f))(3.0) == 0.0
     _, pullback = tangentc.vjp(tangentc.grad(f), 3.0)
     assert pullback(1.0) == (0.0,)
+
+
+def test_reversed_is_unpacked():
+    def f(x):
+        a, b = reversed([x[0], x[1]])
+        return a * 2 + b
+
+    np.testing.assert_array_equal(tangentc.grad(f)(np.ones(3)), [1, 2, 0])

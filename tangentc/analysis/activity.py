@@ -15,7 +15,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
 from tangentc.core.types import Unknown, is_container, is_differentiable
 from tangentc.core.walk import reads, statements
-from tangentc.errors import NotDifferentiable, UnsafeMutation
+from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Any], bool]
@@ -181,7 +181,15 @@ class Activity:
                     way_out="take a copy of it",
                 )  # fmt: skip
         self._refuse_outside()
+        pairs = {s.target for s in self.program if isinstance(s, Assign) and s.op in (builtins.zip, builtins.enumerate)}
         for s in self.program:
+            if isinstance(s, Assign) and s.op in (builtins.list, builtins.tuple) and s.target in self.active:
+                if s.args and s.args[0] in pairs:
+                    raise UnsupportedSyntax(
+                        "a list is made of a zip or an enumerate that has a name", s.span,
+                        why="its items are found again by their positions, which a list has",
+                        way_out="make the list at once: list(zip(...))",
+                    )  # fmt: skip
             if isinstance(s, Store) and isinstance(t := self.types.of(s.object), Unknown):
                 if self._has(self.varied, s.value):
                     raise UnsafeMutation(

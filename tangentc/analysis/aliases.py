@@ -29,7 +29,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, is_container
+from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.walk import statements
 
 VIEWS = {
@@ -146,6 +146,9 @@ class Aliases:
         return self.types.of(atom)
 
     def _has_memory(self, atom: Atom) -> bool:
+        t = self._type(atom)
+        if isinstance(atom, Global) and isinstance(t, Tuple) and all(isinstance(i, (Scalar, Known)) for i in t.items):
+            return False
         return not isinstance(self._type(atom), Scalar) and (
             isinstance(self._type(atom), (Array, Unknown)) or is_container(self._type(atom))
         )

@@ -220,7 +220,37 @@ class Types:
                 looped |= points.places(s.args[0]) if name in ("items", "values", "keys") else set()
             elif isinstance(s, (Assign, Effect)) and s.op is ops.take:
                 lost |= points.places(s.args[0])
-        return lost & looped
+        return lost & looped | self._doubtful_keys(function, points)
+
+    def _doubtful_keys(self, function: Function, points: Points) -> set[str]:
+        """The places of dicts that are asked for all their keys, of which some are put in under a condition."""
+        params = {p.name: self.of_name.get(p.name) for p in function.params}
+        made: dict[str, set[Any]] = {name: set(getattr(t, "keys", ())) for name, t in params.items()}
+        depth: dict[str, tuple[int, ...]] = {}
+        doubtful: set[str] = set()
+        asked: set[str] = set(points.places(function.result)) if isinstance(function.result, str) else set()
+
+        def go(block: Block, path: tuple[int, ...]) -> None:
+            for s in block:
+                if isinstance(s, Assign) and s.op is ops.make_dict:
+                    made[s.target] = set(s.args[0].value)  # type: ignore[union-attr]
+                    depth[s.target] = path
+                change = change_of(s)
+                if change is not None:
+                    for place in points.places(change.container):
+                        new = {k for k, _ in change.puts if k != "*"} - made.get(place, set())
+                        at = depth.get(place, ())
+                        if new and place in made and path != at:
+                            doubtful.add(place)
+                        elif place in made:
+                            made[place] |= new
+                for atom in _asks_for_all(s):
+                    asked.update(points.places(atom))
+                for k, inner in enumerate(blocks(s)):
+                    go(inner, (*path, id(s), k))
+
+        go(function.body, ())
+        return {p for p in doubtful & asked if isinstance(self.of_name.get(p), Dict)}
 
     def _refuse_reordering(self, function: Function, points: Points) -> None:
         """Refuse to take keys out of a dict that was run over before: put back, they would stand at its end."""
@@ -411,6 +441,23 @@ def _is_nothing(t: Type) -> bool:
 
 def _copies_nothing(s: Assign) -> bool:
     return s.op is ops.identity and isinstance(s.args[0], Const)
+
+
+BY_KEY = {
+    operator.getitem, ops.old_item, ops.contains, ops.not_contains, ops.identity, ops.take, builtins.len, builtins.bool,
+    builtins.isinstance, ops.snapshot, ops.once,
+}  # fmt: skip
+
+
+def _asks_for_all(s: Any) -> list[Atom]:
+    """What a statement may ask for all its keys."""
+    if isinstance(s, For):
+        return [s.iterable]
+    if isinstance(s, (Assign, Effect)):
+        if s.op is ops.method:
+            return [s.args[0]] if s.args[1] in RUNNING else list(s.args[2:])
+        return [] if s.op in BY_KEY else list(s.atoms)
+    return [s.value] if isinstance(s, Store) and isinstance(s.value, str) else []
 
 
 def _changes_container(s: Any) -> bool:

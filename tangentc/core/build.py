@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.naming import hint
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Span, Statement, Store, version_base
-from tangentc.core.types import Array, Length, Type
+from tangentc.core.types import Array, Known, Length, Sequence, Type
 from tangentc.core.walk import defines, substitute_block
 
 Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
@@ -26,6 +27,13 @@ ALLOCATING = {
 
 
 MUTABLE = {ops.make_list, ops.make_dict, ops.copied}  # two of them are two things, though they hold the same
+
+
+def _is_slice(key: Atom, types: Any) -> bool:
+    if isinstance(key, Const):
+        return isinstance(key.value, slice)
+    t = types.of_name.get(key)
+    return getattr(t, "cls", None) is slice or isinstance(t, Known) and isinstance(t.value, slice)
 
 
 class Builder:
@@ -131,9 +139,20 @@ class Builder:
     def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
         if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE:
             return False
+        if self._makes_container(op, args):
+            return False
         if self.is_view(op, args):
             return True
         return not any(map(self.mutable, args))
+
+    def _makes_container(self, op: Any, args: tuple[Atom, ...]) -> bool:
+        """Whether a call makes a list, a dict or an object, which may be changed apart from another like it."""
+        if op is ops.make_struct or op in (builtins.list, builtins.dict):
+            return True
+        if op in (operator.getitem, builtins.getattr) and len(args) == 2:
+            t = self.type(args[0])
+            return isinstance(t, Sequence) and _is_slice(args[1], self.types)
+        return False
 
     def rename(self, atom: Atom, base: str) -> Atom:
         """Give a value that was written lately in this block a better name, if it is a temporary."""

@@ -182,6 +182,8 @@ class _Reader:
                 answer = instance_of(self.types.of(s.args[0]), s.args[1].value)
                 if answer is not None:
                     self.known.answers.setdefault(site, answer)
+            case Assign() if s.op is ops.enter and isinstance(t := self.types.of(s.args[0]), Struct):
+                self.known.classes.setdefault(site, t.cls)
             case Assign() if s.op is np.ndim and (known := rank(self.types.of(s.args[0]))) is not None:
                 self.known.answers.setdefault(site, known)
             case Assign() if s.op is np.iscomplexobj and not isinstance(self.types.of(s.args[0]), Unknown):
@@ -232,7 +234,7 @@ class _Reader:
     def made(self, atom: Atom) -> Assign | None:
         """The statement that makes a value, under whichever name."""
         made = self.definitions.get(atom) if isinstance(atom, str) else None
-        while isinstance(made, Assign) and made.op is ops.identity and isinstance(made.args[0], str):
+        while isinstance(made, Assign) and made.op in (ops.identity, ops.once) and isinstance(made.args[0], str):
             made = self.definitions.get(made.args[0])
         return made if isinstance(made, Assign) else None
 

@@ -108,6 +108,7 @@ class Invoke:
     expression: Any
     emit: Any
     worked_out: Any
+    named: Any
     opened: Any
     span: Any
     fresh: Any
@@ -392,6 +393,10 @@ class Invoke:
             and not keywords
         ):
             return Const(callee(*(a.value for a in args)))  # "fixed_b".startswith("fixed")
+        if callee is builtins.dict and len(args) == 1 and keywords:  # the keywords are put in last
+            made = self.named(self.invoke(callee, args, [], node, None), node)
+            self.out.extend(Store(made, Const(k), v, None, self.span(node)) for k, v in keywords)
+            return made if target is None else self.emit(ops.identity, (made,), node, target=target)
         if runs_over(callee):
             args = [self.iterated(a, node, k) if isinstance(a, str) else a for k, a in enumerate(args)]
         library = prelude.written(callee, args, dict(keywords))

@@ -64,6 +64,7 @@ PARTS = {Const("real"): np.real, Const("imag"): np.imag}
 REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
+RUNS = (builtins.enumerate, builtins.zip, builtins.reversed)
 FUNCTIONS = {"conj": np.conjugate, "item": ops.item}
 OF_LISTS = {
     np.prod, np.mean, np.cumsum, np.cumprod, np.max, np.min, np.amax, np.amin, np.std, np.var, np.linalg.norm,
@@ -154,6 +155,9 @@ class _Specialise:
                 return tuple(r for made in self._method(s) for r in self._again(made))
             case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):
                 return (replace(s, op=REDUCES[s.op], keywords=(*s.keywords, ("axis", Const(0)))),)  # type: ignore[arg-type]
+            case Assign() if s.op is builtins.reversed and s.target not in self._run_over:
+                if isinstance(self.types.of(s.args[0]), (Array, Sequence, Tuple)):  # the items, all at once
+                    return (replace(s, op=operator.getitem, args=(s.args[0], Const(slice(None, None, -1)))),)
             case Assign() if s.op in (builtins.max, builtins.min):
                 return self._extreme(s)
             case Assign() if (
@@ -720,6 +724,16 @@ class _Specialise:
         take: list[Statement] = []
         self._take(s.iterable, index, lengths, s.target, take, s)
         return (*head, replace(s, target=index, iterable=trips, body=(*take, *s.body)))
+
+    @functools.cached_property
+    def _run_over(self) -> set[Any]:
+        """What loops run over, and what `enumerate`, `zip` and `reversed` of that run over."""
+        program = list(statements(self.function.body))
+        found: set[Any] = {s.iterable for s in program if isinstance(s, For)}
+        for s in reversed(program):
+            if isinstance(s, Assign) and s.target in found and s.op in (*RUNS, ops.identity, ops.once):
+                found.update(s.args)
+        return found
 
     @functools.cached_property
     def _gets_keys(self) -> bool:

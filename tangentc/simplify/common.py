@@ -21,7 +21,7 @@ from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Statemen
 from tangentc.core.walk import substitute
 
 ALLOCATING = {np.zeros_like, np.full_like, np.copy, np.zeros, np.ones, np.empty, ops.new_list, ops.pop, ops.make_list}
-ALLOCATING |= {ops.make_dict, ops.copied}
+ALLOCATING |= {ops.make_dict, ops.make_struct, ops.copied, builtins.list, builtins.dict}
 ALLOCATING |= {builtins.reversed, builtins.enumerate, builtins.zip}  # used up by one loop
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import tangentc
 from programs import (
+    apart,
     arrays,
     asked,
     carried,
@@ -65,6 +66,7 @@ MODULES = (
     derived,
     listed,
     growing,
+    apart,
 )
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))
