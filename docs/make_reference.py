@@ -7,6 +7,8 @@ python docs/make_reference.py --check    exits with 1 if the files on disk diffe
 from __future__ import annotations
 
 import builtins
+import cmath
+import inspect
 import math
 import operator
 import sys
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 import tangentc  # noqa: F401  (registers the rules)
 from tangentc.core import ops
@@ -51,7 +54,10 @@ OPERATORS = {
     operator.is_not: "x is not y",
     operator.getitem: "x[i]",
 }
-NAMESPACES = (("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("", builtins))
+NAMESPACES = (
+    ("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("cmath", cmath),
+    ("scipy.special", scipy.special), ("", builtins),
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ the syntax
@@ -84,8 +90,9 @@ def rules() -> str:
         "An elementwise rule gives partial derivatives, an adjoint rule gives adjoints, and the derivative\n"
         "of a zero rule is zero. Options are the keywords that a call may use.\n",
     ]
+    REGISTRY.find(scipy.special.gamma)  # those of SciPy are registered when they are looked for
     families = REGISTRY.families()
-    for family in FAMILIES:
+    for family in (*(f for f in FAMILIES if f != "definitions"), "special"):
         found = families.get(f"tangentc.rules.{family}", [])
         rows = sorted(
             {row for rule in found if (row := describe(rule)) is not None},
@@ -93,7 +100,22 @@ def rules() -> str:
         )
         parts.append(f"## {family.replace('_', ' ').capitalize()}\n")
         parts.append(table(("Function", "Kind", "Modes", "Options"), rows))
+    parts.append("## Definitions\n")
+    parts.append(
+        "Calls of these functions that no rule above covers are written out, with functions that have rules, where a\n"
+        "derivative flows through them: in both modes, to any order. A ufunc is every one that has a rule.\n"
+    )
+    parts.append(table(("Function", "Arguments"), sorted(set(definitions()), key=lambda row: row[0].lower())))
     return "\n".join(parts)
+
+
+def definitions() -> Iterable[tuple[str, str]]:
+    """Each function that has a definition, with its arguments."""
+    for function, definition in REGISTRY.definitions.items():
+        name = f"ufunc.{function[1]}" if isinstance(function, tuple) else written(function)
+        if name is not None and not isinstance(function, str):
+            arguments = [p for p in inspect.signature(definition).parameters.values() if p.name != "ufunc"]
+            yield f"`{name}`", ", ".join(f"`{'*' * (p.kind == p.VAR_POSITIONAL)}{p.name}`" for p in arguments)
 
 
 def describe(rule: Rule) -> tuple[str, str, str, str] | None:
