@@ -92,6 +92,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         dtype = np.result_type(args[0].dtype, np.complex64).name  # they may be real; as complex numbers they may be too
         w = Array(dtype, args[0].shape[:-1])
         return w if op is np.linalg.eigvals else Tuple((w, Array(dtype, args[0].shape)), type(np.linalg.eig(np.eye(1))))
+    if op is np.gradient and args and isinstance(args[0], Array):
+        return _gradient(args[0], keywords.get("axis"))
     structural = _structural(op, args, fresh)
     if structural is not None:
         return structural
@@ -148,6 +150,21 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+def _gradient(x: Array, axis: Type | None) -> Type:
+    """What `numpy.gradient` gives: an array, or one for each of several axes."""
+    count: int | None = len(x.shape) if axis is None or isinstance(axis, Known) and axis.value is None else None
+    if isinstance(axis, Scalar) or isinstance(axis, Known) and isinstance(axis.value, int):
+        count = 1
+    elif isinstance(axis, Tuple):
+        count = len(axis.items)
+    elif isinstance(axis, Known) and isinstance(axis.value, tuple):
+        count = len(axis.value)
+    if count is None:
+        return Unknown("how many axes np.gradient is given is not known")
+    dtype = x.dtype if np.dtype(x.dtype).kind in "fc" else "float64"
+    return Array(dtype, x.shape) if count == 1 else Tuple((Array(dtype, x.shape),) * count)
 
 
 def of_empty(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:

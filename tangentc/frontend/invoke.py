@@ -90,7 +90,7 @@ def _hashable(value: Any) -> bool:
 
 def is_quoted(function: Any) -> bool:
     """Whether a function stands for a call of the library: its text is written where the call is."""
-    return function.__module__ == prelude.__name__ or (function.__module__ or "").startswith("tangentc.rules.")
+    return function.__module__ in (prelude.__name__, "tangentc.rules.definitions", "tangentc.rules.special")
 
 
 class Invoke:
@@ -690,6 +690,11 @@ class Invoke:
                 (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
             )
         ):
+            if is_quoted(callee):
+                raise self.unsupported(
+                    node, f"{callee.__name__} with options that are only known when the program runs",
+                    "write the options as constants",
+                )  # fmt: skip
             if any(isinstance(a, Const) and isinstance(a.value, Closure) and captures(a.value) for a in given):
                 raise self.unsupported(
                     node, f"{callee.__name__}, which calls itself and is given a function that captures variables",

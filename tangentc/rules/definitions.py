@@ -998,16 +998,6 @@ def cholesky(a, /, *, upper=False):
     return np.conj(np.swapaxes(L, -1, -2))
 
 
-@defined(np.linalg.eigh)
-def eigh(a, UPLO="L"):
-    return np.linalg.eigh(a if UPLO in ("L", "l") else np.conj(np.swapaxes(a, -1, -2)))
-
-
-@defined(np.linalg.eigvalsh)
-def eigvalsh(a, UPLO="L"):
-    return np.linalg.eigvalsh(a if UPLO in ("L", "l") else np.conj(np.swapaxes(a, -1, -2)))
-
-
 @defined(np.linalg.eigvals)
 def eigvals(a):
     return np.linalg.eig(a)[0]

@@ -20,7 +20,18 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Const, For
-from tangentc.core.types import Known, Scalar, Sequence, Tuple, Unknown, components, is_complex, is_container, rank
+from tangentc.core.types import (
+    Known,
+    Optional,
+    Scalar,
+    Sequence,
+    Tuple,
+    Unknown,
+    components,
+    is_complex,
+    is_container,
+    rank,
+)
 from tangentc.errors import BadRule, TangentcError
 from tangentc.rules.registry import Formula
 
@@ -159,8 +170,10 @@ class Fragment:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 a, b = self.eval(left, env), self.eval(right, env)
                 if isinstance(op, (ast.Is, ast.IsNot)) and (isinstance(a, Value) or isinstance(b, Value)):
-                    if isinstance(a, Value) and isinstance(self.b.type(a.atom), Unknown):
+                    if isinstance(a, Value) and isinstance(self.b.type(a.atom), (Unknown, Optional)):
                         raise Undecided
+                    if isinstance(a, Value) and isinstance(t := self.b.type(a.atom), Known):
+                        return (t.value is b) is isinstance(op, ast.Is)
                     return isinstance(op, ast.IsNot)
                 return self.apply(COMPARE[type(op)], [a, b])
             case ast.IfExp(test=test, body=body, orelse=orelse):

@@ -167,14 +167,23 @@ def slogdet_tangent(A, y, A_dot):
 # ------------------------------------------------------------------ symmetric matrices, of which one triangle is read
 @inline
 def on_the_triangle(S, A):
-    """The adjoint of the lower triangle, from one of the whole Hermitian matrix ``A``."""
-    return np.tril(S) + turned_over(np.triu(S, 1), A)
+    """The adjoint of the lower triangle, from one of the whole Hermitian matrix ``A``, whose diagonal is real."""
+    if is_real(S):
+        return np.tril(S) + turned(np.triu(S, 1), A)
+    return np.tril(S, -1) + turned_over(np.triu(S, 1), A) + real_diagonal(S)
 
 
 @inline
 def symmetric(M, A):
-    """The Hermitian matrix of the lower triangle of ``M``."""
-    return np.tril(M) + turned_over(np.tril(M, -1), A)
+    """The Hermitian matrix of the lower triangle of ``M``, whose diagonal is real."""
+    if is_real(M):
+        return np.tril(M) + turned(np.tril(M, -1), A)
+    return np.tril(M, -1) + turned_over(np.tril(M, -1), A) + real_diagonal(M)
+
+
+@inline
+def real_diagonal(M):
+    return np.expand_dims(np.real(np.diagonal(M, 0, -2, -1)), -1) * np.eye(np.shape(M)[-1])
 
 
 @inline
@@ -228,32 +237,44 @@ def on_the_diagonal(A):
 
 
 # A = V diag(w) V^H        w_dot = diag(V^H A_dot V)        V_dot = V (F o V^H A_dot V),  F_ij = 1 / (w_j - w_i)
-@adjoint_rule(np.linalg.eigh, samples=definite)
-def eigh(A, y, y_bar):
+@inline
+def read_back(S, A, UPLO):
+    """The adjoint of the triangle that is read, from one of the whole Hermitian matrix."""
+    return on_the_triangle(S, A) if UPLO == "L" else turned(on_the_triangle(turned(S, A), A), A)
+
+
+@inline
+def as_read(A_dot, A, UPLO):
+    """The tangent of the Hermitian matrix of which a triangle is read."""
+    return symmetric(A_dot, A) if UPLO == "L" else turned(symmetric(turned(A_dot, A), A), A)
+
+
+@adjoint_rule(np.linalg.eigh, samples=definite, UPLO=("L", "U"))
+def eigh(A, y, y_bar, UPLO="L"):
     w = y[0]
     V = y[1]
     inner = diagonal_matrix(y_bar[0]) + divided(adjugate(V) @ conjugate(y_bar[1]), w)
-    return on_the_triangle(conjugate(V @ inner @ adjugate(V)), A)
+    return read_back(conjugate(V @ inner @ adjugate(V)), A, UPLO)
 
 
 @tangent_rule(np.linalg.eigh)
-def eigh_tangent(A, y, A_dot):
+def eigh_tangent(A, y, A_dot, UPLO="L"):
     w = y[0]
     V = y[1]
-    inner = adjugate(V) @ symmetric(A_dot, A) @ V
+    inner = adjugate(V) @ as_read(A_dot, A, UPLO) @ V
     return Eigen(np.real(on_the_diagonal(inner)), V @ divided(inner, w))
 
 
-@adjoint_rule(np.linalg.eigvalsh, samples=definite)
-def eigvalsh(A, w, w_bar):
-    V = np.linalg.eigh(A)[1]
-    return on_the_triangle(conjugate(V * np.expand_dims(w_bar, -2) @ adjugate(V)), A)
+@adjoint_rule(np.linalg.eigvalsh, samples=definite, UPLO=("L", "U"))
+def eigvalsh(A, w, w_bar, UPLO="L"):
+    V = np.linalg.eigh(A, UPLO)[1]
+    return read_back(conjugate(V * np.expand_dims(w_bar, -2) @ adjugate(V)), A, UPLO)
 
 
 @tangent_rule(np.linalg.eigvalsh)
-def eigvalsh_tangent(A, w, A_dot):
-    V = np.linalg.eigh(A)[1]
-    return np.real(on_the_diagonal(adjugate(V) @ symmetric(A_dot, A) @ V))
+def eigvalsh_tangent(A, w, A_dot, UPLO="L"):
+    V = np.linalg.eigh(A, UPLO)[1]
+    return np.real(on_the_diagonal(adjugate(V) @ as_read(A_dot, A, UPLO) @ V))
 
 
 @inline
@@ -378,14 +399,6 @@ def by_R(M, R):
     return turned(np.linalg.solve(transposed(R), turned(M, R)), R)
 
 
-@inline
-def hermitian(M, A):
-    """The Hermitian matrix of the lower triangle of ``M``, whose diagonal is real."""
-    if is_real(M):
-        return symmetric(M, A)
-    return np.tril(M, -1) + turned_over(np.tril(M, -1), A) + diagonal_matrix(np.real(on_the_diagonal(M)))
-
-
 # A = Q R; the columns of A beyond its rows, [A, B] = Q [R, S], follow from S = Q^H B
 # A_bar = (Q_bar + Q sym(M)) R^-H,  M = R R_bar^H - Q_bar^H Q,  sym(M) the Hermitian matrix of M's lower triangle;
 # Walter and Lehmann, "Algorithmic differentiation of linear algebra functions" (2010)
@@ -398,7 +411,7 @@ def qr(A, y, y_bar):
     S_bar = conjugate(y_bar[1][..., k:])
     Q_bar = conjugate(y_bar[0]) + A[..., k:] @ turned_over(S_bar, A)
     M = R @ turned_over(R_bar, A) - turned_over(Q_bar, A) @ Q
-    left = turned_over(np.linalg.solve(R, turned_over(Q_bar + Q @ hermitian(M, A), A)), A)
+    left = turned_over(np.linalg.solve(R, turned_over(Q_bar + Q @ symmetric(M, A), A)), A)
     return conjugate(np.concatenate([left, Q @ S_bar], axis=-1))
 
 

@@ -17,7 +17,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
-from tangentc.core.types import Array, components, is_complex, is_container, is_differentiable, rank
+from tangentc.core.types import Array, Known, components, is_complex, is_container, is_differentiable, rank
 from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule
@@ -159,6 +159,10 @@ def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]
     """The call bound to its rule.  Raises `MissingRule` or `NotDifferentiable` if the rule does not cover it."""
     call = bind(s, rule)
     check_domain(b, call)
+    for name, option in call.options.items():  # what is known of it by its type
+        t = b.type(option.atom) if isinstance(option, Value) else None
+        if isinstance(t, Known) and (t.value is None or isinstance(t.value, (bool, str))):
+            call.options[name] = t.value
     for name, values in rule.only:
         if call.options[name] not in values:
             raise missing(s, f"its argument {name} is none of {', '.join(map(repr, values))}")

@@ -165,3 +165,20 @@ REFUSED = {
 def test_refused(name):
     with pytest.raises((tangentc.NotDifferentiable, tangentc.MissingRule, ValueError)):
         grad(REFUSED[name])(A)
+
+
+def test_an_option_that_is_none_by_another_name():
+    settings = {"axis": None}
+    x = rng.normal(size=(5, 5))
+    _, pullback = tangentc.vjp(lambda *a: np.gradient(*a, **settings), x)
+    seeds = (rng.normal(size=(5, 5)), rng.normal(size=(5, 5)))
+    _, wanted = tangentc.vjp(lambda x: np.gradient(x), x)
+    np.testing.assert_allclose(pullback(seeds)[0], wanted(seeds)[0])
+
+
+AXES = [(1,), (0,)]
+
+
+def test_options_that_only_the_run_knows_are_refused():
+    with pytest.raises(tangentc.TangentcError):
+        tangentc.grad(lambda a: np.sum(np.tensordot(a, A.T, axes=AXES)))(A)
