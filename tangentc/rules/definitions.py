@@ -360,12 +360,15 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return np.quantile(a, np.asarray(q) / 100, axis=axis, method=method, keepdims=keepdims)
 
 
+def quantile_of_numbers(a, q):
+    return np.quantile(a[~np.isnan(a)], q)
+
+
 @defined(np.nanquantile)
 def nanquantile(a, q, axis=None):
     if axis is None:
-        numbers = np.ravel(a)
-        return np.quantile(numbers[~np.isnan(numbers)], q)
-    return np.apply_along_axis(nanquantile, axis, a, q)
+        return quantile_of_numbers(np.ravel(a), q)
+    return np.apply_along_axis(quantile_of_numbers, axis, a, q)
 
 
 @defined(np.nanpercentile)
