@@ -50,7 +50,7 @@ def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False):
     if whole(ufunc) is not None:
         return whole(ufunc)(x, axis=axis, keepdims=keepdims)
     rows = np.moveaxis(x, axis, 0)
-    result = rows[0]
+    result = np.positive(rows[0])
     for row in rows[1:]:
         result = ufunc(result, row)
     return np.expand_dims(result, axis) if keepdims else result
@@ -482,7 +482,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 @defined(np.bincount)
 def bincount(x, weights=None, minlength=0):
-    counts = np.zeros(np.max(np.bincount(x, minlength=minlength)) * 0 + len(np.bincount(x, minlength=minlength)))
+    counts = np.zeros(len(np.bincount(x, minlength=minlength)))
     np.add.at(counts, x, weights)
     return counts
 
@@ -772,16 +772,13 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     rank = len(xi)
     swapped = indexing == "xy" and rank > 1
     grids = [np.reshape(x, grid_shape(k, rank, swapped)) for k, x in enumerate(xi)]
-    return tuple(grids) if sparse else np.broadcast_arrays(*grids)
+    if not sparse:
+        grids = np.broadcast_arrays(*grids)
+    return tuple([np.copy(g) for g in grids]) if copy else tuple(grids)
 
 
-@defined(np.asanyarray, np.asfortranarray, np.asarray_chkfinite)
+@defined(np.asanyarray)
 def any_array(a, dtype=None, order=None):
-    return np.asarray(a, dtype=dtype)
-
-
-@defined(np.require)
-def require(a, dtype=None, requirements=None):
     return np.asarray(a, dtype=dtype)
 
 
@@ -827,7 +824,7 @@ def odd(x, before, after, axis, around_edge):
 def pad(
     array, pad_width, mode="constant", *, constant_values=0, stat_length=None, end_values=0, reflect_type="even"
 ):  # fmt: skip
-    x = array
+    x = np.copy(array)
     rank = np.ndim(array)
     if mode == "empty":
         return np.pad(x, pad_width)

@@ -169,11 +169,6 @@ def heaviside(x, at_zero, y):
     return None, np.where(x == 0, 1, 0)
 
 
-@elementwise(np.real_if_close, real=True)
-def real_if_close(x, y):
-    return 1
-
-
 @elementwise(np.nan_to_num, real=True)
 def nan_to_num(x, y, nan=0.0, posinf=None, neginf=None):
     return np.where(np.isfinite(x), 1, 0)

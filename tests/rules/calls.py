@@ -78,7 +78,7 @@ np.absolute(Z); np.abs(Z); np.copysign(P, A); np.heaviside(A, t); np.nan_to_num(
 np.nan_to_num(np.where(np.isnan(zn), zn, v), nan=2.0); np.i0(A); np.real(Z); np.imag(Z); np.angle(Z); np.angle(Z, deg=True); np.conj(Z); np.conjugate(Z)
 np.real(A); np.imag(A); np.sign(A) * A; np.floor(A) * A; np.ceil(A) * A; np.trunc(A) * A; np.rint(A) * A; np.round(A, 1) * A
 np.fix(A) * A; np.frexp(P)[0]; np.modf(A)[0]; np.modf(A)[1] * A; np.ldexp(A, 2); np.spacing(A) * A; np.isnan(A) * A
-np.real_if_close(A); np.exp(s); np.sin(s); np.sqrt(s); np.exp(e); np.tanh(E); Z.real; Z.imag; z.real; z.conj(); Z.conjugate()
+np.exp(s); np.sin(s); np.sqrt(s); np.exp(e); np.tanh(E); Z.real; Z.imag; z.real; z.conj(); Z.conjugate()
 np.abs(z) ** 2; np.real(z * np.conj(y)); np.absolute(s); np.arctan2(s, t); np.float64(s)
 np.maximum(A, C); np.minimum(A, C); np.fmax(A, C); np.fmin(A, C); np.maximum(A, 0.1); np.minimum(s, A); np.clip(A, -0.5, 0.5)
 """
@@ -171,7 +171,7 @@ np.pad(v, 2, mode="linear_ramp"); np.pad(A, ((1, 2), (2, 1)), mode="linear_ramp"
 np.insert(v, 1, s); np.insert(v, [1, 3], u[:2]); np.insert(A, 1, L, axis=0); np.insert(v, 2, [1.0, 2.0]); np.insert(A, 1, w, axis=1); np.insert(A, 2, s); np.delete(v, 1); np.delete(A, 1, axis=0); np.delete(A, [0, 2], axis=1); np.delete(v, slice(1, 3)); np.delete(v, yes); np.resize(v, (2, 4)); np.resize(A, 5); np.resize(v, 3); np.resize(A, (2, 2))
 np.diag(v); np.diag(v, 1); np.diag(A); np.diag(A, -1); np.diagflat(v); np.diagflat(A, 1); np.diagonal(A); np.diagonal(T, 0, 1, 2); np.diagonal(A, offset=1); M.diagonal(); np.tril(A); np.tril(T, 1); np.triu(A, -1); np.triu(v); np.tri(3) * M
 np.meshgrid(v, w)[0]; np.meshgrid(v, w, indexing="ij")[1]; np.meshgrid(v, w, sparse=True)[0]; np.meshgrid(v, w, u)[2]; M[np.ix_([0, 2], [1, 2])]; A[np.ix_([True, False, True], [0, 2])]; np.copy(A); A.copy(); A.astype(np.float64); A.astype(float); A.astype(complex); np.astype(A, np.float64); v.astype(np.float32).astype(np.float64)[:0]
-np.array([s, t]); np.array([[s, 1.0], [t, 2.0]]); np.array([v, u]); np.array(A); np.array(A, dtype=float); np.array(A, ndmin=3); np.array([s, t], dtype=np.float64); np.asarray(A); np.asarray([s, t]); np.asarray(v, dtype=float); np.asanyarray(A); np.ascontiguousarray(A.T); np.asfortranarray(A); np.require(A, requirements="C"); np.asarray_chkfinite(A); np.array([[v, u], [p, q]])
+np.array([s, t]); np.array([[s, 1.0], [t, 2.0]]); np.array([v, u]); np.array(A); np.array(A, dtype=float); np.array(A, ndmin=3); np.array([s, t], dtype=np.float64); np.asarray(A); np.asarray([s, t]); np.asarray(v, dtype=float); np.asanyarray(A); np.ascontiguousarray(A.T); np.array([[v, u], [p, q]])
 np.full((2, 3), s); np.full(4, s, dtype=float); np.full((2, 5), v); np.full_like(A, s); np.full_like(A, L); np.full((3,), fill_value=t); np.full((), s)
 np.lib.stride_tricks.sliding_window_view(v, 3); np.lib.stride_tricks.sliding_window_view(A, (2, 2)); np.lib.stride_tricks.sliding_window_view(A, 2, axis=1); np.trim_zeros(v)
 A[0]; A[1, 2]; A[-1]; A[:, 1]; A[::2]; A[::-1, 1:3]; A[..., 0]; T[0, ..., 1]; T[:, [0, 2]]; T[[0, 1], [1, 2]]; T[[0, 1], :, [1, 2]]; A[mask]; A[mask, ...]; A[np.array([True, False, True])]; A[:, np.array([1, 0, 1, 1], bool)]; v[dup]; A[ints[:2], ints[:2]]; A[ints[:2][:, None], ints]; v[yes]; v[[0, -1]]; A[None, 1]; T[1][0][2]; A[0, [1, 1, 2]]; A[[[0, 1], [2, 0]]]; v[np.newaxis, :]; A[1:1]; T[..., ints[:2], 0]; A.item(3); A.item(0, 1); v.item(2)
