@@ -771,10 +771,10 @@ def grid_shape(k, rank, swapped):
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     rank = len(xi)
     swapped = indexing == "xy" and rank > 1
-    grids = [np.reshape(x, grid_shape(k, rank, swapped)) for k, x in enumerate(xi)]
+    grids = tuple([np.reshape(x, grid_shape(k, rank, swapped)) for k, x in enumerate(xi)])
     if not sparse:
         grids = np.broadcast_arrays(*grids)
-    return tuple([np.copy(g) for g in grids]) if copy else tuple(grids)
+    return tuple([np.copy(g) for g in grids]) if copy else grids
 
 
 @defined(np.asanyarray)
