@@ -33,6 +33,7 @@ from tangentc.core.types import (
     Dim,
     Known,
     Length,
+    Opaque,
     Optional,
     Scalar,
     Sequence,
@@ -92,6 +93,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         dtype = np.result_type(args[0].dtype, np.complex64).name  # they may be real; as complex numbers they may be too
         w = Array(dtype, args[0].shape[:-1])
         return w if op is np.linalg.eigvals else Tuple((w, Array(dtype, args[0].shape)), type(np.linalg.eig(np.eye(1))))
+    if isinstance(op, type) and op in (np.random.Generator, np.random.RandomState):
+        return Opaque("it is a generator of random numbers", op)
     if op is np.gradient and args and isinstance(args[0], Array):
         return _gradient(args[0], keywords.get("axis"))
     structural = _structural(op, args, fresh)
@@ -103,7 +106,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return args[1]
     if isinstance(out := keywords.get("out"), Array):
         return out  # which is what it gives
-    if any(isinstance(t, Unknown) for t in args):
+    if any(isinstance(t, Unknown) and not _draws(t) for t in args):
         return Unknown("an argument's type is not known")
     if op in (runtime.zeros_of, runtime.zeros_of_copy):
         from tangentc.transform.adjoints import shadow_type
@@ -135,7 +138,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
         if isinstance(args[0], (Sequence, Dict)):
             return _container_method(args[0], name, args[2:], fresh)
-        if isinstance(args[0], (Array, Scalar)) and name not in MUTATING:
+        if isinstance(args[0], (Array, Scalar)) and name not in MUTATING or _draws(args[0]):
             return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
         if isinstance(args[0], Known) and isinstance(args[0].value, str):
             return _text_method(args[0].value, name, args[2:])
@@ -828,6 +831,8 @@ class _NoSample(Exception):
 
 def _runnable(op: Any) -> Any:
     """``op`` itself if it may be run on samples; draws come from a generator of their own."""
+    if op is np.random.default_rng:
+        return op
     if getattr(op, "__module__", None) == "numpy.random" or isinstance(
         getattr(op, "__self__", None), np.random.RandomState
     ):
@@ -900,7 +905,14 @@ def _samples(t: Type, symbols: dict[str, int], which: int, as_axis: bool = False
             return cls(**{f: _samples(item, symbols, which, as_axis) for f, item in zip(fields, items, strict=True)})
         case Known(const):
             return const.value
+        case Opaque() if _draws(t):
+            return np.random.default_rng(0) if t.cls is np.random.Generator else np.random.RandomState(0)
     raise _NoSample
+
+
+def _draws(t: Type) -> bool:
+    """Whether a value is a generator of random numbers."""
+    return isinstance(t, Opaque) and t.cls in (np.random.Generator, np.random.RandomState)
 
 
 def _sample_array(dtype: str, shape: tuple[int, ...], which: int) -> np.ndarray:
@@ -956,7 +968,7 @@ def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: boo
         return Dict(tuple(a), tuple(_from_results(a[k], b[k], symbols, fresh, trusted) for k in a))
     if a is None or isinstance(a, (str, bytes, type, np.dtype, slice, range)):
         return Known(Const(a))
-    return Unknown("it is neither a number nor an array")
+    return Opaque("it is neither a number nor an array", type(a))
 
 
 def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:

@@ -144,6 +144,13 @@ class Optional(Unknown):
     type: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class Opaque(Unknown):
+    """An object of a library, of which nothing but the class is known."""
+
+    cls: type = object
+
+
 def present(t: Type) -> Type:
     """The type of a value that is not None."""
     return t.type if isinstance(t, Optional) else t

@@ -28,6 +28,7 @@ from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
 from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
+from tangentc.definitions.elementwise import piece, rest
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
@@ -90,7 +91,7 @@ def _hashable(value: Any) -> bool:
 
 def is_quoted(function: Any) -> bool:
     """Whether a function stands for a call of the library: its text is written where the call is."""
-    return function.__module__ in (prelude.__name__, "tangentc.rules.definitions", "tangentc.rules.special")
+    return function.__module__.startswith((prelude.__name__, "tangentc.definitions", "tangentc.rules."))
 
 
 class Invoke:
@@ -228,6 +229,9 @@ class Invoke:
             if function is not None:
                 return self.invoke(function, args, keywords, node, target)
             del self.known.callees[site]  # it is made in another way from now on
+        if site in self.known.defined:
+            function, first = self.known.defined[site]
+            return self.invoke(function, [*map(Const, first), callee, *args], keywords, node, target)
         t = self.type_known(callee)
         cls = self.class_of(callee, node, CALLED)
         if cls is not None and issubclass(cls, Environment):
@@ -412,8 +416,7 @@ class Invoke:
             return known or self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         if callee is np.piecewise and len(args) == 3 and not keywords and (parts := self.pieces(args)) is not None:
             return self.piecewise(args[0], parts[0], parts[1], node)
-        procedure = not isinstance(callee, type) and _hashable(callee) and REGISTRY.is_procedure(callee, dict(keywords))
-        definition = self.standing_for(callee, inside or procedure, node)
+        definition = self.standing_for(callee, inside, dict(keywords), node)
         if definition is not None:
             function, first = definition
             args, keywords = [self.frozen(a) for a in args], [(k, self.frozen(a)) for k, a in keywords]
@@ -449,12 +452,11 @@ class Invoke:
         return [list(s.args) for s in made]  # type: ignore[union-attr]
 
     def piecewise(self, x: Atom, conditions: list[Atom], functions: list[Atom], node: Any) -> Atom:
-        defined = REGISTRY.definitions
         y = self.emit(np.zeros_like, (x,), node, name="%pieces")
         if len(functions) > len(conditions):
-            conditions = [*conditions, self.invoke(defined["the rest"], conditions, [], node, None)]
+            conditions = [*conditions, self.invoke(rest, conditions, [], node, None)]
         for where, function in zip(conditions, functions, strict=True):
-            self.invoke(defined["a piece"], [y, x, where, function], [], node, None)
+            self.invoke(piece, [y, x, where, function], [], node, None)
         return y
 
     def frozen(self, atom: Atom) -> Atom:
@@ -467,13 +469,13 @@ class Invoke:
             return Const(tuple(a.value for a in items))  # type: ignore[union-attr]
         return atom
 
-    def standing_for(self, callee: Any, with_code: bool, node: Any) -> Any:
+    def standing_for(self, callee: Any, with_code: bool, options: Any, node: Any) -> Any:
         """The definition of a function of the library, where it stands for its call: no rule covers that, or it is
-        given functions."""
+        given functions, or changes its arguments."""
         found = REGISTRY.definition(callee)
-        if found is None or not with_code and self.known.defined.get(self.span(node).site) != found:
-            return None
-        return found
+        if found is None or with_code or self.known.defined.get(self.span(node).site) == found:
+            return found
+        return REGISTRY.definition(callee, options)
 
     def either(self, callee: Either, args: list, keywords: list, node: Any) -> Atom:
         """Call one of several functions, whichever it is."""

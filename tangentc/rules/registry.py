@@ -98,18 +98,41 @@ class Formula:
         return getattr(builtins, name)
 
 
+def _as_method(function: Any) -> list[tuple[Any, tuple[Any, ...]]]:
+    """What a function may be defined as: itself, or a method of the object that it is bound to, or that is called."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc):
+        return [(function, ()), ((np.ufunc, "__call__"), (function,))]
+    if isinstance(owner, np.ufunc):
+        return [((np.ufunc, function.__name__), (owner,))]
+    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
+        return [(function, ()), (getattr(type(owner), getattr(function, "__name__", ""), None), (owner,))]
+    if not isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType, tuple)):
+        return [(function, ()), (getattr(type(function), "__call__", None), (function,))]  # noqa: B004
+    return [(function, ())]
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+@dataclass(frozen=True)
+class Definition:
+    """What a function computes, in Python; ``always`` says of a call's function and options whether the body stands
+    in its place also where no derivative flows through it, as where it changes its arguments."""
+
+    body: types.FunctionType
+    always: Callable[[Any, Any], bool]
+
+
 class Registry:
-    """From functions to rules.  Rules of SciPy and the like may be added when they are first looked for."""
+    """From functions to rules and definitions.  Those of SciPy are added when a program has imported it."""
 
     def __init__(self) -> None:
         self.rules: dict[Any, Rule] = {}
-        self.definitions: dict[Any, types.FunctionType] = {}
+        self.definitions: dict[Any, Definition] = {}
         self.version = 0
-        self.knows_scipy = False
+        self.awaited = list(SCIPY)
 
     def find(self, function: Any) -> Rule | None:
         self._look_for_scipy()
@@ -119,32 +142,24 @@ class Registry:
             return None
 
     def _look_for_scipy(self) -> None:
-        """Register the rules of SciPy's functions as soon as a program has imported them."""
-        if not self.knows_scipy and "scipy.special" in sys.modules:
-            self.knows_scipy = True
-            importlib.import_module("tangentc.rules.special")
+        for name in [n for n in self.awaited if f"scipy.{n}" in sys.modules]:
+            self.awaited.remove(name)
+            importlib.import_module(f"tangentc.rules.scipy.{name}")
 
-    def definition(self, function: Any) -> tuple[types.FunctionType, tuple[Any, ...]] | None:
-        """The function in Python that says what ``function`` computes, and the arguments to give it first."""
+    def definition(self, function: Any, options: Any = None) -> tuple[types.FunctionType, tuple[Any, ...]] | None:
+        """The function in Python that says what ``function`` computes, and the arguments to give it first.
+
+        With ``options``, only if it is always to stand in the place of a call with these.
+        """
         self._look_for_scipy()
-        try:
-            found = self.definitions.get(function)
-        except TypeError:
-            return None
-        owner = function if isinstance(function, np.ufunc) else getattr(function, "__self__", None)
-        if found is None and isinstance(owner, np.ufunc):
-            method = self.definitions.get((np.ufunc, "__call__" if owner is function else function.__name__))
-            return None if method is None else (method, (owner,))
-        return None if found is None else (found, ())
-
-    def is_procedure(self, function: Any, options: Any) -> bool:
-        """Whether a call changes its argument in a way that only its definition says."""
-        owner = getattr(function, "__self__", None)
-        if isinstance(owner, np.ufunc):
-            return function.__name__ == "at" and owner not in (np.add, np.subtract)
-        if function in (np.put, np.fill_diagonal):
-            return bool({"mode", "wrap"} & set(options))
-        return function in (np.putmask, np.place)
+        for key, first in _as_method(function):
+            try:
+                found = self.definitions.get(key)
+            except TypeError:
+                continue
+            if found is not None and (options is None or found.always(function, options)):
+                return found.body, first
+        return None
 
     def add(self, rule: Rule) -> None:
         self.rules[rule.function] = rule
@@ -158,17 +173,19 @@ class Registry:
         return out
 
 
-REGISTRY = Registry()
 FAMILIES = (
     "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "products", "shaping",
-    "joining", "rearranging", "sequences", "fourier", "constants", "definitions",
+    "joining", "rearranging", "sequences", "fourier", "constants",
 )  # fmt: skip
+SCIPY = ("special",)
+REGISTRY = Registry()
 
 
 def load_families() -> None:
-    """Register NumPy's rules."""
+    """Register the rules and definitions of NumPy's functions."""
     for family in FAMILIES:
         importlib.import_module(f"tangentc.rules.{family}")
+    importlib.import_module("tangentc.definitions").load()
 
 
 def elementwise(
@@ -289,11 +306,12 @@ def tangent_rule(*functions: Callable[..., Any]) -> Callable:
     return register
 
 
-def defined(*functions: Any) -> Callable:
+def defined(*functions: Any, always: Callable[[Any, Any], bool] = lambda function, options: False) -> Callable:
     """Register what functions compute, written in Python with NumPy, for calls that no rule covers.
 
-    Where a derivative flows through such a call, the body stands in its place.  ``(np.ufunc, "outer")`` stands for
-    that method of every ufunc, which is given as the first argument.
+    Where a derivative flows through such a call, the body stands in its place; with ``always``, which is asked with
+    the function and the options of a call, also where none does.  ``(np.ufunc, "outer")`` stands for that method of
+    every ufunc, which is given as the first argument.
 
     >>> import numpy as np, tangentc
     >>> def energy(x):
@@ -305,7 +323,7 @@ def defined(*functions: Any) -> Callable:
 
     def register(definition: Any) -> Any:
         for function in functions:
-            REGISTRY.definitions[function] = definition
+            REGISTRY.definitions[function] = Definition(definition, always)
             REGISTRY.version += 1
         return definition
 

@@ -17,7 +17,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
-from tangentc.core.types import Array, Known, components, is_complex, is_container, is_differentiable, rank
+from tangentc.core.types import Array, Known, Opaque, components, is_complex, is_container, is_differentiable, rank
 from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule
@@ -184,6 +184,14 @@ def _ranks(b: Builder, given: Any) -> Any:
     return [rank(part) for _, part in components(t)] if is_container(t) else rank(t)
 
 
+def _called(b: Builder, s: Assign) -> Any:
+    """The function that a call calls, also where it is a method of an object of a library."""
+    if s.op in (ops.method, ops.call) and s.args and isinstance(b.type(s.args[0]), Opaque):
+        name = s.args[1].value if s.op is ops.method else "__call__"  # type: ignore[union-attr]
+        return getattr(b.type(s.args[0]).cls, name, None)  # type: ignore[union-attr]
+    return s.op
+
+
 def _takes(definition: Any, s: Assign) -> bool:
     """Whether a definition has a place for the arguments of a call."""
     function, first = definition
@@ -199,7 +207,7 @@ def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[
     """The definition that a call needs, if it has one: a derivative flows through it that its rule does not cover."""
     if not isinstance(s, Assign) or not any(map(is_active, s.atoms)) or rule is not None and rule.kind == "zero":
         return None
-    found = REGISTRY.definition(s.op)
+    found = REGISTRY.definition(_called(b, s))
     if found is None or not _takes(found, s):
         return None
     try:

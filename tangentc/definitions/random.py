@@ -1,0 +1,64 @@
+"""Random draws: with the same generator the same numbers, moved and scaled as the parameters say.
+
+Kingma and Welling, "Auto-encoding variational Bayes" (2014), section 2.4: what is drawn does not depend on the
+location and the scale, and is a constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tangentc.rules.registry import defined
+
+
+def drawn(size, loc, scale):
+    """The shape of a draw."""
+    return np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else size
+
+
+@defined(np.random.Generator.normal, np.random.RandomState.normal)
+def normal(self, loc=0.0, scale=1.0, size=None):
+    z = self.standard_normal(drawn(size, loc, scale))
+    return loc + scale * z
+
+
+@defined(np.random.Generator.lognormal, np.random.RandomState.lognormal)
+def lognormal(self, mean=0.0, sigma=1.0, size=None):
+    z = self.standard_normal(drawn(size, mean, sigma))
+    return np.exp(mean + sigma * z)
+
+
+@defined(np.random.Generator.exponential, np.random.RandomState.exponential)
+def exponential(self, scale=1.0, size=None):
+    z = self.standard_exponential(np.shape(scale) if size is None else size)
+    return scale * z
+
+
+@defined(np.random.Generator.uniform, np.random.RandomState.uniform)
+def uniform(self, low=0.0, high=1.0, size=None):
+    z = self.random(drawn(size, low, high))
+    return low + (high - low) * z
+
+
+@defined(np.random.Generator.gumbel, np.random.RandomState.gumbel)
+def gumbel(self, loc=0.0, scale=1.0, size=None):
+    z = self.gumbel(0.0, 1.0, drawn(size, loc, scale))
+    return loc + scale * z
+
+
+@defined(np.random.Generator.laplace, np.random.RandomState.laplace)
+def laplace(self, loc=0.0, scale=1.0, size=None):
+    z = self.laplace(0.0, 1.0, drawn(size, loc, scale))
+    return loc + scale * z
+
+
+@defined(np.random.Generator.logistic, np.random.RandomState.logistic)
+def logistic(self, loc=0.0, scale=1.0, size=None):
+    z = self.logistic(0.0, 1.0, drawn(size, loc, scale))
+    return loc + scale * z
+
+
+@defined(np.random.Generator.rayleigh, np.random.RandomState.rayleigh)
+def rayleigh(self, scale=1.0, size=None):
+    z = self.rayleigh(1.0, np.shape(scale) if size is None else size)
+    return scale * z

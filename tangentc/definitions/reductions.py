@@ -1,0 +1,200 @@
+"""What functions of NumPy compute: reductions and quantiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tangentc.core.ops import stopped as stop_gradient
+from tangentc.definitions import axes_in
+from tangentc.rules.registry import defined, static
+
+
+# ------------------------------------------------------------------ reductions
+@defined(np.sum)
+def sum_of(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    x = np.asarray(a, dtype=dtype)
+    total = np.sum(x if where is None else np.where(where, x, 0), axis=axis, keepdims=keepdims)
+    return total if initial is None else total + initial
+
+
+@defined(np.prod)
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    x = np.asarray(a, dtype=dtype)
+    product = np.prod(x if where is None else np.where(where, x, 1), axis=axis, keepdims=keepdims)
+    return product if initial is None else product * initial
+
+
+@defined(np.max, np.amax)
+def max_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    x = np.asarray(a)
+    largest = np.max(x if where is None else np.where(where, x, initial), axis=axis, keepdims=keepdims)
+    return largest if initial is None else np.maximum(largest, initial)
+
+
+@defined(np.min, np.amin)
+def min_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    x = np.asarray(a)
+    least = np.min(x if where is None else np.where(where, x, initial), axis=axis, keepdims=keepdims)
+    return least if initial is None else np.minimum(least, initial)
+
+
+def how_many(x, axis, keepdims, where):
+    return np.sum(np.broadcast_to(where, np.shape(x)), axis=axis, keepdims=keepdims)
+
+
+@defined(np.mean)
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    x = np.asarray(a, dtype=dtype)
+    if where is None:
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    return np.sum(np.where(where, x, 0), axis=axis, keepdims=keepdims) / how_many(x, axis, keepdims, where)
+
+
+@defined(np.average)
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    x = np.asarray(a)
+    w = np.asarray(weights)
+    if np.ndim(w) != np.ndim(x):
+        w = np.expand_dims(w, axes_in(1, np.ndim(x)))
+        w = np.moveaxis(w, 0, axis)
+    total = np.sum(np.broadcast_to(w, np.shape(x)), axis=axis, keepdims=keepdims)
+    result = np.sum(x * w, axis=axis, keepdims=keepdims) / total
+    return (result, total) if returned else result
+
+
+@defined(np.var)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    x = np.asarray(a, dtype=dtype)
+    counted = True if where is None else where
+    centre = np.mean(x, axis=axis, keepdims=True, where=counted) if mean is None else mean
+    d = x - centre
+    squares = np.real(d) ** 2 + np.imag(d) ** 2 if np.iscomplexobj(x) else d**2
+    if where is not None:
+        squares = np.where(where, squares, 0)
+    free = how_many(x, axis, keepdims, counted) - (ddof if correction is None else correction)
+    return np.sum(squares, axis=axis, keepdims=keepdims) / free
+
+
+@defined(np.std)
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    counted = True if where is None else where
+    free = ddof if correction is None else correction
+    return np.sqrt(np.var(a, axis=axis, dtype=dtype, ddof=free, keepdims=keepdims, where=counted, mean=mean))
+
+
+@defined(np.nansum)
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
+    return np.sum(np.where(np.isnan(a), 0, a), axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+
+@defined(np.nanprod)
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
+    return np.prod(np.where(np.isnan(a), 1, a), axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+
+@defined(np.nanmean)
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
+    return np.mean(a, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
+
+
+@defined(np.nanvar)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
+    numbers = ~np.isnan(a) & where
+    return np.var(np.where(numbers, a, 0), axis=axis, ddof=ddof, keepdims=keepdims, where=numbers)
+
+
+@defined(np.nanstd)
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
+    return np.sqrt(np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
+
+
+@defined(np.nancumsum)
+def nancumsum(a, axis=None):
+    return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis)
+
+
+@defined(np.nancumprod)
+def nancumprod(a, axis=None):
+    return np.cumprod(np.where(np.isnan(a), 1, a), axis=axis)
+
+
+# ------------------------------------------------------------------ quantiles
+@static
+def others(axis, rank):
+    """The axes that a reduction keeps."""
+    gone = [a % rank for a in (axis if isinstance(axis, tuple) else (axis,))]
+    return tuple(a for a in range(rank) if a not in gone)
+
+
+@static
+def ends_at(method):
+    """The parameters of a continuous quantile (Hyndman and Fan, "Sample quantiles in statistical packages", 1996)."""
+    known = {
+        "linear": (1, 1), "hazen": (0.5, 0.5), "weibull": (0, 0), "median_unbiased": (1 / 3, 1 / 3),
+        "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0, 1),
+    }  # fmt: skip
+    return known.get(method)
+
+
+@static
+def is_integer_like(axis):
+    return isinstance(axis, int)
+
+
+@defined(np.quantile)
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    x = np.asarray(a)
+    if axis is None:
+        rows = np.ravel(x)
+    elif is_integer_like(axis):
+        rows = np.moveaxis(x, axis, 0)
+    else:
+        kept = np.transpose(x, tuple(axis) + others(axis, np.ndim(x)))
+        rows = np.reshape(kept, (-1,) + np.shape(kept)[len(axis) :])
+    ordered = np.sort(rows, axis=0)
+    n = len(ordered)
+    level = np.asarray(q)
+    if ends_at(method) is not None:
+        place = n * level + (ends_at(method)[0] + level * (1 - ends_at(method)[0] - ends_at(method)[1])) - 1
+    else:
+        place = np.quantile(np.arange(float(n)), stop_gradient(level), method=method)
+    place = np.clip(place, 0, n - 1)
+    below = np.asarray(np.floor(place), dtype=int)
+    above = np.minimum(below + 1, n - 1)
+    part = np.reshape(place - below, np.shape(level) + (1,) * (np.ndim(rows) - 1))
+    result = ordered[below] + part * (ordered[above] - ordered[below])
+    result = np.where(np.isnan(ordered[-1]), np.nan, result)
+    if keepdims and np.ndim(level) == 0:
+        return np.expand_dims(result, axes_in(np.ndim(x)) if axis is None else axis)
+    return result
+
+
+@defined(np.median)
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return np.quantile(a, 0.5, axis=axis, keepdims=keepdims)
+
+
+@defined(np.percentile)
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return np.quantile(a, np.asarray(q) / 100, axis=axis, method=method, keepdims=keepdims)
+
+
+def quantile_of_numbers(a, q):
+    return np.quantile(a[~np.isnan(a)], q)
+
+
+@defined(np.nanquantile)
+def nanquantile(a, q, axis=None):
+    if axis is None:
+        return quantile_of_numbers(np.ravel(a), q)
+    return np.apply_along_axis(quantile_of_numbers, axis, a, q)
+
+
+@defined(np.nanpercentile)
+def nanpercentile(a, q, axis=None):
+    return np.nanquantile(a, np.asarray(q) / 100, axis=axis)
+
+
+@defined(np.nanmedian)
+def nanmedian(a, axis=None):
+    return np.nanquantile(a, 0.5, axis=axis)

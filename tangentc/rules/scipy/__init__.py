@@ -1,0 +1,1 @@
+"""The rules and definitions of SciPy's functions, registered when a program has imported them."""
