@@ -599,6 +599,8 @@ def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
             return Tuple(tuple(_int(d) for d in shape))
         case Array(_, shape) if name == "size" and all(isinstance(d, int) for d in shape):
             return _int(int(np.prod(shape)))  # type: ignore[arg-type]
+        case Array() if name == "flat":
+            return _by_sample(np.ravel, [t], {}, fresh)
         case Array(_, (d,)) if name == "size":
             return _int(d)
         case Struct(_, fields, items) if name in fields:

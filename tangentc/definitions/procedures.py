@@ -51,6 +51,19 @@ def fill_diagonal(a, val, wrap=False):
 
 
 # ------------------------------------------------------------------ functions of functions
+def vectorized(pyfunc, otypes, *args):
+    """What ``np.vectorize(pyfunc)`` computes, with the dtype of its first result."""
+    arrays = np.broadcast_arrays(*[np.asarray(a) for a in args])
+    results = [pyfunc(*items) for items in zip(*[np.ravel(a) for a in arrays])]
+    dtype = np.asarray(results[0]).dtype if otypes is None else otypes[0]
+    return np.reshape(np.asarray(results, dtype=dtype), np.shape(arrays[0]))
+
+
+@defined(np.vectorize.__call__, always=lambda call, options: call.signature is None and not options)
+def call_vectorized(self, *args):
+    return vectorized(self.pyfunc, self.otypes, *args)
+
+
 @defined(np.apply_along_axis)
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     rows = np.moveaxis(arr, axis, -1)

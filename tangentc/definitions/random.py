@@ -62,3 +62,23 @@ def logistic(self, loc=0.0, scale=1.0, size=None):
 def rayleigh(self, scale=1.0, size=None):
     z = self.rayleigh(1.0, np.shape(scale) if size is None else size)
     return scale * z
+
+
+@defined(np.random.Generator.permutation)
+def permutation(self, x, axis=0):
+    return np.take(x, self.permutation(np.shape(x)[axis]), axis=axis)
+
+
+@defined(np.random.RandomState.permutation)
+def old_permutation(self, x):
+    return x[self.permutation(len(x))]
+
+
+@defined(np.random.Generator.choice)
+def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    return np.take(a, self.choice(np.shape(a)[axis], size, replace, p, shuffle=shuffle), axis=axis)
+
+
+@defined(np.random.RandomState.choice)
+def old_choice(self, a, size=None, replace=True, p=None):
+    return a[self.choice(len(a), size, replace, p)]

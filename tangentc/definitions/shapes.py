@@ -15,6 +15,17 @@ def broadcast_arrays(*args):
     return tuple([np.broadcast_to(a, shape) for a in args])
 
 
+@defined(np.ndarray.tolist)
+def tolist(a):
+    if np.ndim(a) == 0:
+        return a.item()
+    if np.ndim(a) == 1:
+        return [x for x in a]  # noqa: C416
+    if np.ndim(a) == 2:
+        return [[x for x in row] for row in a]  # noqa: C416
+    return [[[x for x in row] for row in plane] for plane in a]  # noqa: C416
+
+
 @defined(np.atleast_1d)
 def atleast_1d(*arys):
     return tuple([np.atleast_1d(a) for a in arys]) if len(arys) > 1 else np.atleast_1d(np.asarray(arys[0]))
@@ -171,6 +182,14 @@ def odd(x, before, after, axis, around_edge):
     return x
 
 
+def middle(x, axis):
+    """The median along an axis, which stays."""
+    ordered = np.sort(x, axis=axis)
+    n = np.shape(x)[axis]
+    pair = np.take(ordered, (n - 1) // 2, axis=axis) + np.take(ordered, n // 2, axis=axis)
+    return np.expand_dims(pair / 2, axis)
+
+
 @defined(np.pad)
 def pad(
     array, pad_width, mode="constant", *, constant_values=0, stat_length=None, end_values=0, reflect_type="even"
@@ -197,7 +216,7 @@ def pad(
             elif mode == "minimum":
                 left, right = np.min(head, axis=axis, keepdims=True), np.min(tail, axis=axis, keepdims=True)
             else:
-                left, right = np.median(head, axis=axis, keepdims=True), np.median(tail, axis=axis, keepdims=True)
+                left, right = middle(head, axis), middle(tail, axis)
             x = joined(np.repeat(left, before, axis=axis), x, np.repeat(right, after, axis=axis), axis)
             continue
         ends = np.broadcast_to(end_values if mode == "linear_ramp" else constant_values, (rank, 2))

@@ -29,6 +29,7 @@ from tangentc.core.classes import BUILTINS, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
 from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
 from tangentc.definitions.elementwise import piece, rest
+from tangentc.definitions.procedures import vectorized
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
@@ -860,6 +861,9 @@ class Invoke:
             kept = [self.kept(a, node) for a in args[1:]]
             named = tuple((k, self.kept(v, node)) for k, v in keywords)
             return self.remember(Bound(args[0].value, tuple(kept), named), node)
+        if callee is np.vectorize and isinstance(args[0], Const) and set(dict(keywords)) <= {"otypes"}:
+            otypes = self.frozen(dict(keywords).get("otypes", Const(None)))
+            return self.remember(Bound(vectorized, (args[0], otypes), ()), node)
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
         is_named = callee is builtins.getattr and len(args) == 3 and isinstance(args[1], Const)

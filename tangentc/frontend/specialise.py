@@ -57,7 +57,7 @@ from tangentc.core.types import (
     is_long,
     present,
 )
-from tangentc.core.walk import definitions, statements, substitute_block, transform
+from tangentc.core.walk import definitions, reads, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 
 PARTS = {Const("real"): np.real, Const("imag"): np.imag}
@@ -116,6 +116,13 @@ class _Specialise:
         match s:
             case Assign(op=ops.augmented() as op):
                 return self._augmented(s, op.op)
+            case Store() if (whole := self._flattened(s.object)) is not None:
+                return self._store_flat(s, whole)
+            case Assign(op=operator.getitem) if (whole := self._flattened(s.args[0])) is not None:
+                flat = self.fresh("%flat")
+                return Assign(flat, np.ravel, (whole,), (), s.span), replace(s, args=(flat, s.args[1]))
+            case Assign(op=builtins.getattr, args=(_, Const(value="flat"))) if self._flattened(s.target) is not None:
+                return (self._flat(s),)
             case Store() if s.op is not None and s.key is not None:
                 return self._augmented_item(s)
             case Store(op=None) if self._is_there(s):
@@ -207,9 +214,56 @@ class _Specialise:
         """What a method turned out to be: a function, with an ``out`` perhaps."""
         return self.statement(s) if isinstance(s, (Assign, Effect)) and "out" in dict(s.keywords) else (s,)
 
+    def _flattened(self, atom: Atom) -> str | None:
+        """The array that ``atom`` is the ``flat`` of."""
+        made = self.definitions.get(self._resolved().get(atom, atom)) if isinstance(atom, str) else None
+        if not isinstance(made, Assign) or made.op is not builtins.getattr or made.args[1] != Const("flat"):
+            return None
+        whole = made.args[0]
+        return whole if isinstance(whole, str) and isinstance(self.types.of(whole), Array) else None
+
+    def _flat(self, s: Assign) -> Assign:
+        """``x.flat`` as an array, which has what x holds now."""
+        stored = {
+            self._resolved().get(t.object, t.object) for t in statements(self.function.body) if isinstance(t, Store)
+        }
+        taken = any(
+            s.target in reads(t) and not (isinstance(t, Assign) and t.op is operator.getitem and t.args[0] == s.target)
+            for t in statements(self.function.body)
+            if not isinstance(t, Store)
+        )
+        if taken and self._resolved().get(s.args[0], s.args[0]) in stored:  # type: ignore[arg-type]
+            raise UnsafeMutation(
+                f"{_plain(s.args[0])}.flat is in use while {_plain(s.args[0])} changes", s.span,
+                why="it has what the array holds when it is asked", way_out="take the items by subscript",
+            )  # fmt: skip
+        return replace(s, op=np.ravel, args=s.args[:1])
+
+    def _store_flat(self, s: Store, whole: str) -> tuple[Statement, ...]:
+        """``x.flat[key] = value``: the value is repeated as often as it takes."""
+        names = ("%size", "%shape", "%places", "%taken", "%key", "%count", "%value")
+        size, shape, places, taken, key, count, value = map(self.fresh, names)
+        out: list[Statement] = [
+            Assign(size, np.size, (whole,), (), s.span),
+            Assign(shape, np.shape, (whole,), (), s.span),
+            Assign(places, np.arange, (size,), (), s.span),
+            Assign(taken, operator.getitem, (places, s.key), (), s.span),  # type: ignore[arg-type]
+            Assign(key, np.unravel_index, (taken, shape), (), s.span),
+        ]
+        given: Atom = s.value
+        if s.op is None and not isinstance(self.types.of(given), Scalar):
+            given = value
+            out += [
+                Assign(count, np.shape, (taken,), (), s.span),
+                Assign(value, np.resize, (s.value, count), (), s.span),
+            ]
+        return (*out, Store(whole, key, given, s.op, s.span))
+
     def _array_attribute(self, s: Store) -> tuple[Statement, ...]:
         """``z.real = x`` stores into a view."""
         name = str(s.key.value)  # type: ignore[union-attr]
+        if name == "flat":
+            return self._store_flat(replace(s, key=Const(slice(None))), s.object)
         if name not in ("real", "imag"):
             raise UnsafeMutation(
                 f"{self.function.name} assigns {_plain(s.object)}.{name}", s.span,

@@ -186,10 +186,10 @@ def _ranks(b: Builder, given: Any) -> Any:
 
 def _called(b: Builder, s: Assign) -> Any:
     """The function that a call calls, also where it is a method of an object of a library."""
-    if s.op in (ops.method, ops.call) and s.args and isinstance(b.type(s.args[0]), Opaque):
-        name = s.args[1].value if s.op is ops.method else "__call__"  # type: ignore[union-attr]
-        return getattr(b.type(s.args[0]).cls, name, None)  # type: ignore[union-attr]
-    return s.op
+    t = b.type(s.args[0]) if s.op in (ops.method, ops.call) and s.args else None
+    name = s.args[1].value if s.op is ops.method else "__call__"  # type: ignore[union-attr]
+    cls = t.cls if isinstance(t, Opaque) else np.ndarray if isinstance(t, Array) else None
+    return s.op if cls is None else getattr(cls, name, None)
 
 
 def _takes(definition: Any, s: Assign) -> bool:

@@ -57,6 +57,24 @@ def arguments(seed: int = 0) -> dict[str, Any]:
 
 FAMILIES: dict[str, str] = {}
 
+FAMILIES["random"] = """
+np.random.default_rng(1).normal(s, t, 3); np.random.default_rng(1).normal(A, P); np.random.default_rng(1).normal(loc=s)
+np.random.default_rng(1).normal(0, scale=P); np.random.default_rng(1).uniform(t, s, size=(2, 3)); np.random.default_rng(1).uniform(high=P)
+np.random.default_rng(1).lognormal(A, 0.3); np.random.default_rng(1).lognormal(s, sigma=t, size=2); np.random.default_rng(1).exponential(P)
+np.random.default_rng(1).exponential(s, 4); np.random.default_rng(1).gumbel(A, P); np.random.default_rng(1).laplace(A, P, (3, 4))
+np.random.default_rng(1).logistic(s, t); np.random.default_rng(1).rayleigh(P); np.random.RandomState(1).normal(A, P)
+np.random.RandomState(1).uniform(A, P); np.random.RandomState(1).lognormal(s, t, 3); np.random.RandomState(1).exponential(P)
+np.random.default_rng(1).random(5) * v; np.random.default_rng(1).permutation(v); np.random.RandomState(1).permutation(A); np.random.default_rng(1).choice(v, 3)
+np.random.default_rng(1).permutation(A, axis=1); np.random.RandomState(1).choice(v, size=(2, 2)); np.random.default_rng(1).choice(A, 2, replace=False)
+np.random.default_rng(1).integers(0, 9, 5) * v
+"""
+
+FAMILIES["flat"] = """
+A.flat[3]; A.flat[::2]; A.flat[ints]; np.array([a * a for a in A.flat]); sum(A.flat); np.array(v.tolist())
+np.array(list(A.flat)); np.vectorize(lambda a: a * a if a > 0 else 0.0)(A); np.vectorize(lambda a, b: a * b if a > b else a - b)(A, L)
+np.vectorize(np.sin, otypes=[float])(A); np.vectorize(math.sin)(v)
+"""
+
 FAMILIES["arithmetic"] = """
 A + C; s + A; A - L; A * o; A / P; s / P; A**2; P**A; P**t; P**0.5; A**3; 2**A; A**0; -A; +A; A % P; P // 2
 np.add(A, C); np.subtract(A, s); np.multiply(A, C); np.divide(A, P); np.true_divide(s, P); np.power(P, A)
@@ -167,7 +185,7 @@ np.split(A, 2, axis=1)[0]; np.split(v, [1, 3])[1]; np.array_split(v, 2)[0]; np.a
 np.tile(v, 2); np.tile(v, (2, 2)); np.tile(A, (2, 1, 1)); np.tile(s, 3); np.tile(T, 2); np.repeat(v, 2); np.repeat(A, 2, axis=1); np.repeat(A, [1, 0, 2], axis=0); np.repeat(A, 3); np.repeat(s, 3); v.repeat(2); A.repeat(2, axis=0); np.repeat(v, dup)
 np.roll(v, 2); np.roll(A, 1); np.roll(A, -1, axis=1); np.roll(A, (1, 2), axis=(0, 1)); np.roll(A, 2, axis=(0, 1)); np.rot90(A); np.rot90(A, 2); np.rot90(A, -1); np.rot90(T, 1, (1, 2)); np.flip(A); np.flip(A, 0); np.flip(T, (0, 2)); np.fliplr(A); np.flipud(A); np.flip(v)
 np.pad(v, 2); np.pad(v, (1, 2)); np.pad(A, ((1, 2), (0, 1))); np.pad(v, 2, constant_values=1.5); np.pad(v, 2, constant_values=s); np.pad(A, 1, mode="constant", constant_values=((1, 2), (3, 4))); np.pad(v, (2, 1), mode="edge"); np.pad(A, 1, mode="edge"); np.pad(v, 2, mode="reflect"); np.pad(A, ((1, 1), (2, 0)), mode="reflect"); np.pad(v, 2, mode="symmetric"); np.pad(v, 6, mode="wrap"); np.pad(v, 2, mode="reflect", reflect_type="odd"); np.pad(v, 3, mode="symmetric", reflect_type="odd")
-np.pad(v, 2, mode="linear_ramp"); np.pad(A, ((1, 2), (2, 1)), mode="linear_ramp", end_values=1.5); np.pad(v, 2, mode="linear_ramp", end_values=s); np.pad(v, 2, mode="mean"); np.pad(A, 1, mode="mean"); np.pad(v, 2, mode="mean", stat_length=2); np.pad(d, 2, mode="maximum"); np.pad(D, 1, mode="maximum"); np.pad(d, 2, mode="minimum"); np.pad(D, ((1, 1), (0, 2)), mode="minimum", stat_length=2); np.pad(v, 2, mode="empty")[2:-2]; np.pad(v, {0: (1, 2)}) if np.lib.NumpyVersion(np.__version__) >= "2.2.0" else np.pad(v, (1, 2))
+np.pad(v, 2, mode="linear_ramp"); np.pad(A, ((1, 2), (2, 1)), mode="linear_ramp", end_values=1.5); np.pad(v, 2, mode="linear_ramp", end_values=s); np.pad(v, 2, mode="mean"); np.pad(A, 1, mode="mean"); np.pad(v, 2, mode="mean", stat_length=2); np.pad(d, 2, mode="maximum"); np.pad(D, 1, mode="maximum"); np.pad(d, 2, mode="minimum"); np.pad(D, ((1, 1), (0, 2)), mode="minimum", stat_length=2); np.pad(v, 2, mode="empty")[2:-2]; np.pad(v, 2, mode="median"); np.pad(A, ((1, 2), (0, 1)), mode="median", stat_length=2); np.pad(v, {0: (1, 2)}) if np.lib.NumpyVersion(np.__version__) >= "2.2.0" else np.pad(v, (1, 2))
 np.insert(v, 1, s); np.insert(v, [1, 3], u[:2]); np.insert(A, 1, L, axis=0); np.insert(v, 2, [1.0, 2.0]); np.insert(A, 1, w, axis=1); np.insert(A, 2, s); np.delete(v, 1); np.delete(A, 1, axis=0); np.delete(A, [0, 2], axis=1); np.delete(v, slice(1, 3)); np.delete(v, yes); np.resize(v, (2, 4)); np.resize(A, 5); np.resize(v, 3); np.resize(A, (2, 2))
 np.diag(v); np.diag(v, 1); np.diag(A); np.diag(A, -1); np.diagflat(v); np.diagflat(A, 1); np.diagonal(A); np.diagonal(T, 0, 1, 2); np.diagonal(A, offset=1); M.diagonal(); np.tril(A); np.tril(T, 1); np.triu(A, -1); np.triu(v); np.tri(3) * M
 np.meshgrid(v, w)[0]; np.meshgrid(v, w, indexing="ij")[1]; np.meshgrid(v, w, sparse=True)[0]; np.meshgrid(v, w, u)[2]; M[np.ix_([0, 2], [1, 2])]; A[np.ix_([True, False, True], [0, 2])]; np.copy(A); A.copy(); A.astype(np.float64); A.astype(float); A.astype(complex); np.astype(A, np.float64); v.astype(np.float32).astype(np.float64)[:0]
