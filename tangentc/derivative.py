@@ -21,7 +21,7 @@ from tangentc.arguments import (
     seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
-from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, type_of
+from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, is_object, type_of
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -342,7 +342,7 @@ def python_function(function: Any, kind: str) -> Any:
     if REGISTRY.find(function) is not None:
         return _wrapped(function)
     if callable(function):
-        return _calling(function)
+        return _calling(function.__call__ if is_object(function) else function)  # it is copied, as an argument is
     raise UnsupportedSyntax(
         f"{function!r} is not a function that tangentc can read",
         why="it cannot be called", way_out="give a function, a method, or an object with a __call__ method",
@@ -415,7 +415,8 @@ def _caller(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytype
     text = f"def {name}({signature}):\n    return _callee({given})\n"
     filename = f"<tangentc caller {name} {next(_callers)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    namespace: dict[str, Any] = {"_callee": function, "__name__": getattr(function, "__module__", None) or "__main__"}
+    home = getattr(getattr(function, "func", function), "__module__", None) or "__main__"
+    namespace: dict[str, Any] = {"_callee": function, "__name__": home}
     exec(compile(text, filename, "exec"), namespace)
     made = namespace[name]
     made.__defaults__ = tuple(defaults) or None

@@ -39,6 +39,9 @@ from tangentc.core.types import (
     rank,
     type_of,
 )
+from tangentc.core.types import (
+    Opaque as OpaqueType,
+)
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
@@ -278,7 +281,11 @@ def _refuse_open(program: Program) -> None:
             continue
         if s.op is ops.spread or s.op is ops.call and s.args[0] == Const(None):
             what = "unpacks with a star something of unknown length, or makes a dict of unknown keys"
-        elif s.op is ops.call and any(is_differentiable(program.types.of(a)) for a in s.atoms[1:]):
+        elif (
+            s.op is ops.call
+            and not isinstance(program.types.of(s.args[0]), OpaqueType)
+            and any(is_differentiable(program.types.of(a)) for a in s.atoms[1:])
+        ):
             what = "calls a value that is not known when compiling"
         else:
             continue
@@ -579,9 +586,11 @@ class Context:
             self.observer(name, does, function, types)  # type: ignore[arg-type]
 
     # ---------------------------------------------------------- the back
-    def simplify(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
+    def simplify(
+        self, function: Function, types: Types, source: pytypes.FunctionType, steps: Sequence[Pass] = SIMPLIFY
+    ) -> Program:
         program = self.with_facts(function, types, source)
-        for step in SIMPLIFY:
+        for step in steps:
             program = self.with_facts(step.run(program), types, source)
             self.observe(step.name, step.does, program.function, types)
         return program

@@ -112,3 +112,24 @@ def test_bad_calls():
         jacrev(lambda a, b: a * b, wrt=1)(1.0)
     with pytest.raises(tangentc.BadArgument, match="number or an array"):
         hessian(lambda a: (a, a))(1.0)
+
+
+def test_the_arguments_stay_as_they_are():
+    def doubles(a):
+        a *= 2
+        return np.sum(a**3)
+
+    class Log:
+        def __init__(self):
+            self.lines = []
+
+        def run(self, x):
+            self.lines.append(1.0)
+            return np.sum(x**2) * len(self.lines)
+
+    x, log = np.array([0.3, 0.7, -0.4]), Log()
+    for function in (hessian, lambda f: jacfwd(tangentc.grad(f))):
+        np.testing.assert_allclose(function(doubles)(x), np.diag(48 * x))
+        np.testing.assert_array_equal(x, [0.3, 0.7, -0.4])
+        np.testing.assert_allclose(function(log.run)(x), 2 * np.eye(3))
+        assert log.lines == []

@@ -189,3 +189,12 @@ def test_higher_derivatives_by_arguments_beyond():
     assert hvp(f, (2.0, 3.0), (1.0, 0.0)) == 6.0
     assert jacobian(f, wrt=1)(2.0, 3.0) == jacfwd(f, wrt=1)(2.0, 3.0) == 4.0
     check_grads(f, (2.0, 3.0))
+
+
+def test_a_callable_object_stays_as_it_is():
+    from programs.outside import V, callable_that_counts, partial_of_a_lambda
+
+    check_grads(callable_that_counts, (V,), order=2)
+    np.testing.assert_allclose(grad(callable_that_counts)(V), 4 * V)
+    assert callable_that_counts.n == 0
+    check_grads(partial_of_a_lambda, (V,), order=2)

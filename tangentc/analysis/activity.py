@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -144,12 +145,19 @@ class Activity:
                     self._add(self.useful, a)
 
     def _refuse_outside(self) -> None:
-        """Refuse a value that depends on the arguments and is put into what belongs to the user's module, or to the
-        function around this one, and is read from there."""
+        """Refuse a value that is put into what belongs to the user's module, or to the function around this one, and
+        is read from there: one that depends on the arguments, or takes the place of another."""
         owner: dict[Any, Global] = {}
         put: list[tuple[Global, Any]] = []
         read: set[Global] = set()
+        uses = Counter(a for s in self.program for a in reads(s) if isinstance(a, str))
+        counted: set[str] = set()  # what a counter holds, and what it is given
         for s in self.program:
+            if isinstance(s, Store) and s.key is not None and isinstance(s.value, str) and uses[s.value] == 1:
+                counted |= {s.value, *(a for a in self._made(s.value) if uses[a] == 1)}
+        for s in self.program:
+            if isinstance(s, Assign) and s.target in counted:
+                continue
             for atom in (a for a in reads(s) if isinstance(a, Global)):
                 owner[atom] = atom
             found = {owner[a] for a in reads(s) if a in owner}
@@ -160,16 +168,21 @@ class Activity:
             elif change is None and not (isinstance(s, Store) and s.key is None):
                 read |= found
             elif change is not None and change.container in owner:
-                if any(self._has(self.varied, atom) for _, atom in change.puts):
+                if isinstance(s, Store) or any(self._has(self.varied, atom) for _, atom in change.puts):
                     put.append((owner[change.container], s))
         for atom, s in put:
             if atom in read:
                 raise UnsafeMutation(
-                    f"{atom.name}, which belongs to the module or to a function around this one, is given a value that "
-                    "depends on the arguments, and is read", s.span,
+                    f"{atom.name}, which belongs to the module or to a function around this one, is given a value, and "
+                    "is read", s.span,
                     why="a derivative changes nothing but its own copies, and would not follow the value",
                     way_out="pass it in as an argument, or make it inside the function",
                 )  # fmt: skip
+
+    def _made(self, name: str) -> list[str]:
+        """The names that a value is made of."""
+        made = next((s for s in self.program if isinstance(s, Assign) and s.target == name), None)
+        return [] if made is None else [a for a in made.atoms if isinstance(a, str)]
 
     def _refuse_opaque(self) -> None:
         for name, made in self.aliases.views.items():

@@ -93,8 +93,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         dtype = np.result_type(args[0].dtype, np.complex64).name  # they may be real; as complex numbers they may be too
         w = Array(dtype, args[0].shape[:-1])
         return w if op is np.linalg.eigvals else Tuple((w, Array(dtype, args[0].shape)), type(np.linalg.eig(np.eye(1))))
-    if isinstance(op, type) and op in (np.random.Generator, np.random.RandomState):
-        return Opaque("it is a generator of random numbers", op)
+    if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
+        return Opaque("it is an object of a library", op)
+    if op is np.nonzero and len(args) == 1 and isinstance(args[0], Array):
+        return Tuple((Array("int64", (fresh(),)),) * len(args[0].shape))
     if op is np.gradient and args and isinstance(args[0], Array):
         return _gradient(args[0], keywords.get("axis"))
     structural = _structural(op, args, fresh)

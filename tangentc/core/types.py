@@ -179,6 +179,13 @@ def is_differentiable(t: Type) -> bool:
     return isinstance(t, Unknown)
 
 
+def holds_numbers(t: Type) -> bool:
+    """Whether a value is a number or an array of any kind, or may hold one."""
+    if isinstance(t, (Scalar, Array)):
+        return not t.dtype.startswith("str")
+    return any(map(holds_numbers, t.items)) if is_container(t) else isinstance(t, Unknown)  # type: ignore[union-attr]
+
+
 def is_complex(t: Type) -> bool:
     return isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind == "c"
 
@@ -296,9 +303,9 @@ _NOT_OBJECTS = (
     property, np.ufunc, np.dtype, np.generic, BaseException, range, slice, set, frozenset, pytypes.GenericAlias,
 )  # fmt: skip
 _LIBRARIES = {
-    "numpy", "scipy", "cupy", "builtins", "functools", "tangentc", "collections", "typing", "enum", "abc", "types",
-    "itertools", "operator", "_operator", "re", "_io", "io", "threading", "_thread", "logging", "random", "_random",
-    "pathlib", "datetime", "decimal", "fractions", "contextlib", "weakref", "_weakref", "inspect",
+    "numpy", "scipy", "cupy", "uarray", "builtins", "functools", "tangentc", "collections", "typing", "enum", "abc",
+    "types", "itertools", "operator", "_operator", "re", "_io", "io", "threading", "_thread", "logging", "random",
+    "_random", "pathlib", "datetime", "decimal", "fractions", "contextlib", "weakref", "_weakref", "inspect",
 }  # fmt: skip
 
 

@@ -150,9 +150,10 @@ def rest(*conditions):
 
 @defined(np.choose)
 def choose(a, choices, out=None, mode="raise"):
-    number = a if mode == "raise" else np.clip(a, 0, len(choices) - 1) if mode == "clip" else a % len(choices)
+    n = len(choices)
+    number = np.asarray(a) if mode == "raise" else np.clip(a, 0, n - 1) if mode == "clip" else np.asarray(a) % n
     result = choices[0]
-    for k in range(1, len(choices)):
+    for k in range(1, n):
         result = np.where(number == k, choices[k], result)
     return np.where(number == 0, choices[0], result)
 

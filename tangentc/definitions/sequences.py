@@ -112,7 +112,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 @defined(np.bincount)
 def bincount(x, weights=None, minlength=0):
     counts = np.zeros(len(np.bincount(x, minlength=minlength)))
-    np.add.at(counts, x, weights)
+    np.add.at(counts, np.asarray(x), weights)
     return counts
 
 
@@ -237,6 +237,13 @@ def polysub(a1, a2):
 def vander(x, N=None, increasing=False):
     powers = np.arange(len(x) if N is None else N)
     return np.expand_dims(x, 1) ** (powers if increasing else powers[::-1])
+
+
+@defined(np.arange)
+def arange(start, stop=None, step=1, dtype=None):
+    first, end = (0, start) if stop is None else (start, stop)
+    count = len(np.arange(stop_gradient(first), stop_gradient(end), stop_gradient(step)))
+    return first + step * np.arange(count)
 
 
 @defined(np.linspace)

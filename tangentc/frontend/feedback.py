@@ -44,6 +44,7 @@ from tangentc.frontend.nested import Nested
 KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
 VIEWS = {"keys", "values", "items"}
 CALLED = -2  # the operand that is called
+REPEATED = "repeated"  # of a list times something: whether that is a number
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
 
 
@@ -186,6 +187,10 @@ class _Reader:
                 self.known.classes.setdefault(site, t.cls)
             case Assign() if s.op is np.ndim and (known := rank(self.types.of(s.args[0]))) is not None:
                 self.known.answers.setdefault(site, known)
+            case Assign(op=builtins.range) if isinstance(self.types.of(s.args[-1]), Array) and site[0]:
+                self.known.answers[REPEATED, site[0][-1]] = False  # the items of a list, times an array
+            case Assign() if s.op is builtins.len and isinstance(t := self.types.of(s.args[0]), Tuple):
+                self.known.answers.setdefault(site, len(t.items))
             case Assign() if s.op is np.iscomplexobj and not isinstance(self.types.of(s.args[0]), Unknown):
                 self.known.answers.setdefault(site, is_complex(self.types.of(s.args[0])))
             case Assign() if s.op is builtins.getattr and isinstance(s.args[1], Const):

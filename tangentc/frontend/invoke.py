@@ -57,6 +57,8 @@ def unchanged(function: Any) -> Any:
 
 def is_library_module(value: Any) -> bool:
     name = value.__name__ if isinstance(value, types.ModuleType) else (getattr(value, "__module__", None) or "")
+    if name.startswith("tangentc.rules.scipy"):
+        return False  # its classes stand for those of SciPy
     return name.split(".")[0] in (*ops.NUMERIC_MODULES, "builtins", "functools", "operator", "itertools", "tangentc")
 
 
@@ -281,7 +283,7 @@ class Invoke:
             raise self.unsupported(node, f"the method {name}", "write the operator")
         if site in self.known.defined:
             function, first = self.known.defined[site]
-            return self.invoke(function, [*map(Const, first), base, *args], keywords, node, target)
+            return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
         if site in self.known.written:
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
@@ -441,6 +443,11 @@ class Invoke:
         known = self.worked_out(callee, tuple(args), tuple(keywords), node)
         if known is not None:
             return known
+        if inside:
+            raise self.unsupported(
+                node, f"a function defined inside that is given to {getattr(callee, '__name__', 'another')}",
+                "define it at the level of the module, if a constant is all that comes of it",
+            )  # fmt: skip
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
 
     def pieces(self, args: list) -> list[list[Atom]] | None:
@@ -607,8 +614,8 @@ class Invoke:
 
         if is_static(value) or isinstance(value, (bool, int, float, complex, str, bytes)):
             return Const(value)
-        name = type(value).__name__.lower() if is_object(value) else f"{getattr(function, '__name__', 'function')}_data"
-        return Global(name, Place("value", value))
+        holder = getattr(function, "__name__", "function").strip("<>")
+        return Global(type(value).__name__.lower() if is_object(value) else f"{holder}_data", Place("value", value))
 
     def construct(self, cls: type, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """An object of a class of the user."""

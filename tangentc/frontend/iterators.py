@@ -14,6 +14,7 @@ where it is used again.
 from __future__ import annotations
 
 import builtins
+import itertools
 import operator
 import types
 from collections import Counter
@@ -107,9 +108,15 @@ class _Drained(gast.NodeTransformer):
             if isinstance(n, COMPREHENSIONS) and id(n) not in lazy and isinstance(n.generators[0].iter, gast.Name)
         )  # fmt: skip
         followed += Counter(n.args[0].id for n in calls if self.takes_items(n))
+        endless = {
+            n.targets[0].id for n in nodes
+            if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name) and isinstance(n.value, gast.Call)
+            and self.found(n.value.func) in ENDLESS
+        }  # fmt: skip
         several = {n for n in made if loads[n] > 1 or n in looped}
         self.names = {
-            n for n in (several | asked) - tried if made[n] and made[n] == self.stored[n] and followed[n] == loads[n]
+            n for n in (several | asked) - tried - endless
+            if made[n] and made[n] == self.stored[n] and followed[n] == loads[n]
         }  # fmt: skip
 
     def found(self, node: Any) -> Any:
@@ -193,6 +200,7 @@ class _Drained(gast.NodeTransformer):
         return node
 
 
+ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 ALL_LEFT, FIRST, FIRST_OR, LENGTH = "what is left", "the first", "the first or", "the length"
 
 

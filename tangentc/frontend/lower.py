@@ -53,7 +53,7 @@ from tangentc.frontend.asked import asked
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
-from tangentc.frontend.feedback import Feedback
+from tangentc.frontend.feedback import REPEATED, Feedback
 from tangentc.frontend.invoke import Invoke, is_library_module
 from tangentc.frontend.iterators import drained, makes_iterator
 from tangentc.frontend.leave import has, with_flag
@@ -415,7 +415,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def unpack(self, target: Any, value: Atom) -> None:
         value = self.iterated(value, target.elts[0], 0)
-        made = self.definition(value)
+        made = next((s for s in reversed(self.out) if isinstance(s, Assign) and s.target == value), None)
         if made is not None and made.op in (builtins.zip, builtins.enumerate):
             value = self.invoke(prelude.listed, [value], [], target, None)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
@@ -549,9 +549,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             found = [v for n, v in given.items() if args[0] == self.activation.variable(n)]
             if found:
                 return Const(len(found[0]))
-        if op in (np.ndim, np.iscomplexobj):
-            rank = self.known.answers.get(self.span(node).site)
-            return None if rank is None else Const(rank)
+        if op in (np.ndim, np.iscomplexobj, builtins.len):
+            answer = self.known.answers.get(self.span(node).site)
+            if answer is not None or op is not builtins.len:
+                return None if answer is None else Const(answer)
         if op in (operator.is_, operator.is_not) and args[1] == Const(None) and isinstance(args[0], str):
             return Const(op is operator.is_not)  # an option that is given is not None
         if keywords or not all(isinstance(a, Const) for a in args):
@@ -636,7 +637,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def of_BinOp(self, node: Any, target: str | None) -> Atom:
         made = _repeated(node)
-        if made is not None:
+        if made is not None and self.known.answers.get((REPEATED, self.span(node).site), True):
             items, count = map(self.expression, made)
             return self.invoke(prelude.repeated, [items, count], [], node, target)
         left, right = self.operand(node.left), self.operand(node.right)

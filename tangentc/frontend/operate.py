@@ -66,7 +66,9 @@ class Operate:
                 return changed
         value = self.special_method(name, args, node)
         if (value is None or value == Const(NotImplemented)) and len(args) == 2 and op is not operator.getitem:
-            if not isinstance(self.type_known(args[0]), Array):
+            cls = self.class_of(args[1], node, 1)
+            deferred = getattr(cls, "__array_ufunc__", ()) is None  # as NumPy asks
+            if deferred or not isinstance(self.type_known(args[0]), Array):
                 value = self.special_method(reflected(name), args[::-1], node, 1)
         return value
 
@@ -76,6 +78,8 @@ class Operate:
     ) -> Atom:  # fmt: skip
         """``op(*args)``: an operation, or the method of a class that it stands for."""
         value = self.operated(op, args, node, augmented)
+        if value is None and (site := self.span(node).site) in self.known.defined and op in ops.BINARY:
+            value = self.invoke(self.known.defined[site][0], list(args), [], node, None)
         if value is None:
             value = self.worked_out(op, args, (), node)
         if value is None:

@@ -47,6 +47,17 @@ def greatest_or(items, default, key=None):
     return greatest(items, key) if len(items) else default
 
 
+def groups(items, key=None):
+    found: list = []
+    for item in items:
+        k = item if key is None else key(item)
+        if len(found) == 0 or found[-1][0] != k:
+            found.append((k, [item]))
+        else:
+            found[-1][1].append(item)
+    return found
+
+
 def map_(function, items):
     return [function(item) for item in items]
 
@@ -294,6 +305,8 @@ def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, lis
         return None
     if callee is builtins.map:
         return (map_ if len(args) == 2 else map_rows), args, keywords
+    if callee is itertools.groupby:
+        return groups, args, keywords
     if callee is builtins.filter:
         return filter_, args, keywords
     if callee is builtins.divmod:

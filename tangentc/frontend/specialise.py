@@ -56,6 +56,7 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
     present,
+    type_of,
 )
 from tangentc.core.walk import definitions, reads, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
@@ -689,9 +690,12 @@ class _Specialise:
                 return (replace(s, op=np.compress, args=(*args[:1], receiver, *args[1:])),)
             if name == "item" and args:
                 flat, key = self.fresh("%flat"), self.fresh("%key")
-                if len(args) == 1 and not isinstance(self.types.of(args[0]), Tuple):
+                of_tuple = type_of(args[0].value) if isinstance(args[0], Const) else self.types.of(args[0])
+                if len(args) == 1 and not isinstance(of_tuple, Tuple):
                     ravel = Assign(flat, np.ravel, (receiver,), (), s.span)
                     return (ravel, replace(s, op=operator.getitem, args=(flat, args[0])))
+                if len(args) == 1:
+                    return (replace(s, op=operator.getitem, args=(receiver, args[0])),)
                 if len(args) > 1:
                     made = Assign(key, ops.make_tuple, args, (), s.span)
                     return (made, replace(s, op=operator.getitem, args=(receiver, key)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentc.api import jvp, vjp
-from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
+from tangentc.core.types import components, is_array, is_container, is_differentiable, is_object, type_of
 from tangentc.derivative import Derivative, fit, python_function
 from tangentc.runtime import copied
 
@@ -40,6 +41,7 @@ def check_grads(
     >>> check_grads(lambda x: x * x * x, (2.0,))
     """
     f = fit(f, args)
+    f = python_function(f, "check") if is_object(f) or isinstance(f, types.MethodType) else f
     rng = np.random.default_rng(seed)
     moving = [i for i, a in enumerate(args) if is_differentiable(type_of(a))]
     args = _with_defaults(f, args)

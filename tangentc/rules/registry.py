@@ -142,8 +142,9 @@ class Registry:
             return None
 
     def _look_for_scipy(self) -> None:
-        for name in [n for n in self.awaited if f"scipy.{n}" in sys.modules]:
-            self.awaited.remove(name)
+        found = [n for n in self.awaited if f"scipy.{n}" in sys.modules]
+        self.awaited = [n for n in self.awaited if n not in found] if found else self.awaited
+        for name in found:
             importlib.import_module(f"tangentc.rules.scipy.{name}")
 
     def definition(self, function: Any, options: Any = None) -> tuple[types.FunctionType, tuple[Any, ...]] | None:
@@ -177,7 +178,7 @@ FAMILIES = (
     "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "products", "shaping",
     "joining", "rearranging", "sequences", "fourier", "constants",
 )  # fmt: skip
-SCIPY = ("special",)
+SCIPY = ("special", "linalg", "stats", "signal", "fft", "interpolate", "sparse")
 REGISTRY = Registry()
 
 

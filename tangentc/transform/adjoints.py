@@ -36,6 +36,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     components,
+    holds_numbers,
     is_complex,
     is_container,
     is_differentiable,
@@ -106,7 +107,7 @@ class Adjoints:
         parts: list[Atom] = []
         for key, part in components(t):
             if not is_differentiable(part):
-                parts.append(Const(None))
+                parts.append(Const(0.0 if isinstance(part, Scalar) and holds_numbers(part) else None))
                 continue
             given = adjoint.get(key) if isinstance(adjoint, dict) else get_part(self.b, adjoint, key)
             parts.append(self.as_shadow(given, get_part(self.b, x, key)))
@@ -515,7 +516,9 @@ def shadow_type(t: Type) -> Type:
             return Dict(keys, tuple(map(shadow_type, items)))
         case Struct(_, fields, items):
             return Struct(pytypes.SimpleNamespace, fields, tuple(map(shadow_type, items)))
-    return t if is_differentiable(t) else Known(Const(None))
+    if is_differentiable(t):
+        return t
+    return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
 
 
 def _alike(items: tuple[Type, ...]) -> tuple[Type, ...]:

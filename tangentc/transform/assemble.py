@@ -86,12 +86,16 @@ class Unit:
     def _ask_for_definitions(self) -> None:
         """Have the calls through which a derivative flows, and that no rule covers, written out."""
         sites: dict[Any, Any] = {}
+        made: set[Any] = set()  # what is of another type then
         known = self.context.defined.get(self.program.source, {})
         for s in statements(self.program.function.body):
-            if isinstance(s, Assign) and s.span.site is not None and s.span.site not in known:
+            if isinstance(s, Assign) and made.intersection(s.atoms):
+                made.add(s.target)
+            elif isinstance(s, Assign) and s.span.site is not None and s.span.site not in known:
                 found = to_define(self.builder, s, self.rule(s.op), self.active.__contains__)
                 if found is not None:
                     sites[s.span.site] = found
+                    made |= {s.target} if isinstance(self.builder.type(s.target), Unknown) else set()
         if sites:
             raise Defined(self.program.source, sites)
 
@@ -574,7 +578,11 @@ def _emit_primal(
     function = Function(name, program.function.params, everything.take(), result, program.function.span, doc)
     for n in all_reads(function.body):
         b.types.of_name.setdefault(n, Unknown("a list of saved values"))
-    context.emitted.append((context.simplify(function, b.types, program.source), program.source))
+    from tangentc.pipeline import SIMPLIFY
+
+    # equal expressions are found in both halves together: what the adjoint changes looks like a constant here
+    steps = [step for step in SIMPLIFY if step.name != "common"]
+    context.emitted.append((context.simplify(function, b.types, program.source, steps), program.source))
 
 
 # ------------------------------------------------------------------ tangents

@@ -137,6 +137,8 @@ def check_domain(b: Builder, call: Call) -> None:
                     f"{spelled(s.op)} is not differentiated for complex arguments", s.span,
                     why="its rule holds for real numbers", way_out="take real and imaginary parts",
                 )  # fmt: skip
+            if call.rule.kind != "zero" and s.op in ops.BINARY and library_class(b.type(a)) is not None:
+                raise missing(s, f"its argument is a {library_class(b.type(a)).__name__}")  # type: ignore[union-attr]
             if s.op in LISTS and isinstance(b.type(a), Array):
                 raise missing(s, "its argument is an array, not a list", "make a list of it with list")
             takes_items = call.rule.kind == "adjoint" and s.op in TAKES_ITEMS
@@ -186,10 +188,22 @@ def _ranks(b: Builder, given: Any) -> Any:
 
 def _called(b: Builder, s: Assign) -> Any:
     """The function that a call calls, also where it is a method of an object of a library."""
+    if s.op in (operator.matmul, operator.mul):  # of a sparse matrix
+        for name, a in zip((f"__{s.op.__name__}__", f"__r{s.op.__name__}__"), s.args):
+            if (cls := library_class(b.type(a))) is not None:
+                return getattr(cls, name, None)
     t = b.type(s.args[0]) if s.op in (ops.method, ops.call) and s.args else None
     name = s.args[1].value if s.op is ops.method else "__call__"  # type: ignore[union-attr]
-    cls = t.cls if isinstance(t, Opaque) else np.ndarray if isinstance(t, Array) else None
+    cls = np.ndarray if isinstance(t, Array) else None if t is None else library_class(t)
     return s.op if cls is None else getattr(cls, name, None)
+
+
+def library_class(t: Any) -> type | None:
+    """The class of an object of a library, which is neither a number nor an array."""
+    cls = t.cls if isinstance(t, Opaque) else type(t.value) if isinstance(t, Known) else type(None)
+    return (
+        cls if cls.__module__.startswith(("scipy.", "numpy.")) and not issubclass(cls, (np.generic, np.ufunc)) else None
+    )
 
 
 def _takes(definition: Any, s: Assign) -> bool:

@@ -27,6 +27,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     components,
+    holds_numbers,
     is_complex,
     is_container,
     is_differentiable,
@@ -87,9 +88,7 @@ class _Forward:
         if is_container(t) and (is_long(t) or plain or isinstance(x, str) and self.aliases.is_changed(x)):
             return self.b.emit(runtime.zeros_of, (x,), name=self.name(x))
         if is_container(t):
-            parts = [
-                self.dot(get_part(self.b, x, k)) if is_differentiable(p) else Const(None) for k, p in components(t)
-            ]
+            parts = [self.dot(get_part(self.b, x, k)) if holds_numbers(p) else Const(None) for k, p in components(t)]
             return build_container(self.b, t, parts, name=self.name(x))
         return self.b.emit(runtime.zeros_of, (x,), name=self.name(x)) if isinstance(t, Unknown) else Const(None)
 
@@ -267,9 +266,7 @@ class _Forward:
     def _part_dot(self, atom: Atom) -> Atom:
         if self.has_dot(atom):
             return self.dot(atom)
-        t = self.b.type(atom)
-        is_number = isinstance(t, Scalar) and not t.dtype.startswith("str")  # it may stand where others move
-        return self.zero(atom) if is_differentiable(t) or is_number else Const(None)
+        return self.zero(atom) if holds_numbers(self.b.type(atom)) else Const(None)  # it may stand where others move
 
     def _rule(self, s: Assign, call: Call) -> Atom | None:
         rule = call.rule

@@ -26,7 +26,17 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Carry, Const, Effect, Function, If, Merge, Statement, Store
-from tangentc.core.types import Array, Known, Scalar, Struct, Tuple, Unknown, is_container, is_differentiable
+from tangentc.core.types import (
+    Array,
+    Known,
+    Scalar,
+    Struct,
+    Tuple,
+    Unknown,
+    holds_numbers,
+    is_container,
+    is_differentiable,
+)
 from tangentc.core.walk import defines, statements
 from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.transform.adjoints import bar_name, shadow_type
@@ -97,10 +107,10 @@ class Mirror:
         if isinstance(x, str) and x in self.of:
             return self.of[x]
         t = self.b.type(x)
-        if not is_differentiable(t):
-            return Const(None)
-        if isinstance(t, Scalar):
+        if isinstance(t, Scalar) and holds_numbers(t):  # what is put in its place later may move
             return Const(0j if t.dtype.startswith("complex") else 0.0)
+        if not is_differentiable(t) and not (is_container(t) and holds_numbers(t)):
+            return Const(None)
         zero = self.b.fresh(f"%{shown(x)}_zero")
         self.b.types.of_name[zero] = shadow_type(t)
         op: Any = np.zeros_like if isinstance(t, Array) else runtime.zeros_of

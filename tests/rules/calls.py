@@ -13,7 +13,20 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy.fft
+import scipy.integrate
+import scipy.interpolate
+import scipy.linalg
+import scipy.optimize
+import scipy.signal
+import scipy.sparse
 import scipy.special
+import scipy.stats
+
+SCIPY = {
+    "sp": scipy.special, "sl": scipy.linalg, "st": scipy.stats, "sg": scipy.signal, "sf": scipy.fft,
+    "si": scipy.integrate, "so": scipy.optimize, "sparse": scipy.sparse, "interpolate": scipy.interpolate,
+}  # fmt: skip
 
 
 def arguments(seed: int = 0) -> dict[str, Any]:
@@ -73,6 +86,70 @@ FAMILIES["flat"] = """
 A.flat[3]; A.flat[::2]; A.flat[ints]; np.array([a * a for a in A.flat]); sum(A.flat); np.array(v.tolist())
 np.array(list(A.flat)); np.vectorize(lambda a: a * a if a > 0 else 0.0)(A); np.vectorize(lambda a, b: a * b if a > b else a - b)(A, L)
 np.vectorize(np.sin, otypes=[float])(A); np.vectorize(math.sin)(v)
+"""
+
+FAMILIES["scipy.linalg"] = """
+sl.solve(M, w); sl.solve(M, M); sl.solve(M, w, transposed=True); sl.solve(S, w, assume_a="pos")
+sl.solve(S, w, assume_a="sym", lower=True); sl.solve(H, w); sl.inv(M); sl.inv(K); sl.det(M); sl.det(K); sl.pinv(X); sl.norm(A)
+sl.norm(A, 1); sl.norm(v, 2); sl.solve_triangular(M, w); sl.solve_triangular(M, N); sl.solve_triangular(M, w, lower=True)
+sl.solve_triangular(M, w, trans=1); sl.solve_triangular(M, N, trans="T", lower=True)
+sl.solve_triangular(M, w, unit_diagonal=True); sl.solve_triangular(M, N, 1, True, True); sl.solve_triangular(H, w)
+sl.solve_triangular(H, w, trans=2); sl.cholesky(S); sl.cholesky(S, lower=True); sl.cho_factor(S)[0]
+sl.cho_factor(S, lower=True)[0]; sl.cho_solve(sl.cho_factor(S), w); sl.cho_solve(sl.cho_factor(S, lower=True), N)
+sl.cho_solve((M, True), w); sl.cho_solve((M, False), N); sl.lu_factor(M)[0]; sl.lu_factor(np.flipud(M))[0]
+sl.lu_solve(sl.lu_factor(M), w); sl.lu_solve(sl.lu_factor(np.flipud(M)), N); sl.lu_solve(sl.lu_factor(np.flipud(M)), w, trans=1)
+sl.lu_solve((M, np.array([1, 2, 2])), w); sl.expm(M); sl.expm(K); sl.sqrtm(M); sl.logm(M); sl.sinm(M); sl.coshm(M); sl.expm(H)
+sl.block_diag(A, B); sl.block_diag(s, w, A); sl.toeplitz(v); sl.toeplitz(v, w); sl.toeplitz(z); sl.circulant(v); sl.hankel(v)
+sl.hankel(v, w); sl.solve_sylvester(M, N, M); sl.solve_sylvester(M, np.eye(4) + B @ B.T, A)
+sl.solve_banded((1, 1), np.stack([w, 4 + w * w, w]), w); sl.solve_banded((1, 1), np.stack([v, 4 + p, u]), v)
+sl.solve_banded((2, 1), np.stack([v, 5 + p, u, d]), X); sl.solve_banded((0, 1), np.stack([v, 4 + p]), u)
+"""
+
+FAMILIES["scipy.stats"] = """
+st.norm.pdf(A); st.norm.pdf(A, C, P); st.norm.logpdf(s, loc=t, scale=1.5); st.norm.cdf(A, scale=P); st.norm.logcdf(A)
+st.norm.sf(A); st.norm.logsf(A, s); st.norm.ppf(r, s, t); st.gamma.pdf(P, 2.5); st.gamma.logpdf(P, Q, 0.1, 1.5)
+st.gamma.pdf(v, 2.0, scale=s); st.gamma.cdf(P, 2.0); st.gamma.logcdf(P, 2.0, scale=Q); st.chi2.pdf(P, Q); st.chi2.logpdf(P, 3)
+st.chi2.cdf(P, 3); st.chi2.logcdf(P, 3, 0, s); st.expon.pdf(P, 0, Q); st.expon.pdf(A); st.expon.logpdf(P, scale=s)
+st.expon.cdf(A); st.expon.cdf(P, 0.1, Q); st.expon.logcdf(P); st.lognorm.pdf(P, s); st.lognorm.logpdf(P, s, 0.1, Q)
+st.lognorm.cdf(P, t); st.lognorm.logcdf(P, t, scale=Q); st.beta.pdf(r, s, t); st.beta.logpdf(r, 2.0, p, 0, 1.2)
+st.beta.cdf(r, 2.0, 3.0); st.beta.logcdf(r, 2.0, 3.0); st.t.pdf(A, P); st.t.logpdf(A, 3.0, s, P); st.t.cdf(A, 3.0)
+st.t.logcdf(A, 3.0, s, t); st.t.cdf(s, 4, loc=t); st.uniform.pdf(r, -0.1, s); st.uniform.logpdf(r, -0.1, s)
+st.uniform.cdf(r, -0.1, s); st.uniform.logcdf(r, -0.1, s); st.uniform.cdf(v); st.poisson.logpmf(ints, s); st.poisson.pmf(ints, s)
+st.poisson.logpmf(dup, p); st.poisson.cdf(dup, p); st.poisson.pmf(3, s)
+st.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), w * w + 0.5); st.dirichlet.pdf(np.array([0.2, 0.3]), w * w + 0.5)
+st.multivariate_normal.logpdf(w); st.multivariate_normal.logpdf(w, w * w); st.multivariate_normal.logpdf(w, w * w, S)
+st.multivariate_normal.pdf(X, w, S); st.multivariate_normal.logpdf(X, cov=S)
+st.multivariate_normal.logpdf(w, np.zeros(3), w * w + 1); st.multivariate_normal.logpdf(s, t, 2.0)
+st.multivariate_normal.logpdf(v); st.multivariate_normal.logpdf(T[:, :, :3], w, S)
+"""
+
+FAMILIES["scipy.signal"] = """
+sg.convolve(v, w); sg.convolve(v, w, mode="same"); sg.convolve(v, w, mode="valid"); sg.convolve(w, v, "valid")
+sg.convolve(w, v, "same"); sg.convolve(A, np.ones((2, 2))); sg.convolve(A, M[:2, :2], mode="same")
+sg.convolve(A, M[:2, :2], "valid"); sg.convolve(v, u, method="direct"); sg.convolve(v, w, method="fft"); sg.convolve(z, y)
+sg.fftconvolve(v, w); sg.fftconvolve(A, M[:2], "same"); sg.oaconvolve(v, w, "valid"); sg.correlate(v, w)
+sg.correlate(v, w, "same"); sg.correlate(v, w, "valid"); sg.correlate(w, v, "valid"); sg.correlate(A, M[:2, :2], "same")
+sg.correlate(z, y); sg.correlate(w, v, "same"); sg.correlate(v[:4], w, "same"); sg.convolve(T, T[:, :2, :1], "valid")
+sg.lfilter(w, [1.0, 0.3, -0.2], v); sg.lfilter([1.0], np.array([2.0, 0.3]), v); sg.lfilter(w, p[:3], X, axis=0)
+sg.lfilter(w, p[:2], A); sg.lfilter(w, 1.0, v); sg.lfilter(w, [1.0], v); sg.lfilter([0.5, 0.5], [1.0], z)
+"""
+
+FAMILIES["scipy.fft"] = """
+sf.fft(v); sf.ifft(z, 7); sf.rfft(v, norm="ortho"); sf.irfft(z, n=6); sf.hfft(z); sf.ihfft(v); sf.fft2(A)
+sf.ifft2(Z, axes=(0, 1)); sf.rfft2(A); sf.irfft2(Z); sf.fftn(T); sf.ifftn(J, s=(2, 2), axes=(0, 1)); sf.rfftn(T, axes=(1, 2))
+sf.irfftn(J); sf.fftshift(v); sf.ifftshift(A, axes=0); sf.fft(A, 3, 0, "forward"); sf.dct(v); sf.dct(A, 1)
+sf.dct(v, type=2, norm="ortho"); sf.dct(v, 3); sf.dct(v, 3, norm="ortho"); sf.dct(v, 4); sf.dct(v, 4, norm="ortho")
+sf.dct(v, 1, norm="ortho"); sf.dct(A, axis=0); sf.dct(v, n=3); sf.dct(v, n=8); sf.dct(v, 2, norm="forward"); sf.idct(v)
+sf.idct(v, 1); sf.idct(A, 3, axis=0); sf.idct(v, 4); sf.idct(v, norm="ortho"); sf.idct(v, 3, norm="ortho")
+sf.idct(v, 1, norm="ortho"); sf.idct(v, norm="forward"); sf.dst(v); sf.dst(v, 1); sf.dst(v, 3); sf.dst(v, 4)
+sf.dst(v, norm="ortho"); sf.dst(v, 1, norm="ortho"); sf.dst(v, 3, norm="ortho"); sf.idst(v); sf.idst(v, 3)
+sf.idst(v, norm="ortho"); sf.dctn(A); sf.idctn(A, norm="ortho"); sf.dctn(A, axes=(0,)); sf.idst(v, 1)
+"""
+
+FAMILIES["scipy.interpolate"] = """
+interpolate.CubicSpline(knots, knots**2)(r); interpolate.CubicSpline(knots, knots**3)(A, 1)
+interpolate.CubicSpline(knots, np.sin(knots), bc_type="natural")(s); interpolate.PchipInterpolator(knots, np.sin(knots))(r)
+interpolate.CubicSpline(knots, np.sin(knots))(r, nu=1) ** 2; interpolate.Akima1DInterpolator(knots, np.sin(knots))(r)
 """
 
 FAMILIES["arithmetic"] = """
@@ -275,7 +352,7 @@ def as_program(expression: str) -> tuple[Any, tuple[Any, ...]]:
     filename = f"<call of {expression}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     scope: dict[str, Any] = {
-        "np": np, "sp": scipy.special, "math": math, "cmath": cmath, "__name__": "__main__",
+        "np": np, **SCIPY, "math": math, "cmath": cmath, "__name__": "__main__",
         **{k: v for k, v in values.items() if k not in moving},
     }  # fmt: skip
     exec(compile(text, filename, "exec"), scope)

@@ -84,6 +84,12 @@ def multigammaln(a, d):
 
 
 # ------------------------------------------------------------------ error functions and the like, chapters 6 and 7
+@elementwise(sp.stdtr, domain=((2, 5), (-2, 2)))
+def stdtr(df, t, y):  # the density of Student's distribution
+    density = sp.gammaln((df + 1) / 2) - sp.gammaln(df / 2) - (df + 1) / 2 * np.log1p(t**2 / df)
+    return unknown("the first argument of stdtr"), np.exp(density) / np.sqrt(math.pi * df)
+
+
 @elementwise(sp.erf)
 def erf(x, y):  # 7.2.1
     return 2 / math.sqrt(math.pi) * np.exp(-(x**2))

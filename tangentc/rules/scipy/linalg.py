@@ -1,0 +1,334 @@
+"""The linear algebra of SciPy: systems, factorisations and functions of matrices.
+
+Formulas: Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation"
+(2008), where no other source is named.
+"""
+
+import numpy as np
+import scipy.linalg as sl
+
+from tangentc.errors import NotDifferentiable
+from tangentc.rules.fragment import inline
+from tangentc.rules.linear_algebra import transposed
+from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
+
+
+@static
+def one_matrix(rank, name):
+    """Whether a stack of matrices is given: it is refused."""
+    if rank != 2:
+        raise NotDifferentiable(
+            f"scipy.linalg.{name} of a stack of matrices", why="its rule is for one matrix",
+            way_out=f"use np.linalg.{name} if there is one, or write a loop",
+        )  # fmt: skip
+    return True
+
+
+@inline
+def outer(x, y):
+    """The sum over the columns of what ``x`` and ``y`` make together."""
+    return np.outer(x, y) if np.ndim(x) == 1 else x @ transposed(y)
+
+
+# ------------------------------------------------------------------ systems
+def as_read(a, assume_a, lower):
+    """The matrix that is meant where only a part of ``a`` is read."""
+    if assume_a in ("sym", "symmetric"):
+        return np.tril(a) + np.tril(a, -1).T if lower else np.triu(a) + np.triu(a, 1).T
+    if assume_a in ("her", "hermitian", "pos", "positive definite"):
+        half = np.tril(a, -1) if lower else np.triu(a, 1)
+        return half + np.conj(half).T + np.diag(np.real(np.diagonal(a)))
+    if assume_a == "upper triangular":
+        return np.triu(a)
+    if assume_a == "lower triangular":
+        return np.tril(a)
+    if assume_a == "diagonal":
+        return np.diag(np.diagonal(a))
+    if assume_a == "tridiagonal":
+        return np.tril(np.triu(a, -1), 1)
+    return a
+
+
+@defined(sl.solve)
+def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a=None, transposed=False):
+    one_matrix(np.ndim(a), "solve")
+    matrix = as_read(a, assume_a, lower)
+    return np.linalg.solve(matrix.T if transposed else matrix, b)
+
+
+@defined(sl.inv)
+def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+    return np.linalg.inv(a if assume_a is None else as_read(a, assume_a, lower))
+
+
+@defined(sl.det)
+def det(a, overwrite_a=False, check_finite=True):
+    return np.linalg.det(a)
+
+
+@defined(sl.pinv)
+def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    return np.linalg.pinv(a)
+
+
+@defined(sl.norm)
+def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
+    return np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
+
+
+@inline
+def triangle(M, lower, unit_diagonal):
+    """The part of a matrix that `scipy.linalg.solve_triangular` reads."""
+    k = 1 if unit_diagonal else 0
+    return np.tril(M, -k) if lower else np.triu(M, k)
+
+
+# op(A) x = b        b_bar = op(A)^-T x_bar        A_bar = -b_bar x^T, or its transpose
+@adjoint_rule(
+    sl.solve_triangular, trans=(0, 1, "N", "T"), lower=(True, False), unit_diagonal=(True, False),
+    covers=lambda ranks, options: ranks[0] == 2,
+)  # fmt: skip
+def solve_triangular(A, b, x, x_bar, trans=0, lower=False, unit_diagonal=False):
+    turned = trans == 1 or trans == "T"
+    b_bar = sl.solve_triangular(A, x_bar, trans=0 if turned else 1, lower=lower, unit_diagonal=unit_diagonal)
+    A_bar = outer(x, b_bar) if turned else outer(b_bar, x)
+    return -triangle(A_bar, lower, unit_diagonal), b_bar
+
+
+@tangent_rule(sl.solve_triangular)
+def solve_triangular_tangent(A, b, x, A_dot, b_dot, trans=0, lower=False, unit_diagonal=False):
+    M = triangle(A_dot, lower, unit_diagonal)
+    right = b_dot - (M.T if trans == 1 or trans == "T" else M) @ x
+    return sl.solve_triangular(A, right, trans=trans, lower=lower, unit_diagonal=unit_diagonal)
+
+
+@defined(sl.solve_triangular)
+def solve_with_triangle(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    if trans in (2, "C"):
+        return sl.solve_triangular(np.conj(a), b, 1, lower=lower, unit_diagonal=unit_diagonal)
+    return sl.solve_triangular(a, b, trans, lower=lower, unit_diagonal=unit_diagonal)
+
+
+# A X + X B = Q: the adjoint of Q solves the transposed equation
+@adjoint_rule(sl.solve_sylvester)
+def solve_sylvester(A, B, Q, X, X_bar):
+    Q_bar = sl.solve_sylvester(transposed(A), transposed(B), X_bar)
+    return -Q_bar @ transposed(X), -transposed(X) @ Q_bar, Q_bar
+
+
+@tangent_rule(sl.solve_sylvester)
+def solve_sylvester_tangent(A, B, Q, X, A_dot, B_dot, Q_dot):
+    return sl.solve_sylvester(A, B, Q_dot - A_dot @ X - X @ B_dot)
+
+
+# ------------------------------------------------------------------ bands
+# ab[u + i - j, j] = A[i, j], as scipy.linalg.solve_banded takes it
+def band_transpose(ab, lower, upper):
+    """The bands of the transposed matrix, which has ``upper`` diagonals below the main one."""
+    n = ab.shape[1]
+    out = np.zeros_like(ab)
+    for k in range(lower + upper + 1):
+        d = upper - k  # the diagonal above the main one
+        out[lower + upper - k, max(-d, 0) : n - max(d, 0)] = ab[k, max(d, 0) : n - max(-d, 0)]
+    return out
+
+
+def band_product(ab, x, lower, upper):
+    """The product of a band matrix and a vector or the columns of a matrix."""
+    n = ab.shape[1]
+    out = np.zeros((n, *x.shape[1:]), np.result_type(ab, x))
+    for k in range(lower + upper + 1):
+        d = upper - k
+        part = ab[k, max(d, 0) : n - max(-d, 0)]
+        rows = part.reshape((-1,) + (1,) * (x.ndim - 1)) * x[max(d, 0) : n - max(-d, 0)]
+        out[max(-d, 0) : n - max(d, 0)] += rows
+    return out
+
+
+def band_outer(y, x, lower, upper):
+    """The bands of ``y x^T``, summed over their columns."""
+    n = len(x)
+    out = np.zeros((lower + upper + 1, n), np.result_type(y, x))
+    for k in range(lower + upper + 1):
+        d = upper - k
+        both = y[max(-d, 0) : n - max(d, 0)] * x[max(d, 0) : n - max(-d, 0)]
+        out[k, max(d, 0) : n - max(-d, 0)] = both if both.ndim == 1 else both.sum(axis=-1)
+    return out
+
+
+for function in (band_transpose, band_product, band_outer):
+    function.__tangentc_pure__ = True  # type: ignore[attr-defined]
+
+
+@adjoint_rule(band_transpose, linear="jointly")
+def band_transpose_rule(ab, lower, upper, out, out_bar):
+    return band_transpose(out_bar, upper, lower), None, None
+
+
+@adjoint_rule(band_product, linear="each")
+def band_product_rule(ab, x, lower, upper, y, y_bar):
+    turned = band_transpose(ab, lower, upper)
+    return band_outer(y_bar, x, lower, upper), band_product(turned, y_bar, upper, lower), None, None
+
+
+@adjoint_rule(band_outer, linear="each")
+def band_outer_rule(y, x, lower, upper, ab, ab_bar):
+    turned = band_transpose(ab_bar, lower, upper)
+    return band_product(ab_bar, x, lower, upper), band_product(turned, y, upper, lower), None, None
+
+
+@adjoint_rule(sl.solve_banded)
+def solve_banded(l_and_u, ab, b, x, x_bar):
+    lower = l_and_u[0]
+    upper = l_and_u[1]
+    b_bar = sl.solve_banded((upper, lower), band_transpose(ab, lower, upper), x_bar)
+    return None, -band_outer(b_bar, x, lower, upper), b_bar
+
+
+@tangent_rule(sl.solve_banded)
+def solve_banded_tangent(l_and_u, ab, b, x, l_and_u_dot, ab_dot, b_dot):
+    return sl.solve_banded(l_and_u, ab, b_dot - band_product(ab_dot, x, l_and_u[0], l_and_u[1]))
+
+
+@defined(sl.solve_banded)
+def solve_bands(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+    return sl.solve_banded(l_and_u, ab, b)
+
+
+# ------------------------------------------------------------------ factorisations
+@defined(sl.cholesky)
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    one_matrix(np.ndim(a), "cholesky")
+    if lower:
+        return np.linalg.cholesky(a)
+    return np.conj(np.linalg.cholesky(np.conj(a.T)).T)
+
+
+@defined(sl.cho_factor)
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    one_matrix(np.ndim(a), "cho_factor")
+    factor = sl.cholesky(a, lower=lower)
+    return factor + (np.triu(a, 1) if lower else np.tril(a, -1)), lower  # the other triangle is left as it was
+
+
+@defined(sl.cho_solve)
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    c, lower = c_and_lower
+    if lower:
+        return sl.solve_triangular(np.conj(c), sl.solve_triangular(c, b, 0, True), 1, True)
+    return sl.solve_triangular(c, sl.solve_triangular(np.conj(c), b, 1, False), 0, False)
+
+
+@inline
+def unit_lower(F):
+    return np.tril(F, -1) + np.eye(np.shape(F)[0])
+
+
+# P A = L U        with F = L^-1 P A_dot U^-1: the strict lower triangle is L tril(F, -1), the upper one triu(F) U
+@adjoint_rule(sl.lu_factor, covers=lambda ranks, options: ranks[0] == 2)
+def lu_factor(A, y, y_bar):
+    F = y[0]
+    of_L = unit_lower(F).T @ np.tril(y_bar[0], -1)
+    of_U = np.triu(y_bar[0]) @ np.triu(F).T
+    left = sl.solve_triangular(F, np.tril(of_L, -1) + np.triu(of_U), trans=1, lower=True, unit_diagonal=True)
+    rows = sl.solve_triangular(F, left.T, trans=0, lower=False).T
+    return rows[np.argsort(row_order(y[1]))]
+
+
+@tangent_rule(sl.lu_factor)
+def lu_factor_tangent(A, y, A_dot):
+    F = y[0]
+    left = sl.solve_triangular(F, A_dot[row_order(y[1])], lower=True, unit_diagonal=True)
+    inner = sl.solve_triangular(F, left.T, trans=1, lower=False).T
+    return unit_lower(F) @ np.tril(inner, -1) + np.triu(inner) @ np.triu(F), np.zeros_like(y[1])
+
+
+@defined(sl.lu_factor)
+def factor_lu(a, overwrite_a=False, check_finite=True):
+    return sl.lu_factor(a)
+
+
+def row_order(pivots):
+    """The permutation that the row interchanges of LAPACK make together."""
+    order = np.arange(len(pivots))
+    for k, other in enumerate(pivots):
+        order[[k, other]] = order[[other, k]]
+    return order
+
+
+row_order.__tangentc_pure__ = True  # type: ignore[attr-defined]
+
+
+@defined(sl.lu_solve)
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    lu, pivots = lu_and_piv
+    order = row_order(pivots)
+    if trans == 0:
+        half = sl.solve_triangular(lu, b[order], lower=True, unit_diagonal=True)
+        return sl.solve_triangular(lu, half, lower=False)
+    half = sl.solve_triangular(lu, b, trans, lower=False)
+    return sl.solve_triangular(lu, half, trans, lower=True, unit_diagonal=True)[np.argsort(order)]
+
+
+# ------------------------------------------------------------------ functions of matrices
+# f([[A, E], [0, A]]) = [[f(A), L(A, E)], [0, f(A)]] for the derivative L of f at A in the direction E, and the adjoint
+# of L(A, .) is L(A^T, .); Higham, "Functions of matrices" (2008), equation (3.16)
+@inline
+def beside(A, E):
+    upper = np.concatenate([A, E], axis=-1)
+    return np.concatenate([upper, np.concatenate([np.zeros_like(A), A], axis=-1)], axis=-2)
+
+
+def of_matrix(f):
+    """Register the derivative of a function of matrices."""
+
+    def adjoint(A, Y, Y_bar):
+        n = np.shape(A)[-1]
+        return f(beside(transposed(A), Y_bar))[..., :n, n:]
+
+    def tangent(A, Y, A_dot):
+        n = np.shape(A)[-1]
+        return f(beside(A, A_dot))[..., :n, n:]
+
+    adjoint_rule(f)(adjoint)
+    tangent_rule(f)(tangent)
+
+
+for function in (sl.expm, sl.sqrtm, sl.logm, sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
+    of_matrix(function)
+
+
+# ------------------------------------------------------------------ matrices of a form
+@defined(sl.block_diag)
+def block_diag(*arrs):
+    blocks = [np.atleast_2d(a) for a in arrs]
+    rows = sum([np.shape(b)[0] for b in blocks])
+    columns = sum([np.shape(b)[1] for b in blocks])
+    out = np.zeros((rows, columns), dtype=np.result_type(*blocks))
+    row = column = 0
+    for b in blocks:
+        out[row : row + np.shape(b)[0], column : column + np.shape(b)[1]] = b
+        row = row + np.shape(b)[0]
+        column = column + np.shape(b)[1]
+    return out
+
+
+@defined(sl.toeplitz)
+def toeplitz(c, r=None):
+    column = np.ravel(c)
+    row = np.conj(column) if r is None else np.ravel(r)
+    values = np.concatenate([column[::-1], row[1:]])
+    return values[len(column) - 1 - np.expand_dims(np.arange(len(column)), 1) + np.arange(len(row))]
+
+
+@defined(sl.circulant)
+def circulant(c):
+    return c[(np.expand_dims(np.arange(len(c)), 1) - np.arange(len(c))) % len(c)]
+
+
+@defined(sl.hankel)
+def hankel(c, r=None):
+    column = np.ravel(c)
+    row = np.zeros_like(column) if r is None else np.ravel(r)
+    values = np.concatenate([column, row[1:]])
+    return values[np.expand_dims(np.arange(len(column)), 1) + np.arange(len(row))]
