@@ -12,17 +12,24 @@ import inspect
 import math
 import operator
 import sys
+import types
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.fft
+import scipy.interpolate
+import scipy.linalg
+import scipy.signal
+import scipy.sparse
 import scipy.special
+import scipy.stats
 
 import tangentc  # noqa: F401  (registers the rules)
 from tangentc.core import ops
 from tangentc.frontend import fence
-from tangentc.rules.registry import FAMILIES, REGISTRY, Rule
+from tangentc.rules.registry import FAMILIES, REGISTRY, SCIPY, Rule
 
 HERE = Path(__file__).resolve().parent / "reference"
 NOTE = "<!-- Made by docs/make_reference.py; do not edit. -->\n"
@@ -56,8 +63,9 @@ OPERATORS = {
 }
 NAMESPACES = (
     ("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("cmath", cmath),
-    ("scipy.special", scipy.special), ("", builtins),
+    *((f"scipy.{name}", getattr(scipy, name)) for name in SCIPY), ("", builtins),
 )  # fmt: skip
+OWNERS = ("ufunc", "self")  # parameters that stand for what a method belongs to
 
 
 # ------------------------------------------------------------------ the syntax
@@ -92,13 +100,16 @@ def rules() -> str:
     ]
     REGISTRY.find(scipy.special.gamma)  # those of SciPy are registered when they are looked for
     families = REGISTRY.families()
-    for family in (*(f for f in FAMILIES if f != "definitions"), "special"):
+    for family in (*FAMILIES, *(f"scipy.{name}" for name in SCIPY)):
         found = families.get(f"tangentc.rules.{family}", [])
         rows = sorted(
             {row for rule in found if (row := describe(rule)) is not None},
             key=lambda row: (row[0].strip("`").lower(), row),
         )
-        parts.append(f"## {family.replace('_', ' ').capitalize()}\n")
+        if not rows:
+            continue
+        parts.append(f"## {family if '.' in family else family.replace('_', ' ').capitalize()}\n")
+        parts.append(sources(sys.modules[f"tangentc.rules.{family}"]))
         parts.append(table(("Function", "Kind", "Modes", "Options"), rows))
     parts.append("## Definitions\n")
     parts.append(
@@ -109,12 +120,18 @@ def rules() -> str:
     return "\n".join(parts)
 
 
+def sources(module: Any) -> str:
+    """Where the formulas of a family come from, as its module says."""
+    text = " ".join((module.__doc__ or "").split())
+    return f"Formulas: {text.partition('Formulas: ')[2]}\n" if "Formulas: " in text else ""
+
+
 def definitions() -> Iterable[tuple[str, str]]:
     """Each function that has a definition, with its arguments."""
     for function, definition in REGISTRY.definitions.items():
         name = f"ufunc.{function[1]}" if isinstance(function, tuple) else written(function)
-        if name is not None and not isinstance(function, str):
-            arguments = [p for p in inspect.signature(definition).parameters.values() if p.name != "ufunc"]
+        if name is not None:
+            arguments = [p for p in inspect.signature(definition.body).parameters.values() if p.name not in OWNERS]
             yield f"`{name}`", ", ".join(f"`{'*' * (p.kind == p.VAR_POSITIONAL)}{p.name}`" for p in arguments)
 
 
@@ -139,6 +156,12 @@ def written(function: Any) -> str | None:
     if function is ops.item:
         return "x.item()"
     name = getattr(function, "__name__", "")
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, types.MethodType):  # of a distribution
+        found = [f"{prefix}.{n}" for prefix, module in NAMESPACES for n, v in vars(module).items() if v is owner]
+        return f"{found[0]}.{name}" if found else None
+    if (cls := getattr(function, "__objclass__", None)) in (np.random.Generator, np.random.RandomState, np.ndarray):
+        return f"{cls.__name__}.{name}"
     for prefix, module in NAMESPACES:
         if vars(module).get(name) is function:
             return f"{prefix}.{name}".lstrip(".")

@@ -371,6 +371,7 @@ class Context:
         self.lengths = Lengths()
         self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
         self.defined: dict[Any, dict[Any, Any]] = {}  # definitions that stand for calls, by function and site
+        self.lists: dict[Any, dict[Any, Any]] = {}  # arguments that stand for arrays, by function and site
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
 
     def settle(self, write: Callable[[], Any]) -> Any:
@@ -486,6 +487,7 @@ class Context:
         known = Feedback(
             inline=set(inline),
             defined=self.defined.get(source, {}),
+            lists=self.lists.setdefault((source, tuple(types)), {}),
             lifted=self.lifted,
             twins={f: t for f, t in self.twins.items() if t is not None},
         )

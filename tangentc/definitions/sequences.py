@@ -92,12 +92,15 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if axis is not None and is_integer_like(axis):
         return slope_along(f, varargs[0] if len(varargs) else 1.0, axis, edge_order)
     axes = axes_in(np.ndim(f)) if axis is None else axis
-    if len(varargs) == 1 and len(axes) == 1:
-        return slope_along(f, varargs[0], axes[0], edge_order)
-    steps = [varargs[0] if len(varargs) == 1 else varargs[k] if len(varargs) else 1.0 for k in range(len(axes))]
+    if len(varargs) == 0 and len(axes) == 1:
+        return slope_along(f, 1.0, axes[0], edge_order)
     if len(axes) == 1:
-        return slope_along(f, steps[0], axes[0], edge_order)
-    return tuple([slope_along(f, steps[k], axes[k], edge_order) for k in range(len(axes))])
+        return slope_along(f, varargs[0], axes[0], edge_order)
+    if len(varargs) == 0:
+        return tuple([slope_along(f, 1.0, axes[k], edge_order) for k in range(len(axes))])
+    if len(varargs) == 1:
+        return tuple([slope_along(f, varargs[0], axes[k], edge_order) for k in range(len(axes))])
+    return tuple([slope_along(f, varargs[k], axes[k], edge_order) for k in range(len(axes))])
 
 
 @defined(np.trapezoid)

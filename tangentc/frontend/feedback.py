@@ -31,6 +31,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    holds_numbers,
     is_complex,
     is_container,
     is_differentiable,
@@ -40,6 +41,8 @@ from tangentc.core.walk import defines, definitions, reads, statements
 from tangentc.frontend import prelude
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
+from tangentc.rules.registry import REGISTRY
+from tangentc.transform.calls import TAKES_ITEMS
 
 KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
 VIEWS = {"keys", "values", "items"}
@@ -62,6 +65,7 @@ class Feedback:
     environments: dict[Any, type] = field(default_factory=dict)  # of functions that are called after their trip
     still: dict[Any, frozenset[int]] = field(default_factory=dict)  # the arguments of a jvp that do not move
     doubtful: dict[Any, frozenset[int]] = field(default_factory=dict)  # those whose tangent may be None
+    lists: dict[Any, Any] = field(default_factory=dict)  # the arguments that stand for the arrays of their items
     inline: set[Any] = field(default_factory=set)
     defined: dict[Any, Any] = field(default_factory=dict)  # the definitions that stand for calls that no rule covers
     lifted: dict[Any, Any] = field(default_factory=dict)  # functions defined inside that call themselves
@@ -82,6 +86,7 @@ class Feedback:
             self.environments,
             self.still,
             self.doubtful,
+            self.lists,
         )
         return sum(map(len, known)) + len(self.wanted) + len(self.inline) + len(self.written) + len(self.assigned)
 
@@ -128,6 +133,8 @@ class _Reader:
         site = getattr(getattr(s, "span", None), "site", None)
         if site is None:
             return
+        if isinstance(s, Assign) and (lists := self.lists(s)):
+            self.known.lists.setdefault(site, (s.op, lists))
         if isinstance(s, Assign) and runs_over(s.op):
             self.operands([self.types.of(a) for a in s.args], site)
         match s:
@@ -246,6 +253,15 @@ class _Reader:
     def is_dict(self, atom: Atom) -> bool:
         t = self.types.of(atom)
         return isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict
+
+    def lists(self, s: Assign) -> frozenset[Any]:
+        """The arguments of a call of NumPy, by position or name, that are lists and stand for arrays."""
+        if isinstance(s.op, type) or ops.module_root(s.op) != "numpy" or s.op in TAKES_ITEMS:
+            return frozenset()
+        rule = REGISTRY.find(s.op)
+        if (rule is None or rule.kind == "zero") and REGISTRY.definition(s.op) is None:
+            return frozenset()
+        return frozenset(k for k, a in (*enumerate(s.args), *s.keywords) if _stands_for_an_array(self.types.of(a)))
 
     def moves(self, atom: Atom) -> bool:
         """Whether a derivative may flow through an argument that is run over."""
@@ -426,3 +442,14 @@ def _kind(t: Type) -> Any:
         case Known(const):
             return "known", type(const.value)
     return "unknown" if isinstance(t, Unknown) else t
+
+
+def _stands_for_an_array(t: Type) -> bool:
+    """Whether a value is a list or a tuple of numbers, lists and arrays, of which some can move."""
+    return is_container(t) and is_differentiable(t) and _holds_only_numbers(t)
+
+
+def _holds_only_numbers(t: Type) -> bool:
+    if isinstance(t, Sequence) and t.kind is list or isinstance(t, Tuple) and t.cls is None:
+        return bool(t.items) and all(map(_holds_only_numbers, t.items))
+    return isinstance(t, (Scalar, Array)) and holds_numbers(t)

@@ -94,7 +94,7 @@ def _hashable(value: Any) -> bool:
 
 def is_quoted(function: Any) -> bool:
     """Whether a function stands for a call of the library: its text is written where the call is."""
-    return function.__module__.startswith((prelude.__name__, "tangentc.definitions", "tangentc.rules."))
+    return (function.__module__ or "").startswith((prelude.__name__, "tangentc.definitions", "tangentc.rules."))
 
 
 class Invoke:
@@ -404,6 +404,10 @@ class Invoke:
             made = self.named(self.invoke(callee, args, [], node, None), node)
             self.out.extend(Store(made, Const(k), v, None, self.span(node)) for k, v in keywords)
             return made if target is None else self.emit(ops.identity, (made,), node, target=target)
+        op, lists = self.known.lists.get(self.span(node).site, (None, ()))
+        if op is not None and op == callee:
+            args = [self.emit(np.array, (a,), node) if k in lists else a for k, a in enumerate(args)]
+            keywords = [(k, self.emit(np.array, (a,), node) if k in lists else a) for k, a in keywords]
         if runs_over(callee):
             args = [self.iterated(a, node, k) if isinstance(a, str) else a for k, a in enumerate(args)]
         library = prelude.written(callee, args, dict(keywords))

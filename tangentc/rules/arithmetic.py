@@ -1,4 +1,7 @@
-"""Arithmetic operators and their NumPy spellings."""
+"""Arithmetic operators and their NumPy spellings.
+
+Formulas: Griewank and Walther, "Evaluating derivatives" (2008), table 3.3.
+"""
 
 import builtins
 import math

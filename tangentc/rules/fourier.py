@@ -1,4 +1,7 @@
-"""Discrete Fourier transforms.  The matrix of a transform is symmetric, so that a transform is its own adjoint."""
+"""Discrete Fourier transforms.  The matrix of a transform is symmetric, so that a transform is its own adjoint.
+
+Formulas: Van Loan, "Computational frameworks for the fast Fourier transform" (1992), section 1.1.
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""Functions that join arrays, and functions that cut one into a list of parts."""
+"""Functions that join arrays, and functions that cut one into a list of parts.
+
+Formulas: a linear function whose matrix has ones and zeros, of which the adjoint is the transpose.
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""Products of vectors and arrays other than the product of matrices, and `math`'s functions of several numbers."""
+"""Products of vectors and arrays other than the product of matrices, and `math`'s functions of several numbers.
+
+Formulas: Magnus and Neudecker, "Matrix differential calculus" (2019), chapters 2 and 9.
+"""
 
 import math
 

@@ -2,6 +2,8 @@
 
 Where the way back is not a function of NumPy's, the function itself is asked where each entry came from:
 given the positions 0, 1, 2, ... in place of the entries, it gives the places at which its adjoint is added up.
+
+Formulas: a linear function whose matrix has ones and zeros, of which the adjoint is the transpose.
 """
 
 import numpy as np

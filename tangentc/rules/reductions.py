@@ -1,4 +1,7 @@
-"""Sums, means, products, extremes and variances along axes."""
+"""Sums, means, products, extremes and variances along axes.
+
+Formulas: by the definition of each function; an extreme that several entries share is shared by them evenly.
+"""
 
 import builtins
 

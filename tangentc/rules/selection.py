@@ -1,4 +1,7 @@
-"""Choosing between values: where, maximum, minimum, clip."""
+"""Choosing between values: where, maximum, minimum, clip.
+
+Formulas: by the definition of each function; at a tie the two arguments share evenly.
+"""
 
 import builtins
 

@@ -1,9 +1,12 @@
-"""Functions along an axis whose entries have an order: running sums, differences, integrals, interpolation."""
+"""Functions along an axis whose entries have an order: running sums, differences, integrals, interpolation.
+
+Formulas: by the definition of each function; those that are linear have the transpose for their adjoint.
+"""
 
 import numpy as np
 
 from tangentc.errors import NotDifferentiable
-from tangentc.rules.fragment import inline
+from tangentc.rules.fragment import inline, is_literal
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
 from tangentc.runtime import adjoint_of_gradient, recurrence, scatter, trapezoid_weights
 
@@ -185,12 +188,18 @@ def interp(x, knots, values, y, y_bar):  # y = (1 - t) values[k] + t values[k + 
     return x_bar, -dealt(x_bar, x, knots), dealt(y_bar, x, knots)
 
 
+@inline
+def entry(values, k):
+    """An entry of a tangent, which is the number zero where nothing moves."""
+    return values if is_literal(values) else values[k]
+
+
 @tangent_rule(np.interp)
 def interp_tangent(x, knots, values, y, x_dot, knots_dot, values_dot):
     k = interval(x, knots)
     t = fraction(x, knots)
-    knot_dot = (1 - t) * knots_dot[k] + t * knots_dot[k + 1]
-    return (1 - t) * values_dot[k] + t * values_dot[k + 1] + slope(x, knots, values) * (x_dot - knot_dot)
+    knot_dot = (1 - t) * entry(knots_dot, k) + t * entry(knots_dot, k + 1)
+    return (1 - t) * entry(values_dot, k) + t * entry(values_dot, k + 1) + slope(x, knots, values) * (x_dot - knot_dot)
 
 
 def polynomials(rng):

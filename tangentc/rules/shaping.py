@@ -1,4 +1,7 @@
-"""Functions that move entries: the adjoint moves them back."""
+"""Functions that move entries: the adjoint moves them back.
+
+Formulas: a linear function whose matrix has ones and zeros, of which the adjoint is the transpose.
+"""
 
 import builtins
 

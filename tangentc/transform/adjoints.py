@@ -117,7 +117,7 @@ class Adjoints:
         if adjoint is not None and not isinstance(adjoint, dict) and not self.is_lazy(adjoint, t):
             return adjoint
         if not is_differentiable(t) and not is_container(t):
-            return Const(None)
+            return Const(0.0 if isinstance(t, Scalar) and holds_numbers(t) else None)
         part = get_part(self.b, x, key)
         if adjoint is None or isinstance(adjoint, dict):
             return self.whole(adjoint, part)
@@ -268,7 +268,9 @@ class Adjoints:
         if shadow is not None:
             if isinstance(x_bar, (list, tuple)):
                 x_bar = dict(enumerate(x_bar))
-            for key, _ in components(t):
+            for key, part_type in components(t):
+                if isinstance(part_type, Scalar) and not is_differentiable(part_type):
+                    continue
                 part = x_bar.get(key) if isinstance(x_bar, dict) else get_part(self.b, x_bar, key)
                 if part is not None:
                     self._add_into(shadow, key, part)

@@ -23,7 +23,18 @@ from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule
 
 # what is given a list or a tuple item by item; everything else takes numbers and arrays
-TAKES_ITEMS = {np.array, np.asarray, np.concatenate, np.stack, builtins.sum, runtime.split_like}
+TAKES_ITEMS = {
+    np.array,
+    np.asarray,
+    np.asanyarray,
+    np.concatenate,
+    np.stack,
+    np.block,
+    np.choose,
+    np.piecewise,
+    builtins.sum,
+}
+TAKES_ITEMS.add(runtime.split_like)
 LISTS = {np.concatenate, np.stack}  # of arrays, for which one array may stand
 
 

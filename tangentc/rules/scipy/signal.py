@@ -1,4 +1,7 @@
-"""Convolution and filters of `scipy.signal`."""
+"""Convolution and filters of `scipy.signal`.
+
+Formulas: Oppenheim and Schafer, "Discrete-time signal processing" (1999), sections 2.3 and 2.5.
+"""
 
 import numpy as np
 import scipy.signal as sg
@@ -66,8 +69,7 @@ def oaconvolve(in1, in2, mode="full"):
 
 
 # a[0] y[n] = b[0] x[n] + ... + b[m] x[n-m] - a[1] y[n-1] - ...: with u the filtered adjoint, run backwards, the adjoint
-# of b[k] is sum_n u[n] x[n-k], and that of a[k] is -sum_n u[n] y[n-k]; Oppenheim and Schafer, "Discrete-time signal
-# processing" (1999), section 2.5
+# of b[k] is sum_n u[n] x[n-k], and that of a[k] is -sum_n u[n] y[n-k]
 def delayed_products(u, x, count):
     """The sums of ``u[n] x[n - k]`` for k below ``count``."""
     n = x.shape[-1]
