@@ -97,6 +97,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return Opaque("it is an object of a library", op)
     if op is np.nonzero and len(args) == 1 and isinstance(args[0], Array):
         return Tuple((Array("int64", (fresh(),)),) * len(args[0].shape))
+    parts = _split(op, args, keywords, fresh) if op in SPLITTING and args and isinstance(args[0], Array) else None
+    if parts is not None:
+        return parts
     if op is np.gradient and args and isinstance(args[0], Array):
         return _gradient(args[0], keywords.get("axis"))
     structural = _structural(op, args, fresh)
@@ -155,6 +158,24 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+SPLITTING = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}
+
+
+def _split(op: Any, args: Seq[Any], keywords: dict[str, Type], fresh: Fresh) -> Type | None:
+    """What splitting an array into a number of parts gives; None for parts at given places."""
+    x: Any = args[0]
+    given = dict(zip(("indices_or_sections", "axis"), args[1:])) | keywords
+    count, axis = (_constant(given.get(k, Known(Const(None)))) for k in ("indices_or_sections", "axis"))
+    axis = SPLITTING[op] if axis is None else axis
+    axis = 0 if op is np.hsplit and len(x.shape) == 1 else axis
+    if type(count) is not int or type(axis) is not int or isinstance(x.shape[axis], int):
+        return None
+    parts = tuple(
+        Array(x.dtype, (*x.shape[:axis], length, *x.shape[axis:][1:])) for length in (fresh() for _ in range(count))
+    )
+    return Sequence(list, parts if op is np.array_split else parts[:1], count)
 
 
 def _gradient(x: Array, axis: Type | None) -> Type:
@@ -281,6 +302,8 @@ def of_keys(op: Any, types: Seq[Type]) -> bool:
 
 
 def _iterator(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
+    if any(isinstance(t, Sequence) and t.length == 0 for t in args):
+        return Sequence(list, (), 0)
     items = tuple(item_type(t, fresh) for t in args[: 1 if op is builtins.enumerate else None])
     if op is builtins.reversed:
         return args[0]

@@ -132,6 +132,9 @@ class Types:
             return t
         if self.bare and not any(map(_is_nothing, types)):
             t = of_empty(op, types, named, self.fresh)
+        never = op is operator.getitem and isinstance(types[0], Sequence) and types[0].length == 0
+        if never or any(map(_is_nothing, [*types, *named.values()])):
+            return t  # it is never run
         return Unknown("nothing says what it is") if self.settled and _is_nothing(t) else t
 
     # ---------------------------------------------------------- whole programs
@@ -422,6 +425,9 @@ class Types:
         """The type of what a loop over this value gives."""
         t = self.of(iterable)
         item = item_type(t, self.fresh)
+        empty = isinstance(t, Dict) or isinstance(t, Sequence) and t.length == 0  # so that no trip is made
+        if self.settled and _is_nothing(item) and not empty:
+            return Unknown("nothing says what it is")
         return self._apart(item) if isinstance(t, Sequence) else item
 
 

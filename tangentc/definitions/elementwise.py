@@ -19,8 +19,12 @@ def of_dtype(ufunc, *args, dtype=None, casting="same_kind"):
 
 
 @defined((np.ufunc, "outer"))
-def outer(ufunc, a, b):
-    return ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b)
+def outer(ufunc, a, b, out=None):
+    result = ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b)
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 @static
@@ -35,12 +39,18 @@ def running(ufunc):
 
 
 @defined((np.ufunc, "reduce"))
-def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False):
+def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
     x = np.asarray(array, dtype=dtype) if dtype is not None or isinstance(array, (list, tuple)) else array
     if whole(ufunc) is not None:
-        return whole(ufunc)(x, axis=axis, keepdims=keepdims)
+        if initial is None and where is None:
+            return whole(ufunc)(x, axis=axis, keepdims=keepdims)
+        if where is None:
+            return whole(ufunc)(x, axis=axis, keepdims=keepdims, initial=initial)
+        if initial is None:
+            return whole(ufunc)(x, axis=axis, keepdims=keepdims, where=where)
+        return whole(ufunc)(x, axis=axis, keepdims=keepdims, initial=initial, where=where)
     rows = np.moveaxis(x, axis, 0)
-    result = np.positive(rows[0])
+    result = np.positive(rows[0]) if initial is None else ufunc(initial, rows[0])
     for row in rows[1:]:
         result = ufunc(result, row)
     return np.expand_dims(result, axis) if keepdims else result

@@ -194,6 +194,11 @@ class _Reader:
                 self.known.classes.setdefault(site, t.cls)
             case Assign() if s.op is np.ndim and (known := rank(self.types.of(s.args[0]))) is not None:
                 self.known.answers.setdefault(site, known)
+            case Assign(op=operator.getitem) if isinstance(of := self.types.of(s.args[0]), Known) and (
+                of.value is np.r_ or of.value is np.c_
+            ):
+                if any(isinstance(t, (Scalar, Array)) and is_differentiable(t) for t in self.parts(s.args[1])):
+                    self.known.written.add(site)
             case Assign(op=builtins.range) if isinstance(self.types.of(s.args[-1]), Array) and site[0]:
                 self.known.answers[REPEATED, site[0][-1]] = False  # the items of a list, times an array
             case Assign() if s.op is builtins.len and isinstance(t := self.types.of(s.args[0]), Tuple):
@@ -262,6 +267,11 @@ class _Reader:
         if (rule is None or rule.kind == "zero") and REGISTRY.definition(s.op) is None:
             return frozenset()
         return frozenset(k for k, a in (*enumerate(s.args), *s.keywords) if _stands_for_an_array(self.types.of(a)))
+
+    def parts(self, key: Atom) -> list[Type]:
+        """The types of what stands between brackets."""
+        t = self.types.of(key)
+        return list(t.items) if isinstance(t, Tuple) else [t]
 
     def moves(self, atom: Atom) -> bool:
         """Whether a derivative may flow through an argument that is run over."""

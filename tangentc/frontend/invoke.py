@@ -257,7 +257,7 @@ class Invoke:
             if kind:
                 self.places[Place("attribute", owner), name] = Place("attribute", owner)
             self.refuse_hidden(kind, name, node)
-            if kind in ("method", "class", "static"):
+            if kind in ("method", "class", "static") and not (name == "_replace" and hasattr(cls, "_fields")):
                 first = {"method": [base], "class": [Const(cls)], "static": []}[kind]
                 return self.invoke(found, [*first, *args], keywords, node, target, owner)  # type: ignore[misc]
             if name == "_replace" and hasattr(cls, "_fields"):
@@ -864,6 +864,9 @@ class Invoke:
         made = self.differentiation(callee, args, keywords, node)
         if made is not None:
             return made
+        if getattr(callee, "__module__", "") == "tangentc.jacobians" and callee.__name__ != "hvp":
+            name = callee.__name__
+            raise self.unsupported(node, f"{name} inside a function", "write it with grad, jvp, vjp or hvp")
         if callee is unchanged:
             return args[0]
         if callee is functools.wraps:

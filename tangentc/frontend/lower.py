@@ -778,8 +778,16 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                                    "give the attribute another name")  # fmt: skip
 
     def of_Subscript(self, node: Any, target: str | None) -> Atom:
-        base, key = self.expression(node.value), self.expression(node.slice)
-        t = self.type_known(base)
+        base = self.expression(node.value)
+        joining = _joining(self.definition(base))
+        if joining is not None and self.span(node).site in self.known.written:
+            parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+            items = [self.expression(e) for e in parts]
+            for k, e in enumerate(parts):
+                if isinstance(e, gast.Slice):  # a range
+                    items[k] = self.emit(operator.getitem, (base, items[k]), node)
+            return self.invoke(joining, items, [], node, target)
+        key, t = self.expression(node.slice), self.type_known(base)
         own = self.operated(operator.getitem, (base, key), node) or self.worked_out(
             operator.getitem, (base, key), (), node
         )
@@ -920,6 +928,12 @@ def shifting(tree: ast.AST) -> frozenset[str]:
     nodes = list(ast.walk(tree))
     names = {name for n in nodes if isinstance(n, ast.Nonlocal) for name in n.names}
     return frozenset(names | {n.target.id for n in nodes if isinstance(n, ast.NamedExpr)})
+
+
+def _joining(made: Assign | None) -> Any:
+    """What ``np.r_[...]`` or ``np.c_[...]`` computes, as a function of the items between the brackets."""
+    name = made.args[1] if made is not None and made.op is builtins.getattr else Const(None)
+    return {Const("r_"): prelude.joined_by_rows, Const("c_"): prelude.joined_by_columns}.get(name)  # type: ignore[arg-type]
 
 
 def _repeated(node: Any) -> tuple[Any, Any] | None:

@@ -204,6 +204,15 @@ def repeated(items, count):
     return [item for _ in range(count) for item in items]
 
 
+def joined_by_rows(*items):
+    return np.concatenate([np.atleast_1d(item) for item in items])
+
+
+def joined_by_columns(*items):
+    columns = [np.reshape(item, (-1, 1)) if np.ndim(item) < 2 else item for item in items]
+    return np.concatenate(columns, axis=-1)
+
+
 # ---------------------------------------------------------- what emitted code calls
 def add_if_copied(x_bar, y_bar, order="C"):
     if not np.may_share_memory(x_bar, y_bar):

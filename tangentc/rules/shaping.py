@@ -16,6 +16,7 @@ from tangentc.runtime import (
     or_zero,
     order,
     passive,
+    plus,
     reduce_to_shape,
     split_like,
     unbroadcast,
@@ -186,6 +187,11 @@ def or_zero_rule(x_dot, x, y, y_bar):
 @adjoint_rule(split_like, linear="jointly", samples=lambda rng: [((rng.normal(size=5), [np.ones(2), np.ones(3)]), {})])
 def split_like_rule(x, arrays, y, y_bar, axis=0):
     return np.concatenate(y_bar, axis=axis), None
+
+
+@adjoint_rule(plus, linear="jointly")
+def plus_rule(x_bar, contribution, y, y_bar):
+    return y_bar, y_bar
 
 
 zero_gradient(
