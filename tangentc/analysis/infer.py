@@ -97,9 +97,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return Opaque("it is an object of a library", op)
     if op is np.nonzero and len(args) == 1 and isinstance(args[0], Array):
         return Tuple((Array("int64", (fresh(),)),) * len(args[0].shape))
-    parts = _split(op, args, keywords, fresh) if op in SPLITTING and args and isinstance(args[0], Array) else None
-    if parts is not None:
-        return parts
+    pieces = _split(op, args, keywords, fresh) if op in SPLITTING and args and isinstance(args[0], Array) else None
+    if pieces is not None:
+        return pieces
     if op is np.gradient and args and isinstance(args[0], Array):
         return _gradient(args[0], keywords.get("axis"))
     structural = _structural(op, args, fresh)
