@@ -339,7 +339,7 @@ def python_function(function: Any, kind: str) -> Any:
         return _calling(function)  # *args or **kwargs: by the parameters that it shows
     if isinstance(function, (Derivative, pytypes.FunctionType)):
         return function
-    if REGISTRY.find(function) is not None:
+    if REGISTRY.find(function) is not None or REGISTRY.definition(function) is not None:
         return _wrapped(function)
     if callable(function):
         return _calling(function.__call__ if is_object(function) else function)  # it is copied, as an argument is
@@ -432,14 +432,14 @@ def _wrapped(function: Any) -> pytypes.FunctionType:
     import linecache
 
     rule = REGISTRY.find(function)
-    assert rule is not None
-    if any(n.startswith("*") for n in rule.inputs):
+    given = rule.inputs if rule is not None else _required(*REGISTRY.definition(function))  # type: ignore[misc]
+    if any(n.startswith("*") for n in given):
         raise UnsupportedSyntax(
             f"{function.__name__} itself is not differentiated",
             why="how many arguments it takes depends on the call",
             way_out="write a def that calls it with the arguments that are meant",
         )
-    names = [n.strip("*") for n in rule.inputs] or ["x"]
+    names = [n.strip("*") for n in given] or ["x"]
     name = getattr(function, "__name__", "function").strip("_")
     text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(names)})\n"
     filename = f"<tangentc rule {name}>"
@@ -447,6 +447,12 @@ def _wrapped(function: Any) -> pytypes.FunctionType:
     namespace: dict[str, Any] = {"_function": function, "__name__": "__main__"}
     exec(compile(text, filename, "exec"), namespace)
     return namespace[name]
+
+
+def _required(definition: Any, first: tuple) -> list[str]:
+    """The parameters of a definition that have no default, beyond those that are given to it."""
+    parameters = list(inspect.signature(definition).parameters.values())[len(first) :]
+    return [f"{'*' * (p.kind is p.VAR_POSITIONAL)}{p.name}" for p in parameters if p.default is p.empty]
 
 
 def seeds_inside(source: Any, types: list) -> int:

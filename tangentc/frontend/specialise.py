@@ -159,6 +159,8 @@ class _Specialise:
                 return self._united(s)
             case Assign(op=np.copy, keywords=(("order", Const(value="K")),)) if not self.keeps_layout(s.args[0]):
                 return (replace(s, keywords=()),)  # x.copy(), which puts the axes in order, does as well
+            case Assign(op=np.select) if (chosen := self._selected(s)) is not None:
+                return chosen
             case Assign() if s.op is ops.method:
                 return tuple(r for made in self._method(s) for r in self._again(made))
             case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):
@@ -290,6 +292,22 @@ class _Specialise:
             terms.append("".join("..." if i.value is ... else chr(ord("a") + i.value) for i in items))  # type: ignore[union-attr]
         text = ",".join(terms[: len(operands)]) + ("->" + terms[-1] if len(s.args) % 2 else "")
         return replace(s, args=(Const(text), *operands))
+
+    def _selected(self, s: Assign) -> tuple[Statement, ...] | None:
+        """``np.select([c, d], [x, y], z)`` as ``np.where(c, x, np.where(d, y, z))``, if its lists are written out."""
+        made = [self.definitions.get(a) if isinstance(a, str) and a.startswith("%") else None for a in s.args[:2]]
+        if not all(isinstance(m, Assign) and m.op in (ops.make_list, ops.make_tuple) and m.args for m in made):
+            return None
+        tests, choices = (m.args for m in made)  # type: ignore[union-attr]
+        if len(tests) != len(choices) or not all(isinstance(self.types.of(t), Array) for t in tests):
+            return None
+        result: Atom = (*s.args[2:], *(v for _, v in s.keywords), Const(0))[0]
+        out: list[Statement] = []
+        for test, choice in zip(reversed(tests), reversed(choices), strict=True):
+            target = s.target if len(out) == len(tests) - 1 else self.fresh("%chosen")
+            out.append(Assign(target, np.where, (test, choice, result), (), s.span))
+            result = target
+        return tuple(out)
 
     def _is_list(self, atom: Atom) -> bool:
         t = self.types.of(atom)

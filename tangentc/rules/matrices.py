@@ -512,7 +512,7 @@ def norms(rng):
 
 
 # the root of the sum of squares; NaN where it is zero and its slope has no direction
-@adjoint_rule(np.linalg.norm, samples=norms, ord=(None,))
+@adjoint_rule(np.linalg.norm, samples=norms, singular=True, ord=(None,))
 def norm(x, y, y_bar, ord=None, axis=None, keepdims=False):
     return along(y_bar, axis, keepdims) * (conjugate(x) / along(y, axis, keepdims))
 

@@ -190,7 +190,7 @@ def var_tangent(x, y, x_dot, axis=None, ddof=0, keepdims=False):
     return 2 * np.sum(deviation(x, axis) * x_dot, axis=axis, keepdims=keepdims) / (count(x, y, axis) - ddof)
 
 
-@adjoint_rule(np.std, samples=all_axes_and_ddof, real=True)
+@adjoint_rule(np.std, samples=all_axes_and_ddof, singular=True, real=True)
 def std(x, y, y_bar, axis=None, ddof=0, keepdims=False):
     return along(y_bar / y, axis, keepdims) * deviation(x, axis) / (count(x, y, axis) - ddof)
 

@@ -231,8 +231,8 @@ def elementwise(
 
 
 def adjoint_rule(
-    *functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False, covers: Any = None,
-    **only: tuple,
+    *functions: Callable[..., Any], linear: str = "", samples: Any = None, real: bool = False, singular: bool = False,
+    covers: Any = None, **only: tuple,
 ) -> Callable:  # fmt: skip
     """Register the adjoints of functions that are not elementwise.
 
@@ -240,7 +240,8 @@ def adjoint_rule(
     their defaults, the function's options.  It returns the adjoint of the argument, or a tuple of them.
     ``linear`` ("jointly" or "each") gives forward mode for nothing; without it a `tangent_rule` does.
     ``samples`` is a function of a random generator that gives a list of ``(arguments, options)``; further
-    keywords name options, and the values of them that the rule covers.  ``covers`` is asked with the ranks of the
+    keywords name options, and the values of them that the rule covers.  ``singular`` says that the result divides, so
+    that where it does not matter one is put in its place.  ``covers`` is asked with the ranks of the
     arguments (a list of them for a list) and a dict of the options.
 
     >>> import numpy as np, tangentc
@@ -268,7 +269,7 @@ def adjoint_rule(
             REGISTRY.add(
                 Rule(
                     function, "adjoint", parsed.required[:-2], parsed, parsed.options, linear, tangent, samples,
-                    source=formula.__module__, real=real, only=tuple(only.items()), covers=covers,
+                    source=formula.__module__, singular=singular, real=real, only=tuple(only.items()), covers=covers,
                 )
             )  # fmt: skip
         return formula

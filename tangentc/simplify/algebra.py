@@ -5,12 +5,15 @@
     x + x            ->  2 * x          b * where(c, 1, 0)  ->  where(c, b, 0)
     a * (2 * b)      ->  2 * a * b      (1 / y) / y         ->  (1 / y) ** 2
 
+    a / (1 + e) * e, with e = np.exp(x)  ->  a / (1 + np.exp(-x)), which is right where e overflows
+
 Nothing is rewritten that changes a dtype or a shape, and no product with zero is dropped, since zero
 times infinity is not zero.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
 
@@ -142,6 +145,8 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return b.emit(NEG, (b.mul(x, neg.args[0]),))
     if neg := _made_by(b, x, NEG):
         return b.emit(NEG, (b.mul(neg.args[0], y),))
+    if logistic := _logistic(b, x, y) or _logistic(b, y, x):
+        return logistic
     if quotient := _made_by(b, y, DIV):
         top, bottom = quotient.args
         return b.emit(DIV, (b.mul(x, top), bottom))
@@ -150,6 +155,27 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if is_number(x) and (product := _made_by(b, y, MUL)):
         return b.mul(b.mul(x, product.args[0]), product.args[1])
     return None
+
+
+def _logistic(b: Builder, quotient: Atom, e: Atom) -> Atom | None:
+    """``a / (1 + e) * e`` for ``e = np.exp(x)``."""
+    made, exp = _known(b, quotient), _known(b, e)
+    if made is None or made.op is not DIV or exp is None or exp.op not in (np.exp, math.exp):
+        return None
+    total = _known(b, made.args[1])
+    if total is None or total.op is not ADD or not any(is_number(a, 1) for a in total.args) or e not in total.args:
+        return None
+    negative = _known(b, exp.args[0])
+    opposite = negative.args[0] if negative is not None and negative.op is NEG else b.emit(NEG, exp.args)
+    return b.emit(DIV, (made.args[0], b.add(Const(1), b.emit(exp.op, (opposite,)))))
+
+
+def _known(b: Builder, atom: Atom) -> Assign | None:
+    """The operation behind a value, of the primal or the adjoint sweep, if nothing that it reads changes."""
+    made = b.definition(atom) or b.primal.get(atom) if isinstance(atom, str) else None
+    if made is None or made.keywords or any(isinstance(a, str) and b.mutable(a) for a in (atom, *made.args)):
+        return None
+    return made
 
 
 def _div(b: Builder, x: Atom, y: Atom) -> Atom | None:

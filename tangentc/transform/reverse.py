@@ -398,11 +398,14 @@ class _Reverse(Stores, Control):
 
     def _general(self, s: Assign, call: Any, y_bar: Atom) -> None:
         y_bar = self.adj.full(y_bar, s.target)
+        y: Atom = s.target
+        if call.rule.singular and (mask := self.masks.get(y)) is not None:  # a harmless value where it does not matter
+            y = self.b.emit(np.where, (mask[0], *((y, Const(1.0)) if mask[1] else (Const(1.0), y))))
         for k, (_, atom) in enumerate(call.inputs):
             atoms = atom if isinstance(atom, list) else [atom]
             if not any(isinstance(a, str) and a in self.active for a in atoms):
                 continue
-            result = adjoints(self.b, call, s.target, y_bar, k)
+            result = adjoints(self.b, call, y, y_bar, k)
             if isinstance(atom, list):
                 for a, contribution in zip(atom, result, strict=True):
                     self.adj.add(a, contribution)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from tangentc.errors import NotDifferentiable
-from tangentc.rules.fragment import inline
+from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
 
@@ -284,11 +284,13 @@ def of_matrix(f):
 
     def adjoint(A, Y, Y_bar):
         n = np.shape(A)[-1]
-        return f(beside(transposed(A), Y_bar))[..., :n, n:]
+        A_bar = f(beside(transposed(A), Y_bar))[..., :n, n:]
+        return np.real(A_bar) if is_real(A) else A_bar
 
     def tangent(A, Y, A_dot):
         n = np.shape(A)[-1]
-        return f(beside(A, A_dot))[..., :n, n:]
+        Y_dot = f(beside(A, A_dot))[..., :n, n:]
+        return np.real(Y_dot) if is_real(Y) else Y_dot
 
     adjoint_rule(f)(adjoint)
     tangent_rule(f)(tangent)

@@ -276,6 +276,13 @@ def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False):
     if np.ndim(cov) < 2:
         variances = np.broadcast_to(cov, (n,))
         squares, logarithm = np.sum(d**2 / variances, axis=-1), np.sum(np.log(variances))
+    elif allow_singular:  # the density on the range of the covariance
+        w, V = np.linalg.eigh(np.asarray(cov))
+        there = w > 1e6 * np.finfo(float).eps * np.max(np.abs(w))
+        safe = np.where(there, w, 1.0)
+        n = np.sum(there)
+        squares = np.sum(np.where(there, (d @ V) ** 2 / safe, 0.0), axis=-1)
+        logarithm = np.sum(np.log(safe))
     else:
         L = np.linalg.cholesky(np.asarray(cov))
         columns = np.reshape(d, (-1, n)).T
@@ -287,4 +294,10 @@ def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False):
 
 @defined(st.multivariate_normal.pdf)
 def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):
-    return np.exp(st.multivariate_normal.logpdf(x, mean, cov))
+    return np.exp(st.multivariate_normal.logpdf(x, mean, cov, allow_singular))
+
+
+@defined(st.multivariate_normal.entropy)
+def multivariate_normal_entropy(mean=None, cov=1):
+    C = np.atleast_2d(cov)
+    return np.shape(C)[-1] * (math.log(2 * math.pi) + 1) / 2 + np.linalg.slogdet(C)[1] / 2
