@@ -335,12 +335,12 @@ def plain_name(function: Any) -> str:
 def python_function(function: Any, kind: str) -> Any:
     """The Python function behind what the user gave."""
     function = getattr(function, "__tangentc_function__", function)
+    if is_known(function):
+        return _wrapped(function)
     if isinstance(function, pytypes.FunctionType) and function.__code__.co_flags & 0x0C:
         return _calling(function)  # *args or **kwargs: by the parameters that it shows
     if isinstance(function, (Derivative, pytypes.FunctionType)):
         return function
-    if REGISTRY.find(function) is not None or REGISTRY.definition(function) is not None:
-        return _wrapped(function)
     if callable(function):
         return _calling(function.__call__ if is_object(function) else function)  # it is copied, as an argument is
     raise UnsupportedSyntax(
@@ -349,11 +349,21 @@ def python_function(function: Any, kind: str) -> Any:
     )  # fmt: skip
 
 
+def is_known(function: Any) -> bool:
+    """Whether a function is one of a library that has a rule or a definition."""
+    try:
+        return REGISTRY.find(function) is not None or REGISTRY.definition(function) is not None
+    except TypeError:
+        return False
+
+
 def fit(function: Any, args: Sequence_[Any]) -> Any:
     """What ``function`` is for these arguments: one with ``*args`` gets a parameter for each that goes there."""
     if isinstance(function, Derivative):
         return function.fitted(tuple(args), {})
     given = getattr(function, "__tangentc_given__", function)
+    if is_known(given):
+        return _wrapped(given, tuple(map(_option, args)))
     key = _beyond(given, tuple(args), {})
     return function if key == (0, ()) else _calling(given, *key)
 
@@ -427,10 +437,11 @@ _callers = itertools.count(1)
 
 
 @functools.lru_cache(maxsize=256)
-def _wrapped(function: Any) -> pytypes.FunctionType:
+def _wrapped(function: Any, options: tuple[str, ...] | None = None) -> pytypes.FunctionType:
     """A function with a rule, as a function of Python: ``def f(x, y): return np.multiply(x, y)``."""
-    import linecache
-
+    if options is not None:
+        names = ["x"] if len(options) == 1 else [f"x{k}" for k in range(len(options))]
+        return _wrapper(function, names, [text or name for text, name in zip(options, names)])
     rule = REGISTRY.find(function)
     given = rule.inputs if rule is not None else _required(*REGISTRY.definition(function))  # type: ignore[misc]
     if any(n.startswith("*") for n in given):
@@ -439,10 +450,24 @@ def _wrapped(function: Any) -> pytypes.FunctionType:
             why="how many arguments it takes depends on the call",
             way_out="write a def that calls it with the arguments that are meant",
         )
-    names = [n.strip("*") for n in given] or ["x"]
+    return _wrapper(function, [n.strip("*") for n in given] or ["x"])
+
+
+def _option(value: Any) -> str:
+    """The text of an argument that says how something is computed, '' for one that is computed with."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return repr(value)
+    parts = [_option(v) for v in value] if isinstance(value, (tuple, list)) else []
+    return repr(value) if parts and all(parts) else ""
+
+
+def _wrapper(function: Any, names: list[str], given: list[str] | None = None) -> pytypes.FunctionType:
+    """``def f(x, y): return function(x, y)``, with its source."""
+    import linecache
+
     name = getattr(function, "__name__", "function").strip("_")
-    text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(names)})\n"
-    filename = f"<tangentc rule {name}>"
+    text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(given or names)})\n"
+    filename = f"<tangentc rule {name} of {', '.join(given or names)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace: dict[str, Any] = {"_function": function, "__name__": "__main__"}
     exec(compile(text, filename, "exec"), namespace)

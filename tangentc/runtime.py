@@ -43,9 +43,9 @@ def require_scalar(out, name):
 
     >>> require_scalar(2.0, "loss")
     """
-    if np.ndim(out) != 0 or np.iscomplexobj(out) or np.asarray(out).dtype.kind not in "fbiu":
+    if np.size(out) != 1 or np.iscomplexobj(out) or np.asarray(out).dtype.kind not in "fbiu":
         kind = (
-            "a complex number" if np.iscomplexobj(out) and np.ndim(out) == 0 else f"an array of shape {np.shape(out)}"
+            "a complex number" if np.iscomplexobj(out) and np.size(out) == 1 else f"an array of shape {np.shape(out)}"
         )
         raise ValueError(f"{name} returns {kind}, and its gradient needs one real number")
 

@@ -472,8 +472,14 @@ class Invoke:
         return y
 
     def frozen(self, atom: Atom) -> Atom:
-        """A display of integers that was written out, as the constant that it is: ``axes=[[0], [1]]``."""
+        """What was written out, as the constant that it is: ``axes=[[0], [1]]``, ``np.inf``."""
         made = next((s for s in reversed(self.out) if isinstance(s, Assign) and s.target == atom), None)
+        if made is not None and made.op is builtins.getattr and isinstance(made.args[0], Const):
+            value = getattr(made.args[0].value, made.args[1].value, None)  # type: ignore[union-attr]
+            return Const(value) if isinstance(value, float) and value == np.inf else atom
+        if made is not None and made.op is operator.neg:
+            inner = self.frozen(made.args[0])
+            return Const(-inner.value) if isinstance(inner, Const) and inner.value == np.inf else atom
         if made is None or made.op not in (ops.make_list, ops.make_tuple) or not made.args or not atom.startswith("%"):
             return atom
         items = [self.frozen(a) for a in made.args]

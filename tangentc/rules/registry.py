@@ -178,7 +178,7 @@ FAMILIES = (
     "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "products", "shaping",
     "joining", "rearranging", "sequences", "fourier", "constants",
 )  # fmt: skip
-SCIPY = ("special", "linalg", "stats", "signal", "fft", "interpolate", "sparse")
+SCIPY = ("special", "linalg", "stats", "signal", "fft", "interpolate", "sparse", "integrate")
 REGISTRY = Registry()
 
 

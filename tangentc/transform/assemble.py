@@ -265,8 +265,8 @@ def _check_scalar(program: Any, t: Type) -> None:
     function = program.function
     if isinstance(t, Scalar) and np.dtype(t.dtype).kind == "f" or isinstance(t, Unknown):
         return
-    if isinstance(t, Array) and t.shape == () and np.dtype(t.dtype).kind == "f":
-        return
+    if isinstance(t, Array) and all(d == 1 for d in t.shape) and np.dtype(t.dtype).kind == "f":
+        return  # an array of one entry is one number
     from tangentc.core.types import describe
 
     span = next(

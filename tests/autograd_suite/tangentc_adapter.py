@@ -88,6 +88,12 @@ class TangentC(Adapter):
     def value_and_grad(self, f, argnum=0):
         return tangentc.value_and_grad(f, wrt=indices(argnum))
 
+    def jacobian(self, f, argnum=0):
+        return lambda *args: tangentc.jacobian(f, wrt=argnum)(*args)
+
+    def hessian(self, f, argnum=0):
+        return lambda *args: tangentc.hessian(f, wrt=argnum)(*args)
+
     def vjp_function(self, f, argnum, args, seed):
         return tangentc.adjoint(explicit(f, len(args)), wrt=indices(argnum)), (*args, seed)
 

@@ -296,7 +296,19 @@ def of_matrix(f):
     tangent_rule(f)(tangent)
 
 
-for function in (sl.expm, sl.sqrtm, sl.logm, sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
+# Y Y = A        Y Y_dot + Y_dot Y = A_dot
+@adjoint_rule(sl.sqrtm, covers=lambda ranks, options: ranks[0] == 2)
+def sqrtm(A, Y, Y_bar):
+    A_bar = sl.solve_sylvester(transposed(Y), transposed(Y), Y_bar)
+    return np.real(A_bar) if is_real(A) else A_bar
+
+
+@tangent_rule(sl.sqrtm)
+def sqrtm_tangent(A, Y, A_dot):
+    return sl.solve_sylvester(Y, Y, A_dot)
+
+
+for function in (sl.expm, sl.logm, sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
     of_matrix(function)
 
 
