@@ -198,3 +198,23 @@ def test_a_callable_object_stays_as_it_is():
     np.testing.assert_allclose(grad(callable_that_counts)(V), 4 * V)
     assert callable_that_counts.n == 0
     check_grads(partial_of_a_lambda, (V,), order=2)
+
+
+SETTINGS = {"axis": 0, "keepdims": True}
+
+
+def middle(x):
+    return np.sum(np.median(x, **SETTINGS) ** 2)
+
+
+def test_options_of_a_dict_are_those_that_it_has_now():
+    x = np.arange(12.0).reshape(3, 4) ** 1.5
+    gradient = grad(middle)
+    for axis in (0, 1, 0):
+        SETTINGS["axis"] = axis
+        check_grads(middle, (x,), order=2)
+        np.testing.assert_array_equal(np.count_nonzero(gradient(x), axis=axis), [[1] * 4, [2] * 3][axis])
+
+
+def test_the_tangent_of_a_constant_result_has_its_structure():
+    assert jvp(tangentc.adjoint(np.ceil, wrt=(0,)), (0.3, 1.0), (1.0, 1.0)) == ((0.0,), (0.0,))

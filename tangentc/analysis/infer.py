@@ -168,8 +168,13 @@ def _split(op: Any, args: Seq[Any], keywords: dict[str, Type], fresh: Fresh) -> 
     x: Any = args[0]
     given = dict(zip(("indices_or_sections", "axis"), args[1:])) | keywords
     count, axis = (_constant(given.get(k, Known(Const(None)))) for k in ("indices_or_sections", "axis"))
-    axis = SPLITTING[op] if axis is None else axis
+    axis = SPLITTING[op] if "axis" not in given else axis
     axis = 0 if op is np.hsplit and len(x.shape) == 1 else axis
+    sections = given.get("indices_or_sections")
+    if (
+        isinstance(sections, Scalar) and sections.value is None and type(axis) is int
+    ):  # a number that only the run knows
+        return Sequence(list, (Array(x.dtype, (*x.shape[:axis], fresh(), *x.shape[axis:][1:])),), None)
     if type(count) is not int or type(axis) is not int or isinstance(x.shape[axis], int):
         return None
     parts = tuple(

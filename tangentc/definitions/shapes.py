@@ -71,7 +71,7 @@ def dstack(tup):
 
 @defined(np.column_stack)
 def column_stack(tup):
-    return np.concatenate([np.expand_dims(a, 1) if np.ndim(a) == 1 else a for a in tup], axis=1)
+    return np.concatenate([np.reshape(a, (-1, 1)) if np.ndim(a) < 2 else a for a in tup], axis=1)
 
 
 def with_axes(a, rank):

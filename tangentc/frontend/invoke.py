@@ -207,7 +207,17 @@ class Invoke:
         keys = t.keys if isinstance(t, Dict) else self.known.keys.get(self.span(node).site)
         if keys is None:
             return {"%spread": self.emit(ops.spread, (atom,), node, name="%spread")}
-        return {k: self.emit(operator.getitem, (atom, Const(k)), node) for k in keys}
+        return {k: self.option_of(atom, k) or self.emit(operator.getitem, (atom, Const(k)), node) for k in keys}
+
+    def option_of(self, atom: Atom, key: str) -> Const | None:
+        """What a dict of the module or of a closure holds under a key, if it says how something is computed: the code
+        is good while it does."""
+        held = atom.lookup() if isinstance(atom, Global) else None
+        if not isinstance(held, dict) or not _is_option(held.get(key, 0.0)):
+            return None
+        place = Place("item", held)
+        self.places[place, key] = place
+        return Const(held[key])
 
     # ---------------------------------------------------------- which function
     def callee(self, node: Any) -> Any:
@@ -986,6 +996,13 @@ _plain.__tangentc_kind__ = "plain"  # type: ignore[attr-defined]
 
 def _nothing(*args: Any, **keywords: Any) -> None:
     """``object.__init__``."""
+
+
+def _is_option(value: Any) -> bool:
+    """Whether a value is a flag, a text, an integer or a tuple of these, or None."""
+    if isinstance(value, tuple):
+        return all(map(_is_option, value))
+    return value is None or isinstance(value, (bool, int, str))
 
 
 def _is_code(value: Any) -> bool:

@@ -22,6 +22,7 @@ from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
 from tangentc.core.types import (
     Array,
+    Known,
     Scalar,
     Struct,
     Type,
@@ -90,6 +91,8 @@ class _Forward:
         if is_container(t):
             parts = [self.dot(get_part(self.b, x, k)) if holds_numbers(p) else Const(None) for k, p in components(t)]
             return build_container(self.b, t, parts, name=self.name(x))
+        if isinstance(t, Known) and isinstance(t.value, tuple):
+            return Const(tuple(self.zero(Const(v)).value for v in t.value))  # type: ignore[union-attr]
         return self.b.emit(runtime.zeros_of, (x,), name=self.name(x)) if isinstance(t, Unknown) else Const(None)
 
     def name(self, x: Atom) -> str:
