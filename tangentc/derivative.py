@@ -63,7 +63,10 @@ class Compiled:
                 now = place.lookup(name)
             except NameError:
                 return False
-            if _is_data(value):
+            if place.kind == "item":  # an option, which is written into the code
+                if type(now) is not type(value) or now != value:
+                    return False
+            elif _is_data(value):
                 same = now is value and not isinstance(known, CHANGING)
                 if not same and (not _is_data(now) or type_of(now) != known):
                     return False
