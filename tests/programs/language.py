@@ -1256,8 +1256,6 @@ PROGRAMS = [
 ]
 
 REFUSED = {  # not followed yet, and said so
-    "stars_on_both_sides": "a starred list whose length is not known",
-    "named_tuple_methods": "a NamedTuple that a loop carries",
     "stack_machine": "functions chosen by a token that is computed",
     "yielded": "a generator function",
     "iterators": "sorted",
