@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import itertools
@@ -38,7 +39,7 @@ class Compiled:
         self.dependencies = [
             (place, name, value, type_of(value) if _is_data(value) else _kept_by(value))
             for place, name in context.dependencies
-            for value in (place.lookup(name),)
+            for value in (copy.deepcopy(place.lookup(name)) if place.kind == "item" else place.lookup(name),)
         ]
         self.live = text.live
         self.root = root

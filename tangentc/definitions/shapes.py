@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc.definitions import axes_in
-from tangentc.rules.registry import defined, static
+from tangentc.rules.registry import defined, existing, static
 
 
 # ------------------------------------------------------------------ shapes
@@ -53,13 +53,25 @@ def concatenate(arrays, axis=0):
     return np.concatenate([np.asarray(a) for a in arrays], axis=axis)
 
 
-@defined(np.vstack)
+def side_by_side(stack):
+    """The arrays of a stack joined along their second axis."""
+    rows = np.moveaxis(stack, 0, 1)
+    return np.copy(np.reshape(rows, (np.shape(rows)[0], -1) + np.shape(rows)[3:]))
+
+
+@defined(np.vstack, *existing("row_stack"))
 def vstack(tup, dtype=None, casting="same_kind"):
+    if isinstance(tup, np.ndarray):
+        if np.ndim(tup) == 2:
+            return np.copy(tup)
+        return np.copy(np.reshape(tup, (-1, 1) if np.ndim(tup) == 1 else (-1,) + np.shape(tup)[2:]))
     return np.concatenate([np.atleast_2d(a) for a in tup])
 
 
 @defined(np.hstack)
 def hstack(tup, dtype=None, casting="same_kind"):
+    if isinstance(tup, np.ndarray):
+        return side_by_side(tup) if np.ndim(tup) > 2 else tup.flatten()
     parts = [np.atleast_1d(a) for a in tup]
     return np.concatenate(parts, axis=0 if np.ndim(parts[0]) == 1 else 1)
 
@@ -71,6 +83,8 @@ def dstack(tup):
 
 @defined(np.column_stack)
 def column_stack(tup):
+    if isinstance(tup, np.ndarray):
+        return side_by_side(tup) if np.ndim(tup) > 2 else np.copy(np.atleast_2d(tup.T))
     return np.concatenate([np.reshape(a, (-1, 1)) if np.ndim(a) < 2 else a for a in tup], axis=1)
 
 

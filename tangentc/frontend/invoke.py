@@ -487,6 +487,14 @@ class Invoke:
         if made is not None and made.op is builtins.getattr and isinstance(made.args[0], Const):
             value = getattr(made.args[0].value, made.args[1].value, None)  # type: ignore[union-attr]
             return Const(value) if isinstance(value, float) and value == np.inf else atom
+        if made is not None and made.op is operator.getitem and isinstance(made.args[0], Global):
+            held, key = made.args[0].lookup(), made.args[1]
+            option = _as_option(held.get(key.value)) if isinstance(held, dict) and isinstance(key, Const) else None
+            if option is None:
+                return atom
+            place = Place("item", held)
+            self.places[place, key.value] = place  # type: ignore[union-attr,index]
+            return Const(option)
         if made is not None and made.op is operator.neg:
             inner = self.frozen(made.args[0])
             return Const(-inner.value) if isinstance(inner, Const) and inner.value == np.inf else atom
@@ -1003,6 +1011,14 @@ def _is_option(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_option, value))
     return value is None or isinstance(value, (bool, int, str))
+
+
+def _as_option(value: Any) -> Any:
+    """A list of integers as the option that it is, a tuple; None for anything else."""
+    if isinstance(value, list):
+        parts = [v if _is_option(v) else _as_option(v) for v in value]
+        return None if None in parts else tuple(parts)
+    return None
 
 
 def _is_code(value: Any) -> bool:

@@ -39,7 +39,7 @@ def hstack(arrays, y, y_bar):
 
 @adjoint_rule(np.column_stack, linear="jointly", samples=lists_of((3, 3), ((3, 2), 3), ((2, 3), (2, 1))))
 def column_stack(arrays, y, y_bar):
-    return parts(y_bar, arrays, [a if np.ndim(a) == 2 else np.expand_dims(a, 1) for a in arrays], 1)
+    return parts(y_bar, arrays, [a if np.ndim(a) >= 2 else np.reshape(a, (-1, 1)) for a in arrays], 1)
 
 
 @adjoint_rule(np.dstack, linear="jointly", samples=lists_of((3, 3), ((2, 3), (2, 3)), ((2, 3, 2), (2, 3, 1))))

@@ -10,7 +10,7 @@ import linecache
 import os
 import types
 
-from adsuite._base import Adapter, wrap_callable
+from adsuite._base import Adapter
 
 import tangentc
 
@@ -22,13 +22,32 @@ def indices(argnum):
     return tuple(argnum) if isinstance(argnum, (tuple, list)) else argnum
 
 
-def explicit(f, count):
-    """``f`` as a function of ``count`` parameters, in place of ``*args`` and defaults."""
+def is_option(value):
+    """Whether an argument says how something is computed."""
+    if isinstance(value, (tuple, list)):
+        return all(map(is_option, value))
+    return value is None or isinstance(value, (bool, int, str))
+
+
+def explicit(f, args):
+    """``f`` as a function of parameters in place of ``*args`` and defaults, with its options written out."""
     if isinstance(f, types.FunctionType):
         kinds = [p.kind for p in inspect.signature(f).parameters.values()]
-        if len(kinds) == count and all(k is inspect.Parameter.POSITIONAL_OR_KEYWORD for k in kinds):
+        if len(kinds) == len(args) and all(k is inspect.Parameter.POSITIONAL_OR_KEYWORD for k in kinds):
             return f
-    return wrap_callable(f, count, {})
+    names = [f"x{k}" for k in range(len(args))]
+    given = [repr(a) if is_option(a) else n for n, a in zip(names, args)]
+    text = f"def wrapped({', '.join(names)}):\n    return _f({', '.join(given)})\n"
+    return made(text, "wrapped", _f=f)
+
+
+def made(text, name, **scope):
+    """A function from its text, which its source can be read from."""
+    file = f"<{name} {next(_numbers)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    scope["__name__"] = "__main__"
+    exec(compile(text, file, "exec"), scope)
+    return scope[name]
 
 
 def tangent_function(f, count, moving):
@@ -42,11 +61,7 @@ def tangent_function(f, count, moving):
         f"    value, tangent = jvp(_f, ({', '.join(names)},), ({directions},))\n"
         f"    return tangent\n"
     )
-    file = f"<tangent {next(_numbers)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    scope = {"_f": f, "jvp": tangentc.jvp, "__name__": "__main__"}
-    exec(compile(text, file, "exec"), scope)
-    return scope["g"]
+    return made(text, "g", _f=f, jvp=tangentc.jvp)
 
 
 class TangentC(Adapter):
@@ -95,7 +110,7 @@ class TangentC(Adapter):
         return lambda *args: tangentc.hessian(f, wrt=argnum)(*args)
 
     def vjp_function(self, f, argnum, args, seed):
-        return tangentc.adjoint(explicit(f, len(args)), wrt=indices(argnum)), (*args, seed)
+        return tangentc.adjoint(explicit(f, args), wrt=indices(argnum)), (*args, seed)
 
     def jvp_function(self, f, argnum, args, v):
-        return tangent_function(explicit(f, len(args)), len(args), indices(argnum)), (*args, v)
+        return tangent_function(explicit(f, args), len(args), indices(argnum)), (*args, v)

@@ -152,6 +152,12 @@ interpolate.CubicSpline(knots, np.sin(knots), bc_type="natural")(s); interpolate
 interpolate.CubicSpline(knots, np.sin(knots))(r, nu=1) ** 2; interpolate.Akima1DInterpolator(knots, np.sin(knots))(r)
 """
 
+FAMILIES["joining"] = """
+np.vstack(v); np.vstack(A); np.vstack(T); np.vstack(F); np.hstack(v); np.hstack(A); np.hstack(T); np.hstack(F)
+np.column_stack(v); np.column_stack(A); np.column_stack(T); np.vstack((v, u)); np.hstack([A, C])
+np.column_stack((v, u, X)); np.column_stack((s, t))
+"""
+
 FAMILIES["arithmetic"] = """
 A + C; s + A; A - L; A * o; A / P; s / P; A**2; P**A; P**t; P**0.5; A**3; 2**A; A**0; -A; +A; A % P; P // 2
 np.add(A, C); np.subtract(A, s); np.multiply(A, C); np.divide(A, P); np.true_divide(s, P); np.power(P, A)
