@@ -52,6 +52,7 @@ from tangentc.frontend.activation import Activation, Closure, declared, locals_o
 from tangentc.frontend.asked import asked
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
+from tangentc.frontend.defaulted import written_out
 from tangentc.frontend.environments import Environments
 from tangentc.frontend.feedback import REPEATED, Feedback
 from tangentc.frontend.invoke import Invoke, is_library_module
@@ -116,6 +117,7 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
         whole = whole.value
     fence.check(whole, source.span, source.name)
     _mangle(whole, function.__code__)
+    whole = written_out(whole, Scope(function))
     return source, drained(asked(whole, Scope(function)), Scope(function), source.span)
 
 

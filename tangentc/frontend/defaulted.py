@@ -1,0 +1,127 @@
+"""Dicts with default values and queues of limited length, as the dicts and lists that they are.
+
+d = defaultdict(list)            d = {}
+d[k].append(x)          ->       d.setdefault(k, list()).append(x)
+
+q = deque(maxlen=3)              q = deque()
+q.append(x)             ->       q.append(x)
+                                 if len(q) > 3: q.pop(0)
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+from collections import Counter
+from typing import Any
+
+import gast
+
+REPEATABLE = (
+    gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Attribute, gast.Tuple, gast.operator,
+    gast.unaryop, gast.expr_context,
+)  # fmt: skip
+
+
+def written_out(tree: Any, scope: Any) -> Any:
+    """The tree of a function without `defaultdict` and limited `deque`."""
+    made = _Collections(tree, scope)
+    return made.visit(tree) if made.defaults or made.limits else tree
+
+
+class _Collections(gast.NodeTransformer):
+    def __init__(self, tree: Any, scope: Any):
+        nodes = list(gast.walk(tree))
+        stored = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+        self.defaults: dict[str, Any] = {}  # the function that makes a missing item
+        self.limits: dict[str, Any] = {}  # how many items there are at the most
+        for n in nodes:
+            if not (
+                isinstance(n, gast.Assign) and isinstance(n.value, gast.Call) and isinstance(n.targets[0], gast.Name)
+            ):
+                continue
+            name, what = n.targets[0].id, _stands_for(n.value.func, scope, stored)
+            if len(n.targets) > 1 or stored[name] != 1:
+                continue
+            if what is collections.defaultdict and n.value.args and not n.value.keywords:
+                self.defaults[name] = n.value.args[0]
+            limit = next((k.value for k in n.value.keywords if k.arg == "maxlen"), None)
+            if what is collections.deque and not n.value.args and isinstance(limit, (gast.Constant, gast.Name)):
+                self.limits[name] = limit
+
+    def visit_Assign(self, node: Any) -> Any:
+        name = getattr(node.targets[0], "id", None)
+        if name in self.defaults:
+            rest = node.value.args[1:]
+            node.value = gast.copy_location(
+                gast.Call(_name("dict", node), rest, []) if rest else gast.Dict([], []), node.value
+            )
+        elif name in self.limits:
+            node.value.keywords = [k for k in node.value.keywords if k.arg != "maxlen"]
+        self.generic_visit(node)
+        return node
+
+    def visit_Subscript(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.value, gast.Name) and node.value.id in self.defaults and isinstance(node.ctx, gast.Load):
+            return self.item(node)
+        return node
+
+    def item(self, node: Any) -> Any:
+        """``d.setdefault(k, factory())``"""
+        factory = copy.deepcopy(self.defaults[node.value.id])
+        plain = {"list": gast.List([], gast.Load()), "float": gast.Constant(0.0, None), "int": gast.Constant(0, None)}
+        made = plain.get(getattr(factory, "id", ""))
+        if made is None:
+            made = factory.body if isinstance(factory, gast.Lambda) else gast.Call(factory, [], [])
+            made = gast.copy_location(made, factory)
+        method = gast.Attribute(_name(node.value.id, node), "setdefault", gast.Load())
+        call = gast.Call(method, [copy.deepcopy(node.slice), made], [])
+        return _located(call, node)
+
+    def visit_AugAssign(self, node: Any) -> Any:
+        self.generic_visit(node)
+        target = node.target
+        of_default = isinstance(target, gast.Subscript) and getattr(target.value, "id", None) in self.defaults
+        if not of_default or not all(isinstance(n, REPEATABLE) for n in gast.walk(target.slice)):
+            return node
+        value = gast.BinOp(self.item(target), node.op, node.value)
+        return _located(gast.Assign([target], value, None), node)
+
+    def visit_Expr(self, node: Any) -> Any:
+        self.generic_visit(node)
+        call = node.value
+        if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+            return node
+        name = getattr(call.func.value, "id", None)
+        if name not in self.limits or call.func.attr not in ("append", "appendleft"):
+            return node
+        length = gast.Call(_name("len", node), [_name(name, node)], [])
+        test = gast.Compare(length, [gast.Gt()], [copy.deepcopy(self.limits[name])])
+        place = gast.Constant(0 if call.func.attr == "append" else -1, None)
+        drop = gast.Delete([gast.Subscript(_name(name, node), place, gast.Del())])
+        return [node, _located(gast.If(test, [drop], []), node)]
+
+
+def _stands_for(node: Any, scope: Any, stored: Counter) -> Any:
+    """What a name, or a name of a module, stands for; None if it is not known here."""
+    try:
+        if isinstance(node, gast.Name):
+            return None if stored[node.id] else scope.lookup(node.id)
+        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) and not stored[node.value.id]:
+            return getattr(scope.lookup(node.value.id), node.attr, None)
+    except NameError:
+        pass
+    return None
+
+
+def _name(name: str, node: Any) -> Any:
+    return gast.copy_location(gast.Name(name, gast.Load(), None, None), node)
+
+
+def _located(made: Any, node: Any) -> Any:
+    """New nodes at the place of the one that they stand for."""
+    for n in gast.walk(made):
+        if not hasattr(n, "lineno"):
+            gast.copy_location(n, node)
+    return made
