@@ -22,7 +22,7 @@ from tangentc.arguments import (
     seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
-from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, is_object, type_of
+from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, data_type, is_object, type_of
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -37,7 +37,7 @@ class Compiled:
         self.text, self.context = text, context
         self.seeds: tuple[float, ...] = ()
         self.dependencies = [
-            (place, name, value, type_of(value) if _is_data(value) else _kept_by(value))
+            (place, name, value, data_type(value) if _is_data(value) else _kept_by(value))
             for place, name in context.dependencies
             for value in (copy.deepcopy(place.lookup(name)) if place.kind == "item" else place.lookup(name),)
         ]
@@ -69,7 +69,7 @@ class Compiled:
                     return False
             elif _is_data(value):
                 same = now is value and not isinstance(known, CHANGING)
-                if not same and (not _is_data(now) or type_of(now) != known):
+                if not same and (not _is_data(now) or data_type(now) != known):
                     return False
             elif now is not value or _kept_by(now) != known:
                 return False

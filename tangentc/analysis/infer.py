@@ -41,6 +41,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    data_type,
     either,
     is_complex,
     is_container,
@@ -283,7 +284,7 @@ def item_type(t: Type, fresh: Fresh) -> Type:
         case Known(const) if isinstance(const.value, str):
             return Unknown("a letter")
         case Known(const) if isinstance(const.value, (tuple, list)):
-            return joined([type_of(v) for v in const.value], fresh)
+            return joined([data_type(v) for v in const.value], fresh)
         case Array(dtype, shape) if shape:
             return Array(dtype, shape[1:]) if len(shape) > 1 else Scalar(dtype)
         case Sequence(kind, _, _) if kind is dict:
@@ -643,7 +644,7 @@ def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
             return Known(Const(ops.UNDEFINED))
         case Known(const):
             try:
-                return type_of(getattr(const.value, name))
+                return data_type(getattr(const.value, name))
             except AttributeError:
                 return Unknown(f"there is no attribute {name}")
         case Array() | Scalar():
@@ -691,7 +692,7 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return item_type(t, fresh)
         case Known(const) if index is not None:
             try:
-                return type_of(const.value[index])
+                return data_type(const.value[index])
             except (TypeError, LookupError):
                 pass
     return Unknown("which item is taken is not known")
@@ -1073,9 +1074,9 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             every = (*a.items, *b.items)
             return Sequence(a.kind, (joined(every, fresh),) if every else (), None, a.key)
         case Known(value=tuple()), Known(value=tuple()) | Tuple():
-            return join(type_of(a.value), b if isinstance(b, Tuple) else type_of(b.value), fresh)
+            return join(data_type(a.value), b if isinstance(b, Tuple) else data_type(b.value), fresh)
         case Tuple(), Known(value=tuple()):
-            return join(a, type_of(b.value), fresh)
+            return join(a, data_type(b.value), fresh)
         case Known(), Known() if type(a.value) is type(b.value) and isinstance(a.value, (str, bool)):
             return Scalar("bool" if isinstance(a.value, bool) else "str", True)
         case Known(), Known() if _is_function(a.value) and _is_function(b.value):

@@ -38,6 +38,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    data_type,
     lengths,
     map_lengths,
     type_of,
@@ -80,7 +81,7 @@ class Types:
             if type(atom.value) is int:
                 return Scalar("int64", True, atom.value)
             return type_of(atom.value) if isinstance(atom.value, (float, complex)) else Known(atom)
-        return type_of(atom.lookup())
+        return data_type(atom.lookup())
 
     def result(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> Type:
         """The type of ``op(*args, **keywords)``."""

@@ -274,6 +274,19 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
     return Known(Const(value))
 
 
+def data_type(value: Any) -> Type:
+    """The type of a value that is there while compiling: its lengths have symbols of their own, one for each number,
+    so that they are not taken for those of arguments."""
+    sizes: dict[int, Length] = {}
+    found = type_of(value, sizes)
+    actual = {length.symbol: n for n, length in sizes.items()}
+
+    def own(d: Any) -> Any:
+        return Length(f"g{actual[d.symbol]}", d.offset) if isinstance(d, Length) else d
+
+    return map_lengths(found, own) if sizes else found
+
+
 _OPEN: list[int] = []  # the objects whose types are being found, to stop at a circle
 
 

@@ -44,7 +44,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Either, Known, Struct, Tuple, Type, Unknown, type_of
+from tangentc.core.types import Either, Known, Struct, Tuple, Type, Unknown, data_type
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
@@ -573,9 +573,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def type_known(self, atom: Atom) -> Type | None:
         """The type of an atom, where it is certain before the program is typed."""
         if isinstance(atom, Const):
-            return type_of(atom.value)
+            return data_type(atom.value)
         if isinstance(atom, Global):
-            return type_of(atom.lookup())
+            return data_type(atom.lookup())
         return self.types.get(atom)
 
     def expression(self, node: Any, target: str | None = None) -> Atom:
@@ -815,7 +815,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             return t.items[key.value]
         if isinstance(t, Known) and isinstance(t.value, (tuple, list, dict)):
             try:
-                return type_of(t.value[key.value])
+                return data_type(t.value[key.value])
             except (KeyError, IndexError, TypeError):
                 return None
         return None
