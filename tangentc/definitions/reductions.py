@@ -141,8 +141,15 @@ def is_integer_like(axis):
     return isinstance(axis, int)
 
 
+@static
+def places_of(axis, rank, first):
+    """Where the reduced axes are in a result that has ``first`` axes for the levels."""
+    gone = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return tuple(first + a % rank for a in gone)
+
+
 @defined(np.quantile)
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     x = np.asarray(a)
     if axis is None:
         rows = np.ravel(x)
@@ -164,18 +171,18 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     part = np.reshape(place - below, np.shape(level) + (1,) * (np.ndim(rows) - 1))
     result = ordered[below] + part * (ordered[above] - ordered[below])
     result = np.where(np.isnan(ordered[-1]), np.nan, result)
-    if keepdims and np.ndim(level) == 0:
-        return np.expand_dims(result, axes_in(np.ndim(x)) if axis is None else axis)
+    if keepdims:
+        return np.expand_dims(result, places_of(axis, np.ndim(x), np.ndim(level)))
     return result
 
 
 @defined(np.median)
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def median(a, axis=None, *, keepdims=False):
     return np.quantile(a, 0.5, axis=axis, keepdims=keepdims)
 
 
 @defined(np.percentile)
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def percentile(a, q, axis=None, *, method="linear", keepdims=False):
     return np.quantile(a, np.asarray(q) / 100, axis=axis, method=method, keepdims=keepdims)
 
 

@@ -194,7 +194,7 @@ def polyval(p, x):
 
 
 @defined(np.polyfit)
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit(x, y, deg, *, w=None):
     A = np.vander(np.asarray(x) + 0.0, deg + 1)
     b = np.asarray(y) + 0.0
     if w is not None:

@@ -36,6 +36,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     rank,
+    type_of,
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements
 from tangentc.frontend import prelude
@@ -261,12 +262,15 @@ class _Reader:
 
     def lists(self, s: Assign) -> frozenset[Any]:
         """The arguments of a call of NumPy, by position or name, that are lists and stand for arrays."""
-        if isinstance(s.op, type) or ops.module_root(s.op) != "numpy" or s.op in TAKES_ITEMS:
+        home = getattr(getattr(s.op, "__self__", s.op), "__module__", None) or ""
+        of_numbers = home.startswith(("scipy.special", "scipy.stats")) or isinstance(s.op, np.ufunc)
+        if isinstance(s.op, type) or s.op in TAKES_ITEMS or not of_numbers and ops.module_root(s.op) != "numpy":
             return frozenset()
         rule = REGISTRY.find(s.op)
         if (rule is None or rule.kind == "zero") and REGISTRY.definition(s.op) is None:
             return frozenset()
-        return frozenset(k for k, a in (*enumerate(s.args), *s.keywords) if _stands_for_an_array(self.types.of(a)))
+        given = (*enumerate(s.args), *s.keywords)
+        return frozenset(k for k, a in given if _stands_for_an_array(self.types.of(a), of_numbers))
 
     def parts(self, key: Atom) -> list[Type]:
         """The types of what stands between brackets."""
@@ -454,9 +458,12 @@ def _kind(t: Type) -> Any:
     return "unknown" if isinstance(t, Unknown) else t
 
 
-def _stands_for_an_array(t: Type) -> bool:
-    """Whether a value is a list or a tuple of numbers, lists and arrays, of which some can move."""
-    return is_container(t) and is_differentiable(t) and _holds_only_numbers(t)
+def _stands_for_an_array(t: Type, of_numbers: bool) -> bool:
+    """Whether a value is a list or a tuple of numbers, lists and arrays; of some that can move, unless it is given to
+    a function ``of_numbers`` alone."""
+    if isinstance(t, Known) and of_numbers and isinstance(t.value, (list, tuple)):
+        t = type_of(t.value)
+    return is_container(t) and (of_numbers or is_differentiable(t)) and _holds_only_numbers(t)
 
 
 def _holds_only_numbers(t: Type) -> bool:

@@ -926,6 +926,9 @@ class Invoke:
             items = self.emit(callee, tuple(args), node, tuple(keywords))
             endless = callee in (itertools.count, itertools.repeat, itertools.cycle)
             return items if endless else self.emit(builtins.list, (items,), node, target=target)  # run over again later
+        quoted = isinstance(self.activation.source, Quoted)
+        if callee is np.where and len(args) == 3 and args[0] == Const(True) and quoted:
+            return args[1]
         if callee is np.where and len(args) == 1 and not keywords:
             return self.emit(np.nonzero, tuple(args), node, target=target)
         if callee is collections.OrderedDict:

@@ -159,15 +159,29 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
 
 def _logistic(b: Builder, quotient: Atom, e: Atom) -> Atom | None:
     """``a / (1 + e) * e`` for ``e = np.exp(x)``."""
-    made, exp = _known(b, quotient), _known(b, e)
-    if made is None or made.op is not DIV or exp is None or exp.op not in (np.exp, math.exp):
+    made = _known(b, quotient)
+    if made is None or made.op is not DIV or _exponential(b, made.args[1]) != e:
         return None
-    total = _known(b, made.args[1])
-    if total is None or total.op is not ADD or not any(is_number(a, 1) for a in total.args) or e not in total.args:
+    return b.emit(DIV, (made.args[0], _other_total(b, e)))
+
+
+def _exponential(b: Builder, total: Atom) -> Atom | None:
+    """The e of ``1 + e``, where it is ``np.exp(x)``."""
+    made = _known(b, total)
+    if made is None or made.op is not ADD or not any(is_number(a, 1) for a in made.args):
         return None
+    e = made.args[0] if is_number(made.args[1], 1) else made.args[1]
+    exp = _known(b, e)
+    return e if exp is not None and exp.op in (np.exp, math.exp) else None
+
+
+def _other_total(b: Builder, e: Atom) -> Atom:
+    """``1 + np.exp(-x)`` for ``e = np.exp(x)``."""
+    exp = _known(b, e)
+    assert exp is not None
     negative = _known(b, exp.args[0])
     opposite = negative.args[0] if negative is not None and negative.op is NEG else b.emit(NEG, exp.args)
-    return b.emit(DIV, (made.args[0], b.add(Const(1), b.emit(exp.op, (opposite,)))))
+    return b.add(Const(1), b.emit(exp.op, (opposite,)))
 
 
 def _known(b: Builder, atom: Atom) -> Assign | None:
@@ -181,6 +195,14 @@ def _known(b: Builder, atom: Atom) -> Assign | None:
 def _div(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if is_number(y, 1) and isinstance(x, str):
         return x
+    if (e := _exponential(b, y)) is not None and e in (factors := _monomial(b, x)[1]):  # a * e / (1 + e)
+        factors.remove(e)
+        top: Atom = Const(1.0)
+        for factor in factors:
+            top = factor if is_number(top, 1) else b.mul(top, factor)
+        coefficient = _monomial(b, x)[0]
+        top = top if coefficient == 1 else b.mul(Const(coefficient), top)
+        return b.emit(DIV, (top, _other_total(b, e)))
     if neg := _made_by(b, x, NEG):
         return b.emit(NEG, (b.emit(DIV, (neg.args[0], y)),))
     if (reciprocal := _made_by(b, x, DIV)) and is_number(reciprocal.args[0], 1) and reciprocal.args[1] == y:

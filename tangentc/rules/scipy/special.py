@@ -158,12 +158,12 @@ def logit(x, y):
 
 @elementwise(sp.xlogy, domain=(0.5, 2))
 def xlogy(x, y, z):
-    return np.log(y), x / y
+    return np.log(y), np.where(x == 0, 0.0, x / y)
 
 
 @elementwise(sp.xlog1py, domain=(0.5, 2))
 def xlog1py(x, y, z):
-    return np.log1p(y), x / (1 + y)
+    return np.log1p(y), np.where(x == 0, 0.0, x / (1 + y))
 
 
 @elementwise(sp.entr, domain=(0.5, 2))

@@ -19,6 +19,13 @@ def inside(z, low, high, there, beyond):
     return np.where((z >= low) & (z <= high), there, beyond)
 
 
+def valid(value, *positive):
+    """A value where the parameters are positive, and NaN elsewhere, as SciPy has it."""
+    for parameter in positive:
+        value = np.where(parameter > 0, value, np.nan)
+    return value
+
+
 def clipped(z, low, high, value):
     """z where it lies in the support, and a harmless value elsewhere."""
     return np.where((z >= low) & (z <= high), z, value)
@@ -28,38 +35,38 @@ def clipped(z, low, high, value):
 @defined(st.norm.pdf)
 def norm_pdf(x, loc=0, scale=1):
     z = (x - loc) / scale
-    return np.exp(-(z**2) / 2) / (math.sqrt(2 * math.pi) * scale)
+    return valid(np.exp(-(z**2) / 2) / (math.sqrt(2 * math.pi) * scale), scale)
 
 
 @defined(st.norm.logpdf)
 def norm_logpdf(x, loc=0, scale=1):
     z = (x - loc) / scale
-    return -(z**2) / 2 - math.log(2 * math.pi) / 2 - np.log(scale)
+    return valid(-(z**2) / 2 - math.log(2 * math.pi) / 2 - np.log(scale), scale)
 
 
 @defined(st.norm.cdf)
 def norm_cdf(x, loc=0, scale=1):
-    return sp.ndtr((x - loc) / scale)
+    return valid(sp.ndtr((x - loc) / scale), scale)
 
 
 @defined(st.norm.logcdf)
 def norm_logcdf(x, loc=0, scale=1):
-    return sp.log_ndtr((x - loc) / scale)
+    return valid(sp.log_ndtr((x - loc) / scale), scale)
 
 
 @defined(st.norm.sf)
 def norm_sf(x, loc=0, scale=1):
-    return sp.ndtr((loc - x) / scale)
+    return valid(sp.ndtr((loc - x) / scale), scale)
 
 
 @defined(st.norm.logsf)
 def norm_logsf(x, loc=0, scale=1):
-    return sp.log_ndtr((loc - x) / scale)
+    return valid(sp.log_ndtr((loc - x) / scale), scale)
 
 
 @defined(st.norm.ppf)
 def norm_ppf(q, loc=0, scale=1):
-    return loc + scale * sp.ndtri(q)
+    return valid(loc + scale * sp.ndtri(q), scale)
 
 
 # ------------------------------------------------------------------ gamma, chi-squared and exponential distributions
@@ -67,69 +74,69 @@ def norm_ppf(q, loc=0, scale=1):
 def gamma_logpdf(x, a, loc=0, scale=1):
     z = (x - loc) / scale
     y = clipped(z, 0, np.inf, 1.0)
-    return inside(z, 0, np.inf, sp.xlogy(a - 1, y) - y - sp.gammaln(a), -np.inf) - np.log(scale)
+    return valid(inside(z, 0, np.inf, sp.xlogy(a - 1, y) - y - sp.gammaln(a), -np.inf) - np.log(scale), a, scale)
 
 
 @defined(st.gamma.pdf)
 def gamma_pdf(x, a, loc=0, scale=1):
     z = (x - loc) / scale
     y = clipped(z, 0, np.inf, 1.0)
-    return inside(z, 0, np.inf, np.exp(sp.xlogy(a - 1, y) - y - sp.gammaln(a)), 0.0) / scale
+    return valid(inside(z, 0, np.inf, np.exp(sp.xlogy(a - 1, y) - y - sp.gammaln(a)), 0.0) / scale, a, scale)
 
 
 @defined(st.gamma.cdf)
 def gamma_cdf(x, a, loc=0, scale=1):
     z = (x - loc) / scale
-    return inside(z, 0, np.inf, sp.gammainc(a, clipped(z, 0, np.inf, 1.0)), 0.0)
+    return valid(inside(z, 0, np.inf, sp.gammainc(a, clipped(z, 0, np.inf, 1.0)), 0.0), a, scale)
 
 
 @defined(st.gamma.logcdf)
 def gamma_logcdf(x, a, loc=0, scale=1):
     z = (x - loc) / scale
-    return inside(z, 0, np.inf, np.log(sp.gammainc(a, clipped(z, 0, np.inf, 1.0))), -np.inf)
+    return valid(inside(z, 0, np.inf, np.log(sp.gammainc(a, clipped(z, 0, np.inf, 1.0))), -np.inf), a, scale)
 
 
 @defined(st.chi2.pdf)
 def chi2_pdf(x, df, loc=0, scale=1):
-    return st.gamma.pdf(x, df / 2, loc, 2 * scale)
+    return valid(st.gamma.pdf(x, df / 2, loc, 2 * scale), df, scale)
 
 
 @defined(st.chi2.logpdf)
 def chi2_logpdf(x, df, loc=0, scale=1):
-    return st.gamma.logpdf(x, df / 2, loc, 2 * scale)
+    return valid(st.gamma.logpdf(x, df / 2, loc, 2 * scale), df, scale)
 
 
 @defined(st.chi2.cdf)
 def chi2_cdf(x, df, loc=0, scale=1):
-    return st.gamma.cdf(x, df / 2, loc, 2 * scale)
+    return valid(st.gamma.cdf(x, df / 2, loc, 2 * scale), df, scale)
 
 
 @defined(st.chi2.logcdf)
 def chi2_logcdf(x, df, loc=0, scale=1):
-    return st.gamma.logcdf(x, df / 2, loc, 2 * scale)
+    return valid(st.gamma.logcdf(x, df / 2, loc, 2 * scale), df, scale)
 
 
 @defined(st.expon.pdf)
 def expon_pdf(x, loc=0, scale=1):
     z = (x - loc) / scale
-    return inside(z, 0, np.inf, np.exp(-clipped(z, 0, np.inf, 0.0)), 0.0) / scale
+    return valid(inside(z, 0, np.inf, np.exp(-clipped(z, 0, np.inf, 0.0)), 0.0) / scale, scale)
 
 
 @defined(st.expon.logpdf)
 def expon_logpdf(x, loc=0, scale=1):
     z = (x - loc) / scale
-    return inside(z, 0, np.inf, -z, -np.inf) - np.log(scale)
+    return valid(inside(z, 0, np.inf, -z, -np.inf) - np.log(scale), scale)
 
 
 @defined(st.expon.cdf)
 def expon_cdf(x, loc=0, scale=1):
-    return -np.expm1(-np.maximum((x - loc) / scale, 0.0))
+    return valid(-np.expm1(-np.maximum((x - loc) / scale, 0.0)), scale)
 
 
 @defined(st.expon.logcdf)
 def expon_logcdf(x, loc=0, scale=1):
     z = (x - loc) / scale
-    return inside(z, 0, np.inf, np.log(-np.expm1(-clipped(z, 0, np.inf, 1.0))), -np.inf)
+    return valid(inside(z, 0, np.inf, np.log(-np.expm1(-clipped(z, 0, np.inf, 1.0))), -np.inf), scale)
 
 
 # ------------------------------------------------------------------ the logarithmic normal distribution
@@ -137,26 +144,32 @@ def expon_logcdf(x, loc=0, scale=1):
 def lognorm_logpdf(x, s, loc=0, scale=1):
     z = (x - loc) / scale
     y = np.log(np.where(z > 0, z, 1.0))
-    return np.where(z > 0, -((y / s) ** 2) / 2 - y - np.log(s) - math.log(2 * math.pi) / 2, -np.inf) - np.log(scale)
+    return valid(
+        np.where(z > 0, -((y / s) ** 2) / 2 - y - np.log(s) - math.log(2 * math.pi) / 2, -np.inf) - np.log(scale),
+        s,
+        scale,
+    )
 
 
 @defined(st.lognorm.pdf)
 def lognorm_pdf(x, s, loc=0, scale=1):
     z = (x - loc) / scale
     y = np.where(z > 0, z, 1.0)
-    return np.where(z > 0, np.exp(-((np.log(y) / s) ** 2) / 2) / (s * y * math.sqrt(2 * math.pi)), 0.0) / scale
+    return valid(
+        np.where(z > 0, np.exp(-((np.log(y) / s) ** 2) / 2) / (s * y * math.sqrt(2 * math.pi)), 0.0) / scale, s, scale
+    )
 
 
 @defined(st.lognorm.cdf)
 def lognorm_cdf(x, s, loc=0, scale=1):
     z = (x - loc) / scale
-    return np.where(z > 0, sp.ndtr(np.log(np.where(z > 0, z, 1.0)) / s), 0.0)
+    return valid(np.where(z > 0, sp.ndtr(np.log(np.where(z > 0, z, 1.0)) / s), 0.0), s, scale)
 
 
 @defined(st.lognorm.logcdf)
 def lognorm_logcdf(x, s, loc=0, scale=1):
     z = (x - loc) / scale
-    return np.where(z > 0, sp.log_ndtr(np.log(np.where(z > 0, z, 1.0)) / s), -np.inf)
+    return valid(np.where(z > 0, sp.log_ndtr(np.log(np.where(z > 0, z, 1.0)) / s), -np.inf), s, scale)
 
 
 # ------------------------------------------------------------------ beta, Student's and uniform distributions
@@ -164,91 +177,102 @@ def lognorm_logcdf(x, s, loc=0, scale=1):
 def beta_logpdf(x, a, b, loc=0, scale=1):
     z = (x - loc) / scale
     y = clipped(z, 0, 1, 0.5)
-    return inside(z, 0, 1, sp.xlogy(a - 1, y) + sp.xlog1py(b - 1, -y) - sp.betaln(a, b), -np.inf) - np.log(scale)
+    return valid(
+        inside(z, 0, 1, sp.xlogy(a - 1, y) + sp.xlog1py(b - 1, -y) - sp.betaln(a, b), -np.inf) - np.log(scale),
+        a,
+        b,
+        scale,
+    )
 
 
 @defined(st.beta.pdf)
 def beta_pdf(x, a, b, loc=0, scale=1):
     z = (x - loc) / scale
     y = clipped(z, 0, 1, 0.5)
-    return inside(z, 0, 1, np.exp(sp.xlogy(a - 1, y) + sp.xlog1py(b - 1, -y) - sp.betaln(a, b)), 0.0) / scale
+    return valid(
+        inside(z, 0, 1, np.exp(sp.xlogy(a - 1, y) + sp.xlog1py(b - 1, -y) - sp.betaln(a, b)), 0.0) / scale, a, b, scale
+    )
 
 
 @defined(st.beta.cdf)
 def beta_cdf(x, a, b, loc=0, scale=1):
     z = (x - loc) / scale
-    return np.where(z > 1, 1.0, inside(z, 0, 1, sp.betainc(a, b, clipped(z, 0, 1, 0.5)), 0.0))
+    return valid(np.where(z > 1, 1.0, inside(z, 0, 1, sp.betainc(a, b, clipped(z, 0, 1, 0.5)), 0.0)), a, b, scale)
 
 
 @defined(st.beta.logcdf)
 def beta_logcdf(x, a, b, loc=0, scale=1):
     z = (x - loc) / scale
-    return np.where(z > 1, 0.0, inside(z, 0, 1, np.log(sp.betainc(a, b, clipped(z, 0, 1, 0.5))), -np.inf))
+    return valid(
+        np.where(z > 1, 0.0, inside(z, 0, 1, np.log(sp.betainc(a, b, clipped(z, 0, 1, 0.5))), -np.inf)), a, b, scale
+    )
 
 
 @defined(st.t.logpdf)
 def t_logpdf(x, df, loc=0, scale=1):
     z = (x - loc) / scale
     constant = sp.gammaln((df + 1) / 2) - sp.gammaln(df / 2) - np.log(math.pi * df) / 2
-    return constant - (df + 1) / 2 * np.log1p(z**2 / df) - np.log(scale)
+    return valid(constant - (df + 1) / 2 * np.log1p(z**2 / df) - np.log(scale), df, scale)
 
 
 @defined(st.t.pdf)
 def t_pdf(x, df, loc=0, scale=1):
-    return np.exp(st.t.logpdf(x, df, loc, scale))
+    return valid(np.exp(st.t.logpdf(x, df, loc, scale)), df, scale)
 
 
 @defined(st.t.cdf)
 def t_cdf(x, df, loc=0, scale=1):
-    return sp.stdtr(df, (x - loc) / scale)
+    return valid(sp.stdtr(df, (x - loc) / scale), df, scale)
 
 
 @defined(st.t.logcdf)
 def t_logcdf(x, df, loc=0, scale=1):
-    return np.log(sp.stdtr(df, (x - loc) / scale))
+    return valid(np.log(sp.stdtr(df, (x - loc) / scale)), df, scale)
 
 
 @defined(st.uniform.pdf)
 def uniform_pdf(x, loc=0, scale=1):
     z = (x - loc) / scale
-    return inside(z, 0, 1, 1 / scale, 0.0) + 0 * z
+    return valid(inside(z, 0, 1, 1 / scale, 0.0) + 0 * z, scale)
 
 
 @defined(st.uniform.logpdf)
 def uniform_logpdf(x, loc=0, scale=1):
     z = (x - loc) / scale
-    return inside(z, 0, 1, -np.log(scale), -np.inf) + 0 * z
+    return valid(inside(z, 0, 1, -np.log(scale), -np.inf) + 0 * z, scale)
 
 
 @defined(st.uniform.cdf)
 def uniform_cdf(x, loc=0, scale=1):
-    return np.clip((x - loc) / scale, 0.0, 1.0)
+    return valid(np.clip((x - loc) / scale, 0.0, 1.0), scale)
 
 
 @defined(st.uniform.logcdf)
 def uniform_logcdf(x, loc=0, scale=1):
-    return np.log(np.clip((x - loc) / scale, 0.0, 1.0))
+    return valid(np.log(np.clip((x - loc) / scale, 0.0, 1.0)), scale)
 
 
 # ------------------------------------------------------------------ Poisson's distribution, in its mean
 @defined(st.poisson.logpmf)
 def poisson_logpmf(k, mu, loc=0):
     n = np.asarray(k) - loc
-    m = np.where(n >= 0, n, 0)
-    return np.where(n >= 0, sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu, -np.inf)
+    there = (n >= 0) & (n == np.floor(n))
+    m = np.where(there, n, 0)
+    return valid(np.where(there, sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu, -np.inf), mu)
 
 
 @defined(st.poisson.pmf)
 def poisson_pmf(k, mu, loc=0):
     n = np.asarray(k) - loc
-    m = np.where(n >= 0, n, 0)
-    return np.where(n >= 0, np.exp(sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu), 0.0)
+    there = (n >= 0) & (n == np.floor(n))
+    m = np.where(there, n, 0)
+    return valid(np.where(there, np.exp(sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu), 0.0), mu)
 
 
 @defined(st.poisson.cdf)
 def poisson_cdf(k, mu, loc=0):
     n = np.floor(np.asarray(k) - loc)
-    return np.where(n >= 0, sp.gammaincc(np.where(n >= 0, n, 0) + 1.0, mu), 0.0)
+    return valid(np.where(n >= 0, sp.gammaincc(np.where(n >= 0, n, 0) + 1.0, mu), 0.0), mu)
 
 
 # ------------------------------------------------------------------ several variables
@@ -270,6 +294,8 @@ def dirichlet_pdf(x, alpha):
 @defined(st.multivariate_normal.logpdf)
 def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False):
     if np.ndim(cov) < 2 and (mean is None or np.ndim(mean) == 0):
+        if np.ndim(x) > 1:
+            x = np.squeeze(x, axis=-1)
         return st.norm.logpdf(x, 0.0 if mean is None else mean, np.sqrt(cov))
     d = np.asarray(x) - (0.0 if mean is None else np.asarray(mean))
     n = np.shape(d)[-1]

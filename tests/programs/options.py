@@ -1,0 +1,56 @@
+"""Options of NumPy's and SciPy's functions that change what they give, and values outside of their domains."""
+
+import numpy as np
+import scipy.stats as stats
+from scipy.special import xlogy
+
+
+def levels_that_keep_their_axes(A):
+    return np.sum(np.percentile(A, [25, 60], axis=0, keepdims=True) * A) + np.sum(np.quantile(A, [0.3], keepdims=True))
+
+
+def signs_of_complex_numbers(z):
+    return np.sum(np.sign(z).real * np.array([1.0, 2.0]))
+
+
+def columns_of_one_variable(x):
+    return np.sum(stats.multivariate_normal.logpdf(x[:, None], 0.3, 2.0))
+
+
+def counts_that_are_none(mu):
+    return np.sum(stats.poisson.pmf([1.5, 2], mu))
+
+
+def shapes_in_a_list(x):
+    return np.sum(stats.gamma.logpdf(x, [1, 2]))
+
+
+def nothing_times_a_logarithm(x):
+    return np.sum(xlogy(np.array([0.0, 1.0]), x))
+
+
+def fit_with_its_residuals(y):
+    return np.polyfit(np.arange(5.0), y, 1, full=True)[1]
+
+
+def fit_with_its_covariance(y):
+    return np.sum(np.polyfit(np.arange(5.0), y, 1, cov=True)[0] ** 2)
+
+
+def median_that_reorders(x):
+    return np.median(x, overwrite_input=True) + x[0]
+
+
+Y = np.array([1.0, 3, 2, 5, 7])
+PROGRAMS = [
+    (levels_that_keep_their_axes, (Y[:4].reshape(2, 2),)),
+    (signs_of_complex_numbers, (np.array([1 + 2j, -0.5 + 0.3j]),)),
+    (columns_of_one_variable, (Y,)),
+    (counts_that_are_none, (2.0,)),
+    (shapes_in_a_list, (np.array([0.4, 1.3]),)),
+    (nothing_times_a_logarithm, (np.array([0.3, 1.0]),)),
+    (fit_with_its_residuals, (Y,)),
+    (fit_with_its_covariance, (Y,)),
+    (median_that_reorders, (Y[:4],)),
+]
+REFUSED = {"fit_with_its_residuals", "fit_with_its_covariance", "median_that_reorders"}
