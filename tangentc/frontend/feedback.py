@@ -263,13 +263,13 @@ class _Reader:
     def lists(self, s: Assign) -> frozenset[Any]:
         """The arguments of a call of NumPy, by position or name, that are lists and stand for arrays."""
         home = getattr(getattr(s.op, "__self__", s.op), "__module__", None) or ""
-        of_numbers = home.startswith(("scipy.special", "scipy.stats")) or isinstance(s.op, np.ufunc)
+        of_numbers = home.startswith("scipy.stats") or isinstance(s.op, np.ufunc)
         if isinstance(s.op, type) or s.op in TAKES_ITEMS or not of_numbers and ops.module_root(s.op) != "numpy":
             return frozenset()
         rule = REGISTRY.find(s.op)
         if (rule is None or rule.kind == "zero") and REGISTRY.definition(s.op) is None:
             return frozenset()
-        given = (*enumerate(s.args), *s.keywords)
+        given = (*enumerate(s.args), *(pair for pair in s.keywords if pair[0] != "axis"))
         return frozenset(k for k, a in given if _stands_for_an_array(self.types.of(a), of_numbers))
 
     def parts(self, key: Atom) -> list[Type]:

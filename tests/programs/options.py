@@ -9,8 +9,8 @@ def levels_that_keep_their_axes(A):
     return np.sum(np.percentile(A, [25, 60], axis=0, keepdims=True) * A) + np.sum(np.quantile(A, [0.3], keepdims=True))
 
 
-def signs_of_complex_numbers(z):
-    return np.sum(np.sign(z).real * np.array([1.0, 2.0]))
+def signs_of_complex_numbers(x, y):
+    return np.sum(np.sign(x + 1j * y).real * np.array([1.0, 2.0]))
 
 
 def columns_of_one_variable(x):
@@ -44,7 +44,7 @@ def median_that_reorders(x):
 Y = np.array([1.0, 3, 2, 5, 7])
 PROGRAMS = [
     (levels_that_keep_their_axes, (Y[:4].reshape(2, 2),)),
-    (signs_of_complex_numbers, (np.array([1 + 2j, -0.5 + 0.3j]),)),
+    (signs_of_complex_numbers, (np.array([1.0, -0.5]), np.array([2.0, 0.3]))),
     (columns_of_one_variable, (Y,)),
     (counts_that_are_none, (2.0,)),
     (shapes_in_a_list, (np.array([0.4, 1.3]),)),
