@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.stats as stats
+from scipy.linalg import sqrtm
 from scipy.special import xlogy
 
 
@@ -37,6 +38,10 @@ def fit_with_its_covariance(y):
     return np.sum(np.polyfit(np.arange(5.0), y, 1, cov=True)[0] ** 2)
 
 
+def root_that_is_complex(A):
+    return np.sum(np.abs(sqrtm(A)))
+
+
 def median_that_reorders(x):
     return np.median(x, overwrite_input=True) + x[0]
 
@@ -51,6 +56,7 @@ PROGRAMS = [
     (nothing_times_a_logarithm, (np.array([0.3, 1.0]),)),
     (fit_with_its_residuals, (Y,)),
     (fit_with_its_covariance, (Y,)),
+    (root_that_is_complex, (np.array([[-1.0, 0.3], [0.2, -2.0]]),)),
     (median_that_reorders, (Y[:4],)),
 ]
-REFUSED = {"fit_with_its_residuals", "fit_with_its_covariance", "median_that_reorders"}
+REFUSED = {"fit_with_its_residuals", "fit_with_its_covariance", "median_that_reorders", "root_that_is_complex"}
