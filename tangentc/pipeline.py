@@ -598,7 +598,9 @@ class Context:
         return program
 
     def masks(self, program: Program) -> Any:
-        return masks(program.function, program.types, _has_no_derivative)
+        found = masks(program.function, program.types, _has_no_derivative)
+        # a mask that is changed is another one where the value is computed than where it is used
+        return {n: m for n, m in found.items() if not (isinstance(m[0], str) and program.aliases.is_changed(m[0]))}
 
     def definitions(self, program: Program) -> Any:
         return definitions(program.function.body)

@@ -989,6 +989,41 @@ PROGRAMS += [
     (none_as_a_default, (1.3,)),
 ]
 PROGRAMS += [(added_to_after_a_call, (1.3,))]
+
+
+def mask_that_shrinks(x):
+    m = x > 0
+    y = x * x
+    m[0] = False
+    y[m] = 0.0
+    return np.sum(np.sqrt(y + 1.0))
+
+
+def test_that_grows(x):
+    m = x < 0.5
+    y = np.sqrt(np.abs(x) + 1.0)
+    z = np.where(m, y * y, 0.0)
+    m[:] = True
+    return np.sum(z) + np.sum(np.where(m, y, 0.0))
+
+
+def test_that_changes_in_between(x):
+    m = x > 0.5
+    y = np.sqrt(x * x + 1.0)
+    m[:] = ~m
+    return np.sum(np.where(m, y, 0.0))
+
+
+def mask_by_another_name(x):
+    m = x > 0.5
+    n = m
+    y = np.sqrt(x * x + 1.0)
+    n[0] = True
+    return np.sum(np.where(m, y, 0.0))
+
+
+CHANGED_MASKS = (mask_that_shrinks, test_that_grows, test_that_changes_in_between, mask_by_another_name)
+PROGRAMS += [(f, (np.array([0.3, -0.9, 0.7, 1.4]),)) for f in CHANGED_MASKS]
 REFUSED = {
     "array_without_copy", "broadcast_arrays_then_changed", "broadcast_then_changed", "cast_without_copy",
     "fortran_order", "memo_inside", "shape_assigned", "suppressed", "trimmed",
