@@ -6,6 +6,9 @@ d[k].append(x)          ->       d.setdefault(k, list()).append(x)
 q = deque(maxlen=3)              q = deque()
 q.append(x)             ->       q.append(x)
                                  if len(q) > 3: q.pop(0)
+
+Only where all uses of the name are seen to be such that a plain dict or list does the same: neither given another
+name nor handed to a function of the user's, who may append where this module does not look.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ REPEATABLE = (
     gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Attribute, gast.Tuple, gast.operator,
     gast.unaryop, gast.expr_context,
 )  # fmt: skip
+SAME_FOR_DICTS = {"clear", "copy", "get", "items", "keys", "pop", "setdefault", "update", "values"}
+SAME_FOR_LISTS = {"append", "appendleft", "clear", "count", "index", "pop", "popleft"}
 
 
 def written_out(tree: Any, scope: Any) -> Any:
@@ -32,7 +37,10 @@ def written_out(tree: Any, scope: Any) -> Any:
 class _Collections(gast.NodeTransformer):
     def __init__(self, tree: Any, scope: Any):
         nodes = list(gast.walk(tree))
-        stored = Counter(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+        self.scope, self.parents = scope, {c: n for n in nodes for c in gast.iter_child_nodes(n)}
+        stored = self.stored = Counter(
+            n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+        )
         self.defaults: dict[str, Any] = {}  # the function that makes a missing item
         self.limits: dict[str, Any] = {}  # how many items there are at the most
         for n in nodes:
@@ -43,11 +51,29 @@ class _Collections(gast.NodeTransformer):
             name, what = n.targets[0].id, _stands_for(n.value.func, scope, stored)
             if len(n.targets) > 1 or stored[name] != 1:
                 continue
+            uses = [m for m in nodes if isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load)]
             if what is collections.defaultdict and n.value.args and not n.value.keywords:
-                self.defaults[name] = n.value.args[0]
+                if all(self.is_seen(use, SAME_FOR_DICTS) for use in uses):
+                    self.defaults[name] = n.value.args[0]
             limit = next((k.value for k in n.value.keywords if k.arg == "maxlen"), None)
-            if what is collections.deque and not n.value.args and isinstance(limit, (gast.Constant, gast.Name)):
-                self.limits[name] = limit
+            fixed = isinstance(limit, gast.Constant) or isinstance(limit, gast.Name) and stored[limit.id] < 2
+            if what is collections.deque and not n.value.args and fixed:
+                if all(self.is_seen(use, SAME_FOR_LISTS) for use in uses):
+                    self.limits[name] = limit
+
+    def is_seen(self, use: Any, methods: set[str]) -> bool:
+        """Whether a use of a name does no more than ask for items, or is a call of one of the methods."""
+        parent = self.parents[use]
+        if isinstance(parent, gast.Attribute):
+            call = self.parents[parent]
+            adds = parent.attr in ("append", "appendleft")
+            is_called = isinstance(call, gast.Call) and call.func is parent
+            return parent.attr in methods and is_called and (not adds or isinstance(self.parents[call], gast.Expr))
+        if isinstance(parent, gast.Call):
+            module = getattr(_stands_for(parent.func, self.scope, self.stored), "__module__", None) or ""
+            return use in parent.args and module.split(".")[0] in ("builtins", "numpy", "math")
+        asked = isinstance(parent, (gast.Subscript, gast.For, gast.comprehension, gast.Compare))
+        return asked or isinstance(parent, (gast.If, gast.While, gast.IfExp, gast.UnaryOp, gast.Starred))
 
     def visit_Assign(self, node: Any) -> Any:
         name = getattr(node.targets[0], "id", None)

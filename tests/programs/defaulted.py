@@ -60,6 +60,60 @@ def read_before_it_is_there(x):
     return d["p"] ** 2 + a
 
 
+def push(q, v):
+    q.append(v)
+
+
+def extended(x):
+    q = deque(maxlen=2)
+    for v in x:
+        q.extend([v, v * v])
+    return sum(q)
+
+
+def handed_over(x):
+    q = deque(maxlen=2)
+    for v in x:
+        push(q, v)
+    return sum(q)
+
+
+def by_another_name(x):
+    q = deque(maxlen=2)
+    p = q
+    for v in x:
+        p.append(v * v)
+    return sum(q)
+
+
+def added_to(x):
+    q = deque(maxlen=2)
+    for v in x:
+        q += [v * v]
+    return sum(q)
+
+
+def limit_that_changes(x):
+    n = 2
+    q = deque(maxlen=n)
+    n = 3
+    for v in x:
+        q.append(v * v)
+    return sum(q) * n
+
+
+def asked_about(x):
+    q = deque(maxlen=3)
+    s = 0.0
+    for k, v in enumerate(x):
+        if q and k not in q:
+            s = s + max(q) * q[-1] + sum(a * b for a, b in zip(q, reversed(q)))
+        q.append(v)
+    return s + np.mean(q)
+
+
 V = np.array([0.3, 0.7, -0.4, 1.1])
 FUNCTIONS = (sums, groups, window, window_from_the_left, by_name, arrays, read_before_it_is_there)
+FUNCTIONS += (extended, handed_over, by_another_name, added_to, limit_that_changes, asked_about)
 PROGRAMS = [(f, (V,)) for f in FUNCTIONS]
+REFUSED = {"extended", "handed_over", "by_another_name", "added_to", "limit_that_changes"}
