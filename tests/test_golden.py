@@ -3,6 +3,7 @@
 python -m pytest tests/test_golden.py --rewrite-golden
 """
 
+import ast
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from programs.test_programs import PROGRAMS, fresh, moving
 from test_targets import CASES
 
 import tangentc
+from tangentc.backend.wrap import wrapped
 from tangentc.core.types import describe, type_of
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -53,3 +55,34 @@ def test_no_golden_file_is_left_over():
 def test_values_do_not_show_in_the_text():
     text = golden_text(emitted_targets.nll, CASES["nll"][0], 0)
     assert text == golden_text(emitted_targets.nll, tuple(np.array(a) * 2 for a in CASES["nll"][0]), 0)
+
+
+def test_no_row_of_code_is_long():
+    for path in GOLDEN.glob("*.txt"):
+        for row in path.read_text().splitlines():
+            assert len(row) <= 110 or row.lstrip().startswith("#"), (path.name, row)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "x = -a * b + c",
+        "x = a - -b * c ** -d + (e - f)",
+        "return f(a, *b, key=c)[0], {'k': -a * b, **d}, (a,)",
+        "if a * b > c and not d or e == f:",
+        "while a < -b * c:",
+        "x[i, 1:n] -= a @ b - (c if d else e)",
+        "x = a if b else c",
+        "x = f(lambda a: a * b + c)",
+        "x = [a * b for a, d in c]",
+        "x = -a",
+        "x = a * b if c else f(d)(e)",
+    ],
+)
+def test_a_broken_row_means_the_same(row, monkeypatch):
+    monkeypatch.setattr("tangentc.backend.wrap.WIDEST", 12)
+    rows = wrapped("    " + row)
+    more = ["        pass"] if row.endswith(":") else []
+    text, whole = ("\n".join(["def f():", *r, *more]) for r in (rows, ["    " + row]))
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(whole))
+    assert len(rows) > 1 or row.startswith(("x = -a", "x = a if", "x = a * b if"))

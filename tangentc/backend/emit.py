@@ -1,7 +1,7 @@
 """Syntax tree to text, with the primal line that each adjoint statement differentiates as a comment.
 
-The printer is astor's.  What astor does not know is given to `ast.unparse`, no line is wrapped, and the
-text is read back and compared.
+The printer is astor's.  What astor does not know is given to `ast.unparse`, long lines are broken as in
+`tangentc.backend.wrap`, and the text is read back and compared.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 from tangentc.backend.raise_ast import Line
+from tangentc.backend.wrap import wrapped
 from tangentc.errors import InternalError
 
 with warnings.catch_warnings():
@@ -114,13 +115,18 @@ def _block(body: list[ast.stmt], depth: int, lines: list[str]) -> None:
                     target = target.removeprefix("(").removesuffix(")")
                 lines.append(f"{pad}for {target} in {_one_line(s.iter)}:")
             else:
-                lines.append(f"{pad}while {_one_line(s.test)}:")
+                lines.extend(wrapped(f"{pad}while {_one_line(s.test)}:"))
             _block(s.body, depth + 1, lines)
         elif isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str):
             doc = s.value.value.replace("\\", "\\\\").replace('"""', r"\"\"\"")
             lines.extend((pad + row).rstrip() for row in f'"""{doc}"""'.split("\n"))
         else:
-            lines.extend(pad + row for row in _statement(s))
+            lines.extend(_rows(s, pad))
+
+
+def _rows(s: ast.stmt, pad: str) -> list[str]:
+    """A statement at its indentation, over several rows if it is long."""
+    return [row for text in _statement(s) for row in wrapped(pad + text)]
 
 
 def _statement(s: ast.stmt) -> list[str]:
@@ -134,7 +140,7 @@ def _statement(s: ast.stmt) -> list[str]:
 
 def _branch(s: ast.If, depth: int, lines: list[str], word: str) -> None:
     pad = "    " * depth
-    lines.append(f"{pad}{word} {_one_line(s.test)}:")
+    lines.extend(wrapped(f"{pad}{word} {_one_line(s.test)}:"))
     _block(s.body, depth + 1, lines)
     if len(s.orelse) == 1 and isinstance(s.orelse[0], ast.If):
         _branch(s.orelse[0], depth, lines, "elif")
@@ -146,14 +152,14 @@ def _branch(s: ast.If, depth: int, lines: list[str], word: str) -> None:
 def _group(group: list[Line], pad: str, lines: list[str]) -> None:
     """The statements that differentiate one line: its text beside one statement, above several."""
     comment = "# " + group[0].span.text.strip()
-    rows = [row for line in group for row in _statement(line.statement)]
+    rows = [row for line in group for row in _rows(line.statement, pad)]
     previous = next((row for row in reversed(lines) if row.strip()), "")
-    if len(rows) == 1 and len(pad) + len(rows[0]) + len(comment) + 2 <= WIDTH and comment not in previous:
-        lines.append(f"{pad}{rows[0]}  {comment}")
+    if len(rows) == 1 and len(rows[0]) + len(comment) + 2 <= WIDTH and comment not in previous:
+        lines.append(f"{rows[0]}  {comment}")
         return
     if comment not in previous:
         lines.append(pad + comment)
-    lines.extend(pad + row for row in rows)
+    lines.extend(rows)
 
 
 def _check(text: str, tree: ast.FunctionDef) -> None:

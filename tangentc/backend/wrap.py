@@ -1,0 +1,110 @@
+"""Long lines of emitted code, one operand or argument in a row.
+
+    x_bar = f(y, g(z)) * a + b    ->    x_bar = (
+                                            f(y, g(z)) * a
+                                            + b
+                                        )
+
+Brackets are put around whole expressions only, so that nothing changes what is computed.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterator, Sequence
+
+WIDEST = 110
+INDENT = "    "
+# what binds least comes first: at these a row is broken
+OPERATORS = (
+    ("or",),
+    ("and",),
+    ("==", "!=", "<", "<=", ">", ">="),
+    ("|",),
+    ("&",),
+    ("+", "-"),
+    ("*", "/", "@", "//", "%"),
+)
+OPENING = ("return", "if", "elif", "while")
+HEADS = (":", "=", "+=", "-=", "*=", "/=", "@=", "|=", "&=", "**=", "//=", "%=")
+
+
+def wrapped(row: str) -> list[str]:
+    """The rows that a row of code is broken into, itself if it is short or has no place to break."""
+    if len(row) <= WIDEST:
+        return [row]
+    pad = row[: len(row) - len(row.lstrip())]
+    text, end = (row.strip()[:-1], ":") if row.endswith(":") else (row.strip(), "")
+    tail = "," if text.endswith(",") else ""
+    text = text.removesuffix(",")
+    try:
+        tokens = list(_top_level(text))
+    except (tokenize.TokenError, SyntaxError):  # one row of a text of several
+        return [row]
+    start = _head(text, tokens)
+    head, body = text[:start], text[start:]
+    if body.startswith("lambda ") or " for " in body and not body.endswith((")", "]", "}")):
+        return [row]
+    if any(word == "," and at > start for at, word in tokens):
+        return _bracketed(f"{pad}{head}(", _items(body), f"{pad}){end}{tail}")
+    for operators in OPERATORS:
+        places = [at for k, (at, word) in enumerate(tokens) if at > start and word in operators and _binary(tokens, k)]
+        if places and not _chooses(tokens, start):
+            pieces = [text[a:b].strip() for a, b in zip([start, *places], [*places, len(text)])]
+            return _bracketed(pad + head + "(", pieces, f"{pad}){end}{tail}")
+    opened = [at for at, word in tokens if word in ("(", "[", "{") and at >= start]
+    if not opened or text[-1] not in ")]}":
+        return [row]
+    inner = text[opened[-1] + 1 : -1]
+    return _bracketed(pad + text[: opened[-1] + 1], _items(inner), f"{pad}{text[-1]}{end}{tail}")
+
+
+def _items(text: str) -> list[str]:
+    """The items of a list, each with its comma; a comprehension is one item."""
+    tokens = list(_top_level(text))
+    commas = [at + 1 for at, word in tokens if word == ","] if all(word != "for" for _, word in tokens) else []
+    pieces = [text[a:b].strip() for a, b in zip([0, *commas], [*commas, len(text)])]
+    if commas and pieces[-1] and not pieces[-1].startswith("*"):
+        pieces[-1] += ","
+    return [p for p in pieces if p]
+
+
+def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
+    pad = first[: len(first) - len(first.lstrip())] + INDENT
+    return [first, *(row for piece in pieces for row in wrapped(pad + piece)), last]
+
+
+def _top_level(text: str) -> Iterator[tuple[int, str]]:
+    """The tokens outside of all brackets, and the brackets themselves, with their places."""
+    depth = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER):
+            continue
+        if token.string in (")", "]", "}"):
+            depth -= 1
+        elif depth == 0:
+            yield token.start[1], token.string
+        if token.string in ("(", "[", "{"):
+            depth += 1
+
+
+def _head(text: str, tokens: Sequence[tuple[int, str]]) -> int:
+    """Where the expression begins, after ``x =``, ``return``, ``axis=``, a key or the operator of a broken row."""
+    if not tokens or any(word == "lambda" for _, word in tokens):
+        return 0
+    assigned = [at + len(word) for at, word in tokens if word in HEADS]
+    first = tokens[0][1]
+    spaced = text[len(first) : len(first) + 1] == " "  # and not a sign
+    begins = first in OPENING or spaced and any(first in group for group in OPERATORS)
+    start = assigned[-1] if assigned else len(first) if begins else 0
+    return start + (text[start : start + 1] == " ")
+
+
+def _binary(tokens: Sequence[tuple[int, str]], k: int) -> bool:
+    """Whether an operator has an operand on its left, and is not a sign."""
+    return k > 0 and not any(tokens[k - 1][1] in group for group in (*OPERATORS, HEADS, (*OPENING, "not", "**", ",")))
+
+
+def _chooses(tokens: Sequence[tuple[int, str]], start: int) -> bool:
+    return any(word in ("if", "lambda", "for", ",") and at >= start for at, word in tokens)
