@@ -24,6 +24,7 @@ from tangentc.arguments import (
 from tangentc.backend.load import Text, load, print_program
 from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, data_type, is_object, type_of
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
+from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
 from tangentc.transform.assemble import gradient as write_gradient
@@ -46,10 +47,6 @@ class Compiled:
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
-
-    def with_seeds(self, args: tuple, seeded: bool) -> tuple:
-        """The arguments with the seeds, 1.0, of the gradients that are differentiated again."""
-        return (*args[:-1], *self.seeds, *args[-1:]) if seeded else (*args, *self.seeds)
 
     @functools.cached_property
     def function(self) -> Any:
@@ -168,9 +165,7 @@ class Derivative:
         bound = args
         compiled = self.compiled(bound)
         compiled.sync(bound)
-        if compiled.seeds:
-            bound = compiled.with_seeds(bound, self.kind == "adjoint")
-        return compiled.function(*bound)
+        return compiled.function(*bound, *compiled.seeds)  # 1.0 for each gradient that is differentiated again
 
     def _signature(self) -> inspect.Signature:
         inner = self.function
@@ -296,7 +291,8 @@ class Derivative:
         wrt, single = self.positions(types)
         name = f"{plain_name(self.function)}_{self.kind}"
         context.names.add(name)
-        types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
+        inherited = seeds_inside(source, types)
+        types = [*types, *(Scalar("float64", True) for _ in range(inherited))]
         if self.kind == "jvp":
             make_tangent(context, source, types, tuple(i in wrt for i in range(len(types))), name)
             return
@@ -305,7 +301,7 @@ class Derivative:
             check_seed(self.function.__name__, seed, context.prepare(source, types).result)
         write_gradient(
             context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
-            seed_given=seed, name=name, paths=self.paths,
+            seed_given=seed, name=name, paths=self.paths, inherited=inherited,
         )  # fmt: skip
 
     def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
@@ -340,7 +336,7 @@ def python_function(function: Any, kind: str) -> Any:
     """The Python function behind what the user gave."""
     function = getattr(function, "__tangentc_function__", function)
     if is_known(function):
-        return _wrapped(function)
+        return _wrapped(function) if is_library_module(function) else _calling(function)
     if isinstance(function, pytypes.FunctionType) and function.__code__.co_flags & 0x0C:
         return _calling(function)  # *args or **kwargs: by the parameters that it shows
     if isinstance(function, (Derivative, pytypes.FunctionType)):
@@ -354,7 +350,7 @@ def python_function(function: Any, kind: str) -> Any:
 
 
 def is_known(function: Any) -> bool:
-    """Whether a function is one of a library that has a rule or a definition."""
+    """Whether a function has a rule or a definition."""
     try:
         return REGISTRY.find(function) is not None or REGISTRY.definition(function) is not None
     except TypeError:
@@ -366,7 +362,7 @@ def fit(function: Any, args: Sequence_[Any]) -> Any:
     if isinstance(function, Derivative):
         return function.fitted(tuple(args), {})
     given = getattr(function, "__tangentc_given__", function)
-    if is_known(given):
+    if is_known(given) and is_library_module(given):
         return _wrapped(given, tuple(map(_option, args)))
     key = _beyond(given, tuple(args), {})
     return function if key == (0, ()) else _calling(given, *key)
@@ -426,13 +422,15 @@ def _caller(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytype
         defaults.append(function.__self__)
         function = function.__func__
     signature = ", ".join(names)
-    text = f"def {name}({signature}):\n    return _callee({given})\n"
+    callee = name if isinstance(function, pytypes.FunctionType) and name not in names else "_callee"
+    text = f"def {name}({signature}):\n    return {callee}({given})\n"
     filename = f"<tangentc caller {name} {next(_callers)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     home = getattr(getattr(function, "func", function), "__module__", None) or "__main__"
-    namespace: dict[str, Any] = {"_callee": function, "__name__": home}
+    namespace: dict[str, Any] = {"__name__": home}
     exec(compile(text, filename, "exec"), namespace)
     made = namespace[name]
+    namespace[callee] = function
     made.__defaults__ = tuple(defaults) or None
     return made
 
@@ -449,12 +447,8 @@ def _wrapped(function: Any, options: tuple[str, ...] | None = None) -> pytypes.F
     rule = REGISTRY.find(function)
     given = rule.inputs if rule is not None else _required(*REGISTRY.definition(function))  # type: ignore[misc]
     if any(n.startswith("*") for n in given):
-        raise UnsupportedSyntax(
-            f"{function.__name__} itself is not differentiated",
-            why="how many arguments it takes depends on the call",
-            way_out="write a def that calls it with the arguments that are meant",
-        )
-    return _wrapper(function, [n.strip("*") for n in given] or ["x"])
+        return _calling(function)  # how many arguments it takes depends on the call
+    return _wrapper(function, list(given) or ["x"])
 
 
 def _option(value: Any) -> str:

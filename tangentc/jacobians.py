@@ -6,7 +6,10 @@ whose leaves are arrays of shape ``result.shape + argument.shape``.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +18,7 @@ import numpy as np
 from tangentc.api import adjoint, grad, jvp, vjp
 from tangentc.arguments import positions
 from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
+from tangentc.definitions.jacobians import INSIDE
 from tangentc.derivative import Derivative, fit
 from tangentc.errors import BadArgument
 
@@ -39,7 +43,7 @@ def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
             return parts[0]
         return _across(parts)
 
-    return _named(jacobian_of, f, "jacfwd")
+    return _named(jacobian_of, "jacfwd", f, wrt)
 
 
 def jacrev(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
@@ -60,7 +64,7 @@ def jacrev(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
         parts = [_rows(value, pullback, args[i], i) for i in wanted]
         return parts[0] if single else _across(parts)
 
-    return _named(jacobian_of, f, "jacrev")
+    return _named(jacobian_of, "jacrev", f, wrt)
 
 
 jacobian = jacrev
@@ -97,7 +101,7 @@ def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
             rows.append(jacfwd(by, wrt)(*args, seed))
         return _stacked(rows, np.shape(value))
 
-    return _named(hessian_of, f, "hessian")
+    return _named(hessian_of, "hessian", f, wrt)
 
 
 def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], wrt: Any = 0) -> Any:
@@ -116,8 +120,16 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
 hvp.__tangentc_kind__ = "hvp"  # type: ignore[attr-defined]
 
 
-def _named(function: Any, f: Any, kind: str) -> Any:
+def _named(function: Any, kind: str, f: Any, wrt: Any) -> Any:
     function.__name__ = f"{getattr(f, '__name__', 'function')}_{kind}"
+    with contextlib.suppress(TypeError, ValueError):
+        function.__signature__ = inspect.signature(f)
+        wrt = list(function.__signature__.parameters).index(wrt) if isinstance(wrt, str) else wrt
+    if isinstance(wrt, int):
+        inside = functools.partial(INSIDE[kind], f, wrt)
+        if hasattr(function, "__signature__"):
+            inside.__signature__ = function.__signature__  # type: ignore[attr-defined]
+        function.__tangentc_function__ = inside  # what is differentiated in its place
     return function
 
 
@@ -132,6 +144,10 @@ def _wanted(f: Any, wrt: Any, args: tuple) -> tuple[tuple[int, ...], bool]:
                 way_out="give every argument by position",
             )  # fmt: skip
     return wanted, single
+
+
+for _function in (jacfwd, jacrev, hessian):
+    _function.__tangentc_kind__ = _function.__name__  # type: ignore[attr-defined]
 
 
 # ------------------------------------------------------------------ structures

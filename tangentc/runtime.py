@@ -460,6 +460,17 @@ def positions(x):
     return np.reshape(np.arange(np.size(x)), np.shape(x))
 
 
+def units(x):
+    """For each entry of ``x``, an array of zeros with a one there; for a number, a one.
+
+    >>> units(np.zeros(2))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    dtype = np.result_type(np.asarray(x).dtype, np.float16)
+    return np.reshape(np.eye(np.size(x), dtype=dtype), (np.size(x), *np.shape(x)))
+
+
 def scatter(values, places, x):
     """Add ``values`` up at flat ``places`` in an array of the shape of ``x``: the adjoint of taking entries.
 

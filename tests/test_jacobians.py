@@ -133,3 +133,111 @@ def test_the_arguments_stay_as_they_are():
         np.testing.assert_array_equal(x, [0.3, 0.7, -0.4])
         np.testing.assert_allclose(function(log.run)(x), 2 * np.eye(3))
         assert log.lines == []
+
+
+def of_two(a, b):
+    return np.sin(a) * b * np.sum(a)
+
+
+def energy(x):
+    return np.sum(np.sin(x) * x[0] * x[1])
+
+
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        return np.tanh(self.w * x)
+
+    def scaled(self, x, by):
+        return np.tanh(self.w * x) * by
+
+
+LAYER, JACOBIAN = Layer(np.array([0.5, -0.2, 1.1])), jacobian(of_two)
+
+
+def sum_of_hessian(x):
+    return np.sum(hessian(energy)(x) ** 3)
+
+
+def newton_steps(x):
+    for _ in range(2):
+        x = x - np.linalg.solve(jacobian(tangentc.grad(energy))(x) + 3 * np.eye(3), tangentc.grad(energy)(x))
+    return np.sum(x * x)
+
+
+def log_of_determinant(x):
+    return np.linalg.slogdet(jacobian(lambda z: np.array([z[0] * z[1], np.sin(z[0]), z[2] * x[0]]))(x))[1]
+
+
+def by_the_second(x):
+    return np.sum(jacfwd(of_two, wrt=1)(x, 2 * x) * np.outer(x, x))
+
+
+def of_a_number(x):
+    return np.sum(jacfwd(lambda s: x * s * s)(2.0) ** 2) * hessian(lambda s: s**3 * x[0])(x[1])
+
+
+def of_a_method(x):
+    scale = x[0]
+    return np.sum(jacfwd(LAYER.scaled)(x, x[1]) ** 2) + np.sum(jacrev(LAYER)(x * scale))
+
+
+def made_outside(x):
+    return np.sum(JACOBIAN(x, x) ** 2)
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(3):
+        total = total + np.trace(jacrev(lambda z: z**k * x)(x))
+    return total
+
+
+INSIDE = (
+    sum_of_hessian,
+    newton_steps,
+    log_of_determinant,
+    by_the_second,
+    of_a_number,
+    of_a_method,
+    made_outside,
+    in_a_loop,
+)
+
+
+@pytest.mark.parametrize("function", INSIDE, ids=[f.__name__ for f in INSIDE])
+def test_inside_a_function_that_is_differentiated(function):
+    tangentc.check_grads(function, (np.array([0.3, 0.7, -0.4]),), order=1)
+
+
+def test_of_one_another():
+    expected = hessian(energy)(x)
+    for outer in (jacfwd, jacrev):
+        for inner in (jacfwd, jacrev):
+            np.testing.assert_allclose(outer(inner(energy))(x), expected, rtol=1e-12)
+    third = jacfwd(hessian(energy))(x)
+    np.testing.assert_allclose(hessian(tangentc.grad(energy))(x), third, rtol=1e-12)
+    np.testing.assert_allclose(jacfwd(jacfwd(jacfwd(energy)))(x), third, rtol=1e-12)
+    mixed = jacfwd(jacrev(of_two, wrt="b"), wrt="a")(x, 2 * x)
+    assert mixed.shape == (3, 3, 3)
+    np.testing.assert_allclose(mixed[0, 0], np.cos(x) * np.array([1, 0, 0]) * np.sum(x) + np.sin(x[0]))
+
+
+def test_of_one_another_by_containers_is_refused():
+    for function, args in ((jacrev(lambda d: d["a"] * 2), ({"a": x},)), (jacrev(of_two, wrt=(0, 1)), (x, x))):
+        with pytest.raises((tangentc.UnsupportedSyntax, TypeError), match="part by part|by several arguments"):
+            jacfwd(function)(*args)
+
+
+def test_the_adjoint_of_a_gradient_has_its_seed_where_it_is_given():
+    by, seed = tangentc.adjoint(tangentc.grad(energy)), np.array([2.0, 3.0, -1.0])
+    h, third = hessian(energy)(x), jacfwd(hessian(energy))(x)
+    np.testing.assert_allclose(by(x, seed), h @ seed)
+    np.testing.assert_allclose(tangentc.jvp(by, (x, seed), (x, None))[1], third @ x @ seed)
+    np.testing.assert_allclose(tangentc.jvp(by, (x, seed), (None, x))[1], h @ x)
+    np.testing.assert_allclose(tangentc.vjp(by, x, seed)[1](x)[1], h @ x)
+    np.testing.assert_allclose(tangentc.adjoint(by)(x, seed, x), third @ x @ seed)
+    np.testing.assert_allclose(tangentc.grad(lambda x: np.sum(by(x, seed)))(x), third @ np.ones(3) @ seed)
+    np.testing.assert_allclose(tangentc.grad(lambda x, s: by(x, s) @ s, wrt=1)(x, seed), 2 * h @ seed)

@@ -118,6 +118,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         from tangentc.transform.adjoints import shadow_type
 
         return shadow_type(args[0])
+    if op is runtime.units and isinstance(x := args[0], (Scalar, Array)):
+        shape = x.shape if isinstance(x, Array) else ()
+        count = shape[0] if len(shape) == 1 else math.prod(shape) if all(isinstance(d, int) for d in shape) else fresh()  # type: ignore[arg-type]
+        return Array(np.result_type(x.dtype, np.float16).name, (count, *shape))
     if op in (operator.matmul, np.matmul, np.dot) and all(isinstance(t, Array) for t in args) and not keywords:
         product = _matmul(op, args, fresh)
         if product is not None:
@@ -172,9 +176,8 @@ def _split(op: Any, args: Seq[Any], keywords: dict[str, Type], fresh: Fresh) -> 
     axis = SPLITTING[op] if "axis" not in given else axis
     axis = 0 if op is np.hsplit and len(x.shape) == 1 else axis
     sections = given.get("indices_or_sections")
-    if (
-        isinstance(sections, Scalar) and sections.value is None and type(axis) is int
-    ):  # a number that only the run knows
+    is_number = isinstance(sections, Scalar) and sections.value is None  # that only the run knows
+    if is_number and type(axis) is int:
         return Sequence(list, (Array(x.dtype, (*x.shape[:axis], fresh(), *x.shape[axis:][1:])),), None)
     if type(count) is not int or type(axis) is not int or isinstance(x.shape[axis], int):
         return None
@@ -326,13 +329,14 @@ def _known_always(op: Any) -> bool:
 
 
 def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:
-    """The shape that shapes broadcast to.  A length known not to be one wins over the others."""
+    """The shape that shapes broadcast to.  A length known not to be one wins over the others, and of these one of
+    the arguments over one of a value that is there while compiling."""
     out: list[Dim] = []
     for axis in range(-max(map(len, shapes)), 0):
         dims = {s[axis] for s in shapes if len(s) >= -axis} - {1}
         sure = [d for d in dims if isinstance(d, int) or d.many]
         if sure:
-            out.append(min(sure, key=str))
+            out.append(min(sure, key=lambda d: (isinstance(d, Length) and d.symbol.startswith("g"), str(d))))
         elif not dims:
             out.append(1)
         else:

@@ -71,6 +71,9 @@ def is_of_python(cls: type) -> bool:
 GIVING_NONE = {"append", "appendleft", "extend", "insert", "reverse", "update", "clear", "sort", "fill"}
 
 
+JACOBIANS = ("jacfwd", "jacrev", "hessian")
+
+
 def is_user_function(op: Any) -> bool:
     """Whether ``op`` is written in Python and has no rule, so that its text says what its derivative is."""
     if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
@@ -546,24 +549,13 @@ class Invoke:
         found = self.known.compiled.get(site)
         if found is not None:
             function, seeds = found
-            at = split + len(extra)
+            at = split + len(extra) if callee.kind == "jvp" else len(given_)
             return self.invoke(function, [*given_[:at], *map(Const, seeds), *given_[at:]], [], node, target)
         return self.emit(ops.call, (Const(callee), *given_), node, target=target, name="%derivative")
 
     def with_defaults(self, callee: Nested, args: list, given: dict[str, Atom], node: Any) -> list[Atom]:
         """The arguments of the function whose derivative is called: a value for each of its parameters."""
-        function = callee.function
-        while isinstance(function, Nested):
-            function = function.function
-        if isinstance(function, Closure):
-            signature = function.node.args
-            names = [a.id for a in (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)]
-            defaults: dict[str, Atom] = function.defaults
-        else:
-            signature = inspect.signature(function, follow_wrapped=False)
-            plain = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-            names = [p.name for p in plain]
-            defaults = {p.name: self.captured(p.default, node, function) for p in plain if p.default is not p.empty}
+        names, defaults = self.parameters_of(callee.function, node)
         whole = list(args)
         for name in names[len(args) :]:
             if name not in given and name not in defaults:
@@ -573,12 +565,30 @@ class Invoke:
             raise self.wrong_call(node, callee.__name__, f"it has no parameter {next(iter(given))}")
         return whole
 
+    def parameters_of(self, function: Any, node: Any) -> tuple[list[str], dict[str, Atom]]:
+        """The names of the parameters of a function or a derivative of one, and the default values."""
+        if isinstance(function, Nested) or type(function).__name__ == "Derivative":
+            names, defaults = self.parameters_of(function.function, node)
+            return ([*names, "out_bar"], {}) if function.kind == "adjoint" else (names, defaults)
+        if isinstance(function, Closure):
+            signature = function.node.args
+            return [a.id for a in (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)], function.defaults
+        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+        plain = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        given = {p.name: self.captured(p.default, node, function) for p in plain if p.default is not p.empty}
+        return [p.name for p in plain], given
+
     def differentiation(self, callee: Any, args: list, keywords: list, node: Any) -> Atom | None:
         """``grad(f)``, ``vjp(f, x)`` and their kin inside the function."""
         kind = getattr(callee, "__tangentc_kind__", None)
         if kind is None:
             return None
         function = args[0].value if isinstance(args[0], Const) else None
+        if isinstance(args[0], Global) and "__call__" in dir(cls := type(args[0].lookup())):
+            function = Bound(cls.__call__, (args[0],), cls=cls)  # an object that is called
+            args = [self.remember(function, node), *args[1:]]
+        if kind in JACOBIANS and callable(function):
+            return self.remember(self.jacobian(kind, args, keywords, node), node)
         function = getattr(function, "__tangentc_function__", function)
         if type(function).__name__ == "Derivative":
             function = Nested(function.function, function.kind, function.wrt, function.has_aux)
@@ -596,6 +606,17 @@ class Invoke:
         given = dict(zip(("wrt", "has_aux"), args[1:], strict=False)) | dict(keywords)
         known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
         return self.remember(Nested(function, kind, known.get("wrt", 0), known.get("has_aux", False)), node)
+
+    def jacobian(self, kind: str, args: list, keywords: list, node: Any) -> Bound:
+        """``jacobian(f)``: the loop over the columns or rows that it is."""
+        from tangentc.definitions.jacobians import INSIDE
+
+        wrt = (dict(zip(("wrt",), args[1:], strict=False)) | dict(keywords)).get("wrt", Const(0))
+        if not isinstance(wrt, Const) or not isinstance(wrt.value, int) or wrt.value < 0:
+            raise self.unsupported(
+                node, f"the `wrt` of `{kind}` inside a function", "give the position of one argument"
+            )
+        return Bound(INSIDE[kind], (args[0], wrt))
 
     def derivative_of_method(self, method: Bound, kind: str, args: list, keywords: list, node: Any) -> Atom:
         """``grad(self.energy)``: the gradient of the function by what comes after the object."""
@@ -888,9 +909,9 @@ class Invoke:
         made = self.differentiation(callee, args, keywords, node)
         if made is not None:
             return made
-        if getattr(callee, "__module__", "") == "tangentc.jacobians" and callee.__name__ != "hvp":
-            name = callee.__name__
-            raise self.unsupported(node, f"{name} inside a function", "write it with grad, jvp, vjp or hvp")
+        if getattr(callee, "__module__", "") == "tangentc.jacobians":
+            name = getattr(callee, "__name__", "jacobian")
+            raise self.unsupported(node, f"{name} by several arguments inside a function", "take them one by one")
         if callee is unchanged:
             return args[0]
         if callee is functools.wraps:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 import itertools
 import linecache
 import types as pytypes
@@ -23,7 +24,7 @@ import gast
 from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.types import Known, Type, Unknown, present
-from tangentc.frontend.activation import Closure, declared, locals_of
+from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 
 _numbers = itertools.count(1)
@@ -38,8 +39,8 @@ class Nested:
     kind: str
     wrt: Any
     has_aux: bool = False
-    lifted: pytypes.FunctionType | None = None
-    captured: tuple[str, ...] = ()
+    lifted: Any = None  # the function, with what it captures as more parameters
+    captured: tuple[Atom, ...] = ()
     key: Any = None  # where it is made: the same in each lowering
 
     @property
@@ -56,9 +57,8 @@ class Nested:
         if not isinstance(self.function, Closure):
             return []
         if self.lifted is None:
-            self.lifted, self.captured = lift(self.function)  # type: ignore[assignment]
-        home = self.function.home
-        return [home.home(n).variable(n) for n in self.captured]  # type: ignore[union-attr]
+            self.lifted, self.captured = lift(self.function)
+        return list(self.captured)
 
     def derivative(self) -> Any:
         from tangentc.derivative import Derivative
@@ -95,16 +95,27 @@ def _definition(closure: Closure, name: str, names: list[str]) -> list[ast.stmt]
     return [ast.FunctionDef(name, tree.args, written(statements), [], None, None)]
 
 
-def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[str, ...]]:
+def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     """A closure as a function of the module: what it captures comes as more parameters."""
     node, home = closure.node, closure.home
     local = locals_of(node)
     body = node.body if isinstance(node.body, list) else [node.body]
     names = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
-    captured: list[str] = []
+    captured: dict[str, Atom] = {}
     constants: dict[str, Any] = {}
     inside: list[ast.stmt] = []  # functions, and derivatives of them, that it calls
     names = [n for n in dict.fromkeys(names) if n not in local or n in declared(body, gast.Nonlocal)]
+
+    def defined(closure: Closure, made: str) -> list[ast.stmt]:
+        if closure.home is home:
+            return _definition(closure, made, names)
+        function, atoms = lift(closure)  # its variables are those of the place where it was made
+        given = {f"{made}_{k}": a for k, a in enumerate(atoms)}
+        captured.update(given)
+        constants[f"{made}_function"] = function
+        own = list(inspect.signature(function).parameters)[: -len(atoms) or None]
+        return ast.parse(f"def {made}({', '.join(own)}):\n    return {made}_function({', '.join([*own, *given])})").body
+
     for name in names:
         where = home.home(name)
         if where is None:
@@ -113,17 +124,24 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[str, ...]]:
         value = known.value if isinstance(known, Const) else None
         if isinstance(value, Nested) and isinstance(value.function, Closure) and value.kind in KINDS:
             made = f"{name}_of"
-            inside += _definition(value.function, made, names)
+            inside += defined(value.function, made)
             constants |= {f"{name}_kind": KINDS[value.kind], f"{name}_wrt": value.wrt, f"{name}_aux": value.has_aux}
             inside += ast.parse(f"{name} = {name}_kind({made}, {name}_wrt, {name}_aux)").body
         elif isinstance(value, Nested):
             constants[name] = value.derivative()
         elif isinstance(value, Closure) and not value.defaults:
-            inside += _definition(value, name, names)
+            inside += defined(value, name)
+        elif isinstance(value, Bound) and not isinstance(value.function, (Nested, Closure)):
+            given = {f"{name}_{k}": a for k, a in enumerate(value.args)}
+            named = {f"{name}_of_{k}": a for k, a in value.keywords}
+            captured |= given | named
+            constants[f"{name}_function"] = value.function
+            more = [*given, "*more", *(f"{k}={name}_of_{k}" for k, _ in value.keywords)]
+            inside += ast.parse(f"def {name}(*more):\n    return {name}_function({', '.join(more)})").body
         elif isinstance(known, Const) and not isinstance(value, Closure):
             constants[name] = value
         else:
-            captured.append(name)
+            captured[name] = where.variable(name)
     tree = gast.gast_to_ast(copy.deepcopy(node))
     name = "lambda_" if isinstance(tree, ast.Lambda) else tree.name
     signature = tree.args
@@ -141,4 +159,4 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[str, ...]]:
     scope = outermost.scope
     namespace = {**scope.globals, **{n: c.cell_contents for n, c in scope.cells.items()}, **constants}
     exec(compile(text, filename, "exec", dont_inherit=True), namespace)
-    return namespace[name], tuple(captured)
+    return namespace[name], tuple(captured.values())

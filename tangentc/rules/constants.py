@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.rules.registry import existing, zero_gradient
 
 zero_gradient(
     *existing("zeros", "ones", "empty", "eye", "identity", "zeros_like", "ones_like", "empty_like"),
     *existing("indices", "tri", "iscomplex", "isreal", "finfo", "iinfo", "dtype"),
+    runtime.units,
 )
 del np

@@ -180,9 +180,12 @@ def _parameters(program: Any) -> list[str]:
 def gradient(
     context: Any, source: Any, types: list[Type], wrt: tuple[int, ...], single: bool, *,
     value: bool = False, aux: bool = False, seed_given: Type | None = None, name: str = "",
-    paths: tuple[str, ...] = (),
+    paths: tuple[str, ...] = (), inherited: int = 0,
 ) -> Any:  # fmt: skip
-    """The gradient function in core form.  With a type for the seed, it is the last argument (an adjoint)."""
+    """The gradient function in core form.  With a type for the seed, it is an argument of its own (an adjoint).
+
+    The last ``inherited`` parameters are the seeds, 1.0, of gradients inside; they stay the last.
+    """
     seeded = seed_given is not None
     program = context.prepare(source, types)
     names = [_parameters(program)[i] for i in wrt]
@@ -220,7 +223,8 @@ def gradient(
     what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {_with_respect_to(names)}"
     if value:
         what = f"The value of {function.name}, and its gradient with respect to {_with_respect_to(names)}"
-    params = function.params + (Param(seed, None if seeded else Const(1.0)),)
+    place = len(function.params) - inherited if seeded else len(function.params)
+    params = (*function.params[:place], Param(seed, None if seeded else Const(1.0)), *function.params[place:])
     doc = _source_doc(program, what + (", for the seed out_bar." if seeded else "."))
     out = Function(name or context.unique_name(f"{function.name}_grad"), params, b.take(), result, function.span, doc)
     context.observe("reverse", "the chain rule: adjoint statements follow the primal ones", out, b.types)

@@ -3,7 +3,7 @@ capture functions."""
 
 import numpy as np
 
-from tangentc import grad, jvp, value_and_grad
+from tangentc import grad, jvp, value_and_grad, vjp
 
 
 def cubic(a, x):
@@ -84,12 +84,72 @@ def generator_asked_in_an_inner_function(x):
     return grad(loss)(x[0]) * x[1] * power(1)
 
 
+def captured_name_used_twice(x):
+    product = lambda t: t * x
+
+    def other(t):
+        x = 5.0
+        return grad(lambda s: product(s) * x * s)(t)
+
+    return other(x * x)
+
+
+def gradient_of_a_function_from_elsewhere(x):
+    square = lambda t: t * t * x
+
+    def other(t):
+        x = 5.0
+        slope = grad(square)
+        return grad(lambda s: slope(s) * x * s)(t)
+
+    return other(x * x)
+
+
+def function_from_a_function(x):
+    def scaled_square(y):
+        return lambda t: t * t * y
+
+    square = scaled_square(x * x)
+    y = 3.0
+    return grad(lambda s: square(s) * y)(x)
+
+
+def gradient_from_a_function(x):
+    def slope_of_square(y):
+        def square(t):
+            return t * t * y
+
+        return grad(square)
+
+    slope = slope_of_square(x * x)
+    y = 3.0
+    return jvp(lambda s: slope(s) * y * s, (x,), (1.0,))[1]
+
+
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        return np.sum(np.tanh(self.w * x))
+
+
+LAYER = Layer(np.array([0.3, 0.4]))
+
+
+def gradient_of_an_object(x):
+    value, pullback = vjp(lambda z: LAYER(z) * z, x)
+    return np.sum(grad(LAYER)(x) * x) + np.sum(pullback(x)[0] * value)
+
+
 X = np.array([0.3, 0.7])
 PROGRAMS = [
     *((f, (0.7,)) for f in (
         gradient_at_a_gradient, gradient_of_a_local_function_in_a_lambda, named_gradient_in_a_lambda,
-        values_and_gradients_in_a_lambda,
+        values_and_gradients_in_a_lambda, captured_name_used_twice, gradient_of_a_function_from_elsewhere,
+        function_from_a_function, gradient_from_a_function,
     )),
     (force_carried_by_a_loop, (X, 0.1)), (verlet, (X, X + 1, 0.1)), (tangent_of_a_gradient, (0.7, 0.3)),
     (steps_inside, (X, np.array([[0.3, 0.1], [0.2, 0.5]]), X + 0.1)), (generator_asked_in_an_inner_function, (X,)),
+    (gradient_of_an_object, (X,)),
 ]  # fmt: skip

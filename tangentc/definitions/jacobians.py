@@ -1,0 +1,55 @@
+"""Jacobians and Hessians inside a function that is differentiated: the loops over columns or rows that they are.
+
+Of a function of numbers and arrays, by one of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.api import grad, jvp, vjp
+
+NUMERIC = (float, complex, np.number, np.ndarray)
+
+
+def entries(x):
+    """The arrays of zeros with a one at each entry of ``x``."""
+    if not isinstance(x, NUMERIC):
+        raise TypeError("inside a function, a Jacobian is that of an array by an array: take containers part by part")
+    return runtime.units(x)
+
+
+def jacfwd(f, wrt, *args):
+    before, x, after = args[:wrt], args[wrt], args[wrt + 1 :]
+
+    def of_one(moved):
+        return f(*before, moved, *after)
+
+    columns = [jvp(of_one, (x,), (unit,))[1] for unit in entries(x)]
+    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + np.shape(x))
+
+
+def jacrev(f, wrt, *args):
+    before, x, after = args[:wrt], args[wrt], args[wrt + 1 :]
+
+    def of_one(moved):
+        return f(*before, moved, *after)
+
+    value, pullback = vjp(of_one, x)
+    entries(x)
+    rows = [pullback(unit)[0] for unit in entries(value)]
+    return np.reshape(np.stack(rows), np.shape(value) + np.shape(x))
+
+
+def hessian(f, wrt, *args):
+    before, x, after = args[:wrt], args[wrt], args[wrt + 1 :]
+
+    def of_one(moved):
+        return f(*before, moved, *after)
+
+    columns = [jvp(grad(of_one), (x,), (unit,))[1] for unit in entries(x)]
+    return np.reshape(np.stack(columns, axis=-1), np.shape(x) + np.shape(x))
+
+
+INSIDE = {"jacfwd": jacfwd, "jacrev": jacrev, "hessian": hessian}
