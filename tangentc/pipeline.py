@@ -39,9 +39,7 @@ from tangentc.core.types import (
     rank,
     type_of,
 )
-from tangentc.core.types import (
-    Opaque as OpaqueType,
-)
+from tangentc.core.types import Opaque as OpaqueType
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax

@@ -470,3 +470,13 @@ def test_reversed_is_unpacked():
         return a * 2 + b
 
     np.testing.assert_array_equal(tangentc.grad(f)(np.ones(3)), [1, 2, 0])
+
+
+@pytest.mark.parametrize("scale", [-1.0, np.array([1.0, -1.0])])
+def test_a_negative_scale_of_a_draw_is_refused_as_numpy_refuses_it(scale):
+    def draw(mean, scale):
+        return np.sum(np.random.default_rng(0).normal(mean, scale))
+
+    for function in (draw, tangentc.grad(draw), tangentc.grad(draw, wrt=1)):
+        with pytest.raises(ValueError, match="scale < 0"):
+            function(np.ones(2), scale)

@@ -218,3 +218,56 @@ def test_options_of_a_dict_are_those_that_it_has_now():
 
 def test_the_tangent_of_a_constant_result_has_its_structure():
     assert jvp(tangentc.adjoint(np.ceil, wrt=(0,)), (0.3, 1.0), (1.0, 1.0)) == ((0.0,), (0.0,))
+
+
+def test_a_function_with_a_rule_keeps_its_parameters():
+    def soft(x, beta=1.0):
+        return np.log1p(np.exp(beta * x)) / beta
+
+    @tangentc.elementwise(soft)
+    def soft_rule(x, beta, y):
+        return 7 * x, None
+
+    assert tangentc.grad(soft)(2.0, beta=3.0) == tangentc.grad(soft)(x=2.0) == 14.0
+    assert "soft(x, beta)" in tangentc.grad(soft).source_for(2.0)
+
+
+def test_vectorised_functions_and_those_of_any_number_of_arguments():
+    @np.vectorize
+    def clipped(x, y):
+        return x * y if x > 1 else y
+
+    x, y = np.arange(3.0), np.arange(1.0, 4.0)
+    x_bar, y_bar = tangentc.vjp(clipped, x, y)[1](np.ones(3))
+    np.testing.assert_array_equal(x_bar, [0, 0, 3])
+    np.testing.assert_array_equal(y_bar, [1, 1, 2])
+    assert tangentc.grad(np.vectorize(lambda x: x * x))(3.0) == 6.0
+    np.testing.assert_array_equal(tangentc.grad(np.einsum, wrt=1)("i,i->", x, y), y)
+
+
+def test_a_value_of_the_module_is_as_long_as_the_argument_that_it_meets():
+    weights = np.arange(9.0)
+
+    def weighted(x):
+        return np.sum(weights * x)
+
+    assert "unbroadcast" not in tangentc.grad(weighted).source_for(np.ones(9))
+
+
+def test_the_sign_of_a_real_number_is_a_constant():
+    def turned(x):
+        return np.sum(np.sign(x) * x)
+
+    assert "x_bar = out_bar * np.sign(x)  #" in tangentc.grad(turned).source_for(np.ones(3))
+
+
+def test_the_sign_of_a_complex_number_turns_with_it():
+    def turned(x):
+        return np.sum(np.abs(np.sign(x + 1j * x**2) - 1) ** 2 * x)
+
+    tangentc.check_grads(turned, (np.array([0.3, -0.4, 1.2]),))
+
+
+def test_a_ufunc_without_a_rule_is_named():
+    with pytest.raises(tangentc.MissingRule, match="there is no rule for np.gcd"):
+        tangentc.grad(lambda x: np.sum(np.gcd(x, x)))(np.ones(3))

@@ -144,10 +144,7 @@ class Types:
         mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
         self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
         self._rounds(function, params, changes)
-        for stage in (
-            "bare",
-            "settled",
-        ):  # nothing more will come: what has no type yet is that of empty lists, or unknown
+        for stage in ("bare", "settled"):  # nothing more will come: what has no type is an empty list, or unknown
             if self.hopeful or self.awaits or not self._lacks_something(function):
                 break
             setattr(self, stage, True)

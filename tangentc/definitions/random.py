@@ -12,7 +12,9 @@ from tangentc.rules.registry import defined
 
 
 def drawn(size, loc, scale):
-    """The shape of a draw."""
+    """The shape of a draw.  NumPy, too, refuses a scale below zero, which can only be a mistake."""
+    if np.any(scale < 0):
+        raise ValueError("scale < 0")
     return np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else size
 
 
@@ -30,13 +32,13 @@ def lognormal(self, mean=0.0, sigma=1.0, size=None):
 
 @defined(np.random.Generator.exponential, np.random.RandomState.exponential)
 def exponential(self, scale=1.0, size=None):
-    z = self.standard_exponential(np.shape(scale) if size is None else size)
+    z = self.standard_exponential(drawn(size, 0.0, scale))
     return scale * z
 
 
 @defined(np.random.Generator.uniform, np.random.RandomState.uniform)
 def uniform(self, low=0.0, high=1.0, size=None):
-    z = self.random(drawn(size, low, high))
+    z = self.random(np.broadcast_shapes(np.shape(low), np.shape(high)) if size is None else size)
     return low + (high - low) * z
 
 
@@ -60,7 +62,7 @@ def logistic(self, loc=0.0, scale=1.0, size=None):
 
 @defined(np.random.Generator.rayleigh, np.random.RandomState.rayleigh)
 def rayleigh(self, scale=1.0, size=None):
-    z = self.rayleigh(1.0, np.shape(scale) if size is None else size)
+    z = self.rayleigh(1.0, drawn(size, 0.0, scale))
     return scale * z
 
 

@@ -70,7 +70,7 @@ STATIC = {
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, operator.getitem,
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, ops.contains,
     ops.not_contains, builtins.len, builtins.abs, builtins.min, builtins.max, builtins.tuple,
-    builtins.int,
+    builtins.int, np.any, np.shape,
 }  # fmt: skip
 OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
@@ -560,7 +560,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if keywords or not all(isinstance(a, Const) for a in args):
             return None
         if op in STATIC or hasattr(op, "__tangentc_static__"):
-            return Const(op(*(a.value for a in args)))  # type: ignore[union-attr]
+            value = op(*(a.value for a in args))  # type: ignore[union-attr]
+            return Const(bool(value) if isinstance(value, np.bool_) else value)
         return None
 
     def named(self, atom: Atom, node: Any) -> str:

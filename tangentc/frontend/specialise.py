@@ -178,6 +178,8 @@ class _Specialise:
                 return self.statement(replace(s, op=PARTS[s.args[1]], args=s.args[:1]))  # type: ignore[index]
             case Assign(op=np.imag) if isinstance(t := self.types.of(s.args[0]), Array) and not is_complex(t):
                 return (replace(s, op=np.zeros_like),)  # not memory of the array
+            case Assign(op=np.sign) if not s.keywords and is_complex(self.types.of(s.args[0])):
+                return self._direction(s)
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
                 return (replace(s, op=np.transpose, args=s.args[:1]),)
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("mT"):
@@ -402,6 +404,16 @@ class _Specialise:
             return (Store(x, None, s.args[1], op, s.span),)
         value = self.fresh("%rhs")
         return (Assign(value, op, s.args, (), s.span), Store(x, Const(...), value, None, s.span))
+
+    def _direction(self, s: Assign) -> tuple[Statement, ...]:
+        """The sign of a complex number, z / |z| and 0 at 0, which turns with it: that of a real number is constant."""
+        z, zero, size, divisor = s.args[0], self.fresh("%is_zero"), self.fresh("%size"), self.fresh("%divisor")
+        return (
+            Assign(zero, operator.eq, (z, Const(0)), (), s.span),
+            Assign(size, np.abs, (z,), (), s.span),
+            Assign(divisor, np.where, (zero, Const(1), size), (), s.span),
+            replace(s, op=operator.truediv, args=(z, divisor)),
+        )
 
     def _extreme(self, s: Assign) -> tuple[Statement, ...]:
         """``max`` of several numbers, or of the items of a list."""

@@ -53,9 +53,18 @@ def power_of(x, y):
     return y * x ** np.where(y == 0, 1, y - 1)
 
 
+@inline
+def log_of_base(x, y):
+    """log x, of which 0 ** y has no use where y > 0."""
+    if is_literal(x):
+        if x > 0:
+            return math.log(x)
+    return np.log(np.where((x == 0) & (y > 0), 1, x))
+
+
 @elementwise(operator.pow, np.power, np.float_power, math.pow, builtins.pow, domain=(0.5, 2), singular=True)
 def power(x, y, z):  # z = x ** y;  dz/dy = z log x, with the limit 0 at x = 0 where y > 0
-    return power_of(x, y), z * np.log(np.where((x == 0) & (y > 0), 1, x))
+    return power_of(x, y), z * log_of_base(x, y)
 
 
 @elementwise(operator.mod, np.mod, np.fmod, math.fmod, math.remainder, domain=((0.1, 0.9), (1, 2)), real=True)

@@ -246,24 +246,8 @@ def conjugate(x, y, y_bar):
     return np.conj(y_bar)
 
 
-# of complex numbers, z / |z|: it turns with the angle of z
-@adjoint_rule(np.sign, samples=lambda rng: [((rng.normal(size=3),), {})])
-def sign(z, y, y_bar):
-    if is_real(z):
-        return np.zeros_like(z)
-    turned = np.imag(y_bar * y) / np.abs(z)
-    return 1j * turned * np.conj(y)
-
-
-@tangent_rule(np.sign)
-def sign_tangent(z, y, z_dot):
-    if is_real(z):
-        return np.zeros_like(z)
-    return 1j * y * np.imag(np.conj(y) * z_dot) / np.abs(z)
-
-
 zero_gradient(
-    *existing("floor", "ceil", "trunc", "rint", "round", "around", "fix", "signbit", "isnan", "isinf"),
+    *existing("floor", "ceil", "trunc", "rint", "round", "around", "fix", "sign", "signbit", "isnan", "isinf"),
     *existing("isneginf", "isposinf", "isscalar", "array_equiv", "isin", "iscomplex", "isreal"),
     *existing("isfinite", "isclose", "allclose", "array_equal", "iscomplexobj", "isrealobj", "spacing", "floor_divide"),
     *(math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose),

@@ -158,6 +158,8 @@ class Registry:
                 found = self.definitions.get(key)
             except TypeError:
                 continue
+            if first and isinstance(function, np.ufunc) and function not in self.rules:
+                continue  # with or without its options, nothing is known of it
             if found is not None and (options is None or found.always(function, options)):
                 return found.body, first
         return None

@@ -157,8 +157,8 @@ class Adjoints:
     # ---------------------------------------------------------- shapes
     def is_lazy(self, x_bar: Atom, t: Type) -> bool:
         """Whether an adjoint is, or may be, smaller than the value that it belongs to."""
-        shape = shape_of(t)
-        return shape is not None and shape_of(self.b.type(x_bar)) != shape
+        given, wanted = shape_of(self.b.type(x_bar)), shape_of(t)
+        return wanted is not None and given != wanted and not is_full(given, wanted)
 
     def full(self, x_bar: Atom, x: Atom) -> Atom:
         """The adjoint in the shape of ``x``."""
@@ -539,6 +539,15 @@ def may_be_full(given: tuple | None, wanted: tuple | None) -> bool:
     return len(given) == len(wanted) and all(
         a == b or uncertain(a) or uncertain(b) or not (isinstance(a, int) and isinstance(b, int)) and 1 not in (a, b)
         for a, b in zip(given, wanted, strict=True)
+    )
+
+
+def is_full(given: tuple | None, wanted: tuple) -> bool:
+    """Whether a shape that broadcasts to another is the other, as no length of the two is one."""
+    if given is None or len(given) != len(wanted):
+        return False
+    return all(
+        d != 1 and not uncertain(d) for pair in zip(given, wanted, strict=True) for d in pair if pair[0] != pair[1]
     )
 
 

@@ -24,17 +24,9 @@ from tangentc.rules.registry import REGISTRY, Formula, Rule
 
 # what is given a list or a tuple item by item; everything else takes numbers and arrays
 TAKES_ITEMS = {
-    np.array,
-    np.asarray,
-    np.asanyarray,
-    np.concatenate,
-    np.stack,
-    np.block,
-    np.choose,
-    np.piecewise,
-    builtins.sum,
-}
-TAKES_ITEMS.add(runtime.split_like)
+    np.array, np.asarray, np.asanyarray, np.concatenate, np.stack, np.block, np.choose, np.piecewise, builtins.sum,
+    runtime.split_like,
+}  # fmt: skip
 LISTS = {np.concatenate, np.stack}  # of arrays, for which one array may stand
 
 
