@@ -271,3 +271,10 @@ def test_the_sign_of_a_complex_number_turns_with_it():
 def test_a_ufunc_without_a_rule_is_named():
     with pytest.raises(tangentc.MissingRule, match="there is no rule for np.gcd"):
         tangentc.grad(lambda x: np.sum(np.gcd(x, x)))(np.ones(3))
+
+
+def test_a_cast_to_single_precision_gives_a_gradient_of_the_argument():
+    x = np.array([0.3, 0.7])
+    gradient = grad(lambda x: np.sum(np.float32(x) ** 2))(x)
+    np.testing.assert_allclose(gradient, 2 * x, rtol=1e-6)
+    assert gradient.dtype == np.float64

@@ -41,6 +41,26 @@ def atleast_3d(*arys):
     return tuple([np.atleast_3d(a) for a in arys]) if len(arys) > 1 else np.atleast_3d(np.asarray(arys[0]))
 
 
+@defined(np.float16)
+def float16(x):
+    return np.asarray(x).astype(np.float16)[()]
+
+
+@defined(np.float32)
+def float32(x):
+    return np.asarray(x).astype(np.float32)[()]
+
+
+@defined(np.complex64)
+def complex64(x):
+    return np.asarray(x).astype(np.complex64)[()]
+
+
+@defined(np.complex128)
+def complex128(x):
+    return np.asarray(x).astype(np.complex128)[()]
+
+
 @defined(np.stack)
 def stack(arrays, axis=0):
     return np.stack([a for a in arrays], axis=axis)  # noqa: C416

@@ -317,6 +317,7 @@ class _Reader:
                 self.known.keys.setdefault(site, keys)
             case Sequence():
                 self.known.wanted.update(self.growing(atom))
+                self.late_written.add(site)
             case Array(_, shape) if shape and isinstance(shape[0], int):
                 self.known.lengths.setdefault(site, shape[0])
             case Known(const) if isinstance(const.value, (tuple, list)):

@@ -197,11 +197,18 @@ class _Drained(gast.NodeTransformer):
             return gast.copy_location(gast.IfExp(_left(node.args[0]), _popped(node.args[0]), node.args[1]), node)
         elif node.args and isinstance(node.args[0], gast.GeneratorExp) and self.stands_for(node.func, next):
             node.func = _at(node.func, _name(FIRST if len(node.args) == 1 else FIRST_OR))
+        elif self.stands_for(node.func, next) and node.args and self.is_made_of_items(node.args[0]):
+            node.func = _at(node.func, _name(FIRST if len(node.args) == 1 else FIRST_OR))
+            node.args[0].func = _at(node.args[0].func, _name(LISTED))
         return node
+
+    def is_made_of_items(self, node: Any) -> bool:
+        """Whether it is ``iter(xs)``, of which `next` takes the first item."""
+        return isinstance(node, gast.Call) and len(node.args) == 1 and self.stands_for(node.func, iter)
 
 
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
-ALL_LEFT, FIRST, FIRST_OR, LENGTH = "what is left", "the first", "the first or", "the length"
+ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED = "what is left", "the first", "the first or", "the length", "the items"
 
 
 def _name(name: str, context: Any = None) -> Any:

@@ -15,6 +15,7 @@ import contextlib
 import copy
 import functools
 import importlib
+import itertools
 import operator
 import types
 from collections.abc import Mapping
@@ -853,7 +854,23 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 self.types[result] = make(tuple(types_))
 
     def of_List(self, node: Any, target: str | None) -> Atom:
+        starred = [e for e in node.elts if isinstance(e, gast.Starred)]
+        if any(self.span(e).site in self.known.written for e in starred):
+            return self.lists_joined(node, target)
         return self.emit(ops.make_list, self.items(node.elts), node, target=target)
+
+    def lists_joined(self, node: Any, target: str | None) -> Atom:
+        """``[*h, x]`` of any length as ``list(h) + [x]``."""
+        parts: list[Atom] = []
+        for is_starred, group in itertools.groupby(node.elts, lambda e: isinstance(e, gast.Starred)):
+            if is_starred:
+                parts += [self.emit(builtins.list, (self.expression(e.value),), e) for e in group]
+            else:
+                parts.append(self.emit(ops.make_list, self.items(list(group)), node))
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = self.emit(operator.add, (whole, part), node)
+        return self.emit(ops.identity, (whole,), node, target=target)
 
     def of_Dict(self, node: Any, target: str | None) -> Atom:
         entries: dict[Any, Atom] = {}

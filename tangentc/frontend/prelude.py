@@ -17,7 +17,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.frontend.asked import ZIPPED
-from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH
+from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED
 from tangentc.runtime import order
 
 
@@ -275,7 +275,10 @@ def appendleft(items, value):
     items.insert(0, value)
 
 
-NAMED = {ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len}
+NAMED = {
+    ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len,
+    LISTED: builtins.list,
+}  # fmt: skip
 METHODS: dict[type, dict[str, Any]] = {
     list: {"sort": sort, "remove": remove, "clear": clear, "popleft": popleft, "appendleft": appendleft},
     dict: {

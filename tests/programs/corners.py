@@ -1028,3 +1028,19 @@ REFUSED = {
     "array_without_copy", "broadcast_arrays_then_changed", "broadcast_then_changed", "cast_without_copy",
     "fortran_order", "memo_inside", "shape_assigned", "suppressed", "trimmed",
 }  # fmt: skip
+
+
+def first_of_an_array(x):
+    return next(iter(x)) ** 2 * x[1]
+
+
+def first_of_a_dict(x):
+    d = {"a": x[0], "b": x[1]}
+    return next(iter(d.values())) ** 2 * x[1] * len(next(iter(d))) + next(iter([]), x[2])
+
+
+def cast_to_complex(x):
+    return np.complex128(x[0]).real * np.sum(np.abs(np.complex128(x) + 1j))
+
+
+PROGRAMS += [(f, (np.array([0.3, 0.7, 1.2]),)) for f in (first_of_an_array, first_of_a_dict, cast_to_complex)]

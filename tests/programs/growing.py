@@ -640,3 +640,57 @@ STRUCTURED = [
     (tuple_of_unknown_length, (V,)),
     (dict_by_texts, (V, 3)),
 ]  # what they give is a list, a tuple or a dict
+
+
+def starred_and_longer(x):
+    h = []
+    for k in range(4):
+        h = [*h, x * k]
+    return sum(a * b for a, b in zip(h, h[1:]))
+
+
+def starred_until_long_enough(x):
+    h = [x]
+    while len(h) < 5:
+        h = [*h, h[-1] * x]
+    return sum(h)
+
+
+def starred_twice(x):
+    h = [x]
+    for k in range(3):
+        h = [x * k, *h, x * x, *h]
+    return sum(h)
+
+
+def starred_under_a_condition(x):
+    h = []
+    for k in range(3):
+        if k != 1:
+            h = [*h, x * k]
+        g = [*h]
+        g.append(x)
+    return sum(h) + sum(g) ** 2
+
+
+def rows_in_front(v):
+    rows = []
+    for r in v:
+        rows = [r * r, *rows]
+    return np.sum(np.stack(rows) * np.arange(len(rows)))
+
+
+def starred_of_unknown_length(v):
+    h = [x * x for x in v if x > 0.5]
+    return sum([*h, 1.0, *h]) ** 2
+
+
+def starred_tuple_of_unknown_length(v):
+    h = tuple(x * x for x in v if x > 0.5)
+    return sum([*h, 1.0, *v]) ** 2
+
+
+STARRED = (starred_and_longer, starred_until_long_enough, starred_twice, starred_under_a_condition)
+PROGRAMS += [(f, (0.7,)) for f in STARRED]
+UNKNOWN = (rows_in_front, starred_of_unknown_length, starred_tuple_of_unknown_length)
+PROGRAMS += [(f, (np.array([0.3, 0.7, 1.2]),)) for f in UNKNOWN]
