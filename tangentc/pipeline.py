@@ -28,6 +28,7 @@ from tangentc.core.classes import instance_of, special
 from tangentc.core.nodes import Assign, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
 from tangentc.core.types import (
     Array,
+    Dict,
     Known,
     Scalar,
     Struct,
@@ -300,6 +301,15 @@ def _without_assumed(program: Program) -> Function:
         if not (isinstance(s, Assign) and s.op is ops.assumed):
             return (s,)
         value, cls, answer = s.args
+        if isinstance(answer.value, tuple):  # type: ignore[union-attr]
+            t = program.types.of(value)
+            if isinstance(t, Unknown) or isinstance(t, Dict) and t.keys != answer.value:  # type: ignore[union-attr]
+                raise UnsupportedSyntax(
+                    f"{program.function.name} runs over dicts of different keys", s.span,
+                    why="which items there are would depend on the trip of the loop",
+                    way_out="give each dict its own name",
+                )  # fmt: skip
+            return ()
         if instance_of(program.types.of(value), cls.value) != answer.value:  # type: ignore[union-attr]
             raise UnsupportedSyntax(
                 f"{program.function.name} uses one name for values of several classes", s.span,

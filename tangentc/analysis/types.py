@@ -411,6 +411,8 @@ class Types:
             for c in loop.carried:
                 old = self.of_name[c.name]
                 new = self.join(old, self.of(c.next))
+                if self.hopeful and isinstance(old, Dict) and not isinstance(new, Dict):
+                    continue  # it is expected to keep its keys, which is asked again when all is known
                 if certain(new) != certain(old):
                     stable = False
                     self.of_name[c.name] = (

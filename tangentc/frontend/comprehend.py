@@ -21,6 +21,7 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
+from tangentc.core.types import Dict
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.invoke import is_user_function
@@ -41,6 +42,7 @@ class Comprehend:
     step: tuple
     callers: dict
     expression: Any
+    type_known: Any
     emit: Any
     span: Any
     fresh: Any
@@ -167,7 +169,7 @@ class Comprehend:
                 keys = next(sources)
                 if not isinstance(keys, tuple):  # a dict of computed keys, when this was learned
                     return self._items_of(self.expression(node), keys, node)
-                base = self.expression(node.func.value)
+                base = self.with_keys(self.expression(node.func.value), keys, node)
                 if node.func.attr == "keys":
                     return len(keys), lambda k: Const(keys[k])
 
@@ -181,10 +183,17 @@ class Comprehend:
 
     def _items_of(self, atom: Atom, source: Any, node: Any) -> tuple[int, Callable[[int], Any]]:
         if isinstance(source, tuple):
+            self.with_keys(atom, source, node)
             return len(source), lambda k: Const(source[k])
         if isinstance(atom, Const):
             return source, lambda k: Const(atom.value[k])
         return source, lambda k: self.emit(operator.getitem, (atom, Const(k)), node)
+
+    def with_keys(self, atom: Atom, keys: tuple, node: Any) -> Atom:
+        """A dict that the code is written for; whether it has these keys is asked when all is known."""
+        if isinstance(atom, str) and not isinstance(self.type_known(atom), Dict):
+            self.emit(ops.assumed, (atom, Const(dict), Const(keys)), node, name="%assumed")
+        return atom
 
     def constant(self, node: Any) -> Any:
         atom = self.expression(node)

@@ -72,8 +72,12 @@ class _Collections(gast.NodeTransformer):
         if isinstance(parent, gast.Call):
             module = getattr(_stands_for(parent.func, self.scope, self.stored), "__module__", None) or ""
             return use in parent.args and module.split(".")[0] in ("builtins", "numpy", "math")
-        asked = isinstance(parent, (gast.Subscript, gast.For, gast.comprehension, gast.Compare))
-        return asked or isinstance(parent, (gast.If, gast.While, gast.IfExp, gast.UnaryOp, gast.Starred))
+        if isinstance(parent, (gast.Subscript, gast.For, gast.comprehension, gast.Compare, gast.UnaryOp, gast.Starred)):
+            return True
+        node = use  # a test asks whether there is anything in it
+        while isinstance(self.parents[node], gast.BoolOp):
+            node = self.parents[node]
+        return getattr(self.parents[node], "test", None) is node
 
     def visit_Assign(self, node: Any) -> Any:
         name = getattr(node.targets[0], "id", None)

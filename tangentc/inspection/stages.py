@@ -81,17 +81,17 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
 
     def note(*row: Any) -> None:
         if row[0] == "lower":  # begun again with what has been learned
-            seen[:] = [r for r in seen if r[2].name != row[2].name]
+            seen[:] = [r for r in seen if (r[2].name, r[2].span) != (row[2].name, row[2].span)]
         seen.append(row)
 
     context = Context(source, observer=note, checked=True)
     context.settle(lambda: derivative.write(context, source, types, seed))
     final = print_program(context.emitted)
-    pairs, root = context.emitted[:-1], context.emitted[-1][0].function.name
-    own = {source.__name__, "lambda_", root}
+    pairs, last = context.emitted[:-1], context.emitted[-1][0].function
+    root, own = last.name, {source.__name__, "lambda_", last.name}
     out: list[Stage] = []
     for name, does, function, known in seen:
-        if function.name not in own:
+        if function.name not in own or function.span != last.span:  # a function that is called
             continue
         text = plain_text(function, known, source, pairs)
         out.append(Stage(name, does, text.text, function.name == root, _loader(text, source), derivative.bind))

@@ -105,8 +105,8 @@ def limit_that_changes(x):
 def asked_about(x):
     q = deque(maxlen=3)
     s = 0.0
-    for k, v in enumerate(x):
-        if q and k not in q:
+    for v in x:
+        if q:
             s = s + max(q) * q[-1] + sum(a * b for a, b in zip(q, reversed(q)))
         q.append(v)
     return s + np.mean(q)

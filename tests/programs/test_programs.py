@@ -1,79 +1,23 @@
 """Whole programs: every stage runs, and reverse mode, forward mode and differences agree."""
 
 import copy
+import importlib
+import pkgutil
 
 import emitted_targets
 import numpy as np
 import pytest
 
+import programs
 import tangentc
-from programs import (
-    apart,
-    arrays,
-    asked,
-    carried,
-    classes,
-    containers,
-    corners,
-    derived,
-    everyday,
-    exceptions,
-    growing,
-    held,
-    in_place,
-    integrals,
-    iterators,
-    language,
-    layouts,
-    library,
-    listed,
-    methods,
-    mixed,
-    options,
-    outside,
-    polybench,
-    recursive,
-    regressions,
-    scalars,
-    science,
-    shared,
-    without_axes,
-)
 from tangentc.core.types import is_differentiable, type_of
 from tangentc.inspection.check import five_point, flatten, rebuild
 
-MODULES = (
-    scalars,
-    without_axes,
-    arrays,
-    in_place,
-    integrals,
-    iterators,
-    containers,
-    everyday,
-    language,
-    exceptions,
-    held,
-    library,
-    corners,
-    layouts,
-    methods,
-    mixed,
-    options,
-    outside,
-    polybench,
-    science,
-    regressions,
-    shared,
-    carried,
-    recursive,
-    asked,
-    classes,
-    derived,
-    listed,
-    growing,
-    apart,
-)
+MODULES = [
+    importlib.import_module(f"programs.{found.name}")
+    for found in pkgutil.iter_modules(programs.__path__)
+    if not found.name.startswith("test_")
+]
 EVERYTHING = [
     (module.__name__.split(".")[-1], function, args, function.__name__ in getattr(module, "REFUSED", ()))
     for module in MODULES

@@ -32,7 +32,7 @@ def product_rule(matrix, x, y, y_bar):
     return None, product(transposed(matrix), y_bar)
 
 
-@defined(sparse.csr_array.__matmul__, sparse.csr_array.dot, sparse.csr_matrix.__mul__)
+@defined(sparse.csr_array.__matmul__, sparse.csr_array.dot, sparse.coo_array.dot, sparse.csr_matrix.__mul__)
 def times(self, other):
     return product(self, other)
 
