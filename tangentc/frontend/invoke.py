@@ -37,7 +37,7 @@ from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
-from tangentc.frontend.nested import Nested
+from tangentc.frontend.nested import Nested, lift
 from tangentc.frontend.recursion import captures
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.source import Quoted
@@ -460,12 +460,31 @@ class Invoke:
         known = self.worked_out(callee, tuple(args), tuple(keywords), node)
         if known is not None:
             return known
+        if inside and callee is ops.stopped:
+            return self.handed(args[0], node, True)
         if inside:
-            raise self.unsupported(
-                node, f"a function defined inside that is given to {getattr(callee, '__name__', 'another')}",
-                "define it at the level of the module, if a constant is all that comes of it",
-            )  # fmt: skip
+            args = [self.handed(a, node) for a in args]
+            keywords = [(k, self.handed(a, node)) for k, a in keywords]
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+
+    def handed(self, atom: Atom, node: Any, still: bool = False) -> Atom:
+        """A function defined inside as one that a library can call: what it captures goes along."""
+        value = atom.value if isinstance(atom, Const) else None
+        if isinstance(value, Closure):
+            function, captured = lift(value)
+            names = list(inspect.signature(function).parameters)[-len(captured) or None :]
+            given: tuple[Atom, ...] = ()
+            named = dict(zip(names, captured))
+        elif isinstance(value, Bound) and isinstance(value.function, types.FunctionType):
+            function, given, named = value.function, value.args, dict(value.keywords)
+        else:
+            return atom
+        if not given and not named:
+            return Const(function)
+        if still:
+            given = tuple(self.emit(ops.stopped, (a,), node) for a in given)
+            named = {k: self.emit(ops.stopped, (a,), node) for k, a in named.items()}
+        return self.emit(functools.partial, (Const(function), *given), node, tuple(named.items()))
 
     def pieces(self, args: list) -> list[list[Atom]] | None:
         """The conditions of `numpy.piecewise`, and its functions, where they are written out."""
@@ -512,6 +531,7 @@ class Invoke:
         """The definition of a function of the library, where it stands for its call: no rule covers that, or it is
         given functions, or changes its arguments."""
         found = REGISTRY.definition(callee)
+        with_code = with_code and ops.module_root(callee) != "scipy"  # which can be handed a function to call
         if found is None or with_code or self.known.defined.get(self.span(node).site) == found:
             return found
         return REGISTRY.definition(callee, options)
@@ -661,7 +681,7 @@ class Invoke:
         """A value that a callable holds, read while the code runs."""
         from tangentc.frontend.resolve import is_static
 
-        if is_static(value) or isinstance(value, (bool, int, float, complex, str, bytes)):
+        if is_static(value) or isinstance(value, (bool, int, float, complex, str, bytes)) or value == ():
             return Const(value)
         holder = getattr(function, "__name__", "function").strip("<>")
         return Global(type(value).__name__.lower() if is_object(value) else f"{holder}_data", Place("value", value))
