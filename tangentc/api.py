@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types as pytypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tangentc.arguments import (
@@ -80,12 +80,25 @@ class _Pairs:
 _PAIRS: dict[Any, _Pairs] = {}
 
 
+def _as_it_is_now(function: Any, primal: Any, live: Mapping[str, Any]) -> Any:
+    """An emitted function that reads the data of the module, also later, as they are now."""
+    scope = function.__globals__
+    emitted = {n: f for n, f in scope.items() if isinstance(f, pytypes.FunctionType) and f.__globals__ is scope}
+    read = {n for f in emitted.values() if f is not primal for n in f.__code__.co_names if n in live}
+    if not read:
+        return function
+    now = {**scope, **{n: own_copy(scope[n]) for n in read}}
+    now.update({n: pytypes.FunctionType(f.__code__, now, n, f.__defaults__) for n, f in emitted.items()})
+    return now[function.__name__]
+
+
 def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, Callable[[Any], tuple]]:
     """``(value, pullback)``; ``pullback(seed)`` gives one cotangent for each primal, in a tuple.
 
     The cotangent of an integer, a flag or a string is None.  A pullback may be called any number of times
-    and changes nothing.  What it needs of ``primals`` is copied, so that changing them afterwards does no
-    harm; ``copy=False`` leaves that out.  Raises `BadSeed` if the seed does not fit the value.
+    and changes nothing.  What it needs of ``primals`` and of the data that ``f`` reads is copied, so that changing
+    them afterwards does no harm; ``copy=False`` leaves that out.  Raises `BadSeed` if the seed does not fit the
+    value.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> value, pullback(1.0)
@@ -130,6 +143,8 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
     primal, adjoint_function, compiled, defaults = found
     compiled.sync(args)
     value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
+    if copy and compiled.live:
+        adjoint_function = _as_it_is_now(adjoint_function, primal, compiled.live)
 
     def pullback(seed: Any) -> tuple:
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))

@@ -42,8 +42,9 @@ class Compiled:
             for place, name in context.dependencies
             for value in (copy.deepcopy(place.lookup(name)) if place.kind == "item" else place.lookup(name),)
         ]
+        self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
         self.live = text.live
-        self.root = root
+        self.root, self.kept = root, _kept_by(root)
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
@@ -52,16 +53,26 @@ class Compiled:
     def function(self) -> Any:
         function = load(self.text, self.root.__module__)
         function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
+        function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
         return function
 
     def is_fresh(self) -> bool:
         """Whether the names that the code was compiled for still stand for the same things."""
+        if _kept_by(self.root) != self.kept:
+            return False
+        for inner in self.inside:
+            if not inner.is_fresh():
+                return False
+            inner.sync(())
         for place, name, value, known in self.dependencies:
             try:
                 now = place.lookup(name)
             except NameError:
                 return False
-            if place.kind == "item":  # an option, which is written into the code
+            if place.kind == "class":
+                if now != value:
+                    return False
+            elif place.kind == "item":  # an option, which is written into the code
                 if type(now) is not type(value) or now != value:
                     return False
             elif _is_data(value):
@@ -80,6 +91,8 @@ class Compiled:
         """
         if self.written and args:
             refuse_overlap(self.root.__name__, args, self.written)
+        for inner in self.inside:
+            inner.sync(())
         if self.live:
             scope = self.function.__globals__
             for name, atom in self.live.items():
@@ -89,14 +102,36 @@ class Compiled:
 CHANGING = (Sequence, Dict, Struct)  # types of what can become another one while it stays the same object
 
 
+class Same:
+    """A value, equal to itself alone."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
 def _kept_by(value: Any) -> Any:
     """What a function keeps that the code was compiled for: its code and its defaults."""
     if isinstance(value, functools.partial):
-        return _kept_by(value.func), tuple(map(id, value.args)), {k: id(v) for k, v in value.keywords.items()}
+        return _kept_by(value.func), tuple(map(Same, value.args)), _named(value.keywords)
+    if isinstance(value, pytypes.MethodType):
+        return _kept_by(value.__func__)
+    if is_object(value) and callable(value):
+        return _kept_by(type(value).__call__)  # type: ignore[operator]
     if not isinstance(value, pytypes.FunctionType):
         return None
-    keywords = {k: id(v) for k, v in (value.__kwdefaults__ or {}).items()}
-    return id(value.__code__), tuple(map(id, value.__defaults__ or ())), keywords
+    return value.__code__, tuple(map(Same, value.__defaults__ or ())), _named(value.__kwdefaults__)
+
+
+def _named(values: dict[str, Any] | None) -> tuple:
+    return tuple((k, Same(v)) for k, v in values.items()) if values else ()
 
 
 def _is_data(value: Any) -> bool:
@@ -112,6 +147,7 @@ class Derivative:
 
     def __init__(self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False):
         self.given = getattr(function, "__tangentc_given__", function)
+        self._given_kept = _kept_by(self.given)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux = kind, wrt, has_aux
         functools.update_wrapper(self, self.function, updated=())
@@ -168,6 +204,9 @@ class Derivative:
         return compiled.function(*bound, *compiled.seeds)  # 1.0 for each gradient that is differentiated again
 
     def _signature(self) -> inspect.Signature:
+        if self.function is not self.given and (kept := _kept_by(self.given)) != self._given_kept:
+            self.function, self._given_kept = python_function(self.given, self.kind), kept
+            self._cache.clear()
         inner = self.function
         kept = _kept_by(inner)
         if not hasattr(self, "_known_signature") or self._kept != kept:
@@ -370,13 +409,13 @@ def fit(function: Any, args: Sequence_[Any]) -> Any:
 
 def _calling(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytypes.FunctionType:
     try:
-        return _remembered(function, count, more)
+        return _remembered(function, count, more, _kept_by(function))
     except TypeError:  # it cannot be a key: an object that compares by value
         return _caller(function, count, more)
 
 
 @functools.lru_cache(maxsize=256)
-def _remembered(function: Any, count: int, more: tuple[str, ...]) -> pytypes.FunctionType:
+def _remembered(function: Any, count: int, more: tuple[str, ...], kept: Any) -> pytypes.FunctionType:
     return _caller(function, count, more)
 
 

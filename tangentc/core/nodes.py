@@ -17,6 +17,7 @@ of a statement is a name, a `Const` or a `Global`.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,8 +69,31 @@ def _identity(value: Any) -> Any:
     return type(value), id(value)
 
 
+class Members:
+    """What the classes of a method resolution order define, by identity: functions, properties, names of data."""
+
+    def __init__(self, cls: type):
+        own = [c for c in cls.__mro__ if c.__module__ != "builtins"]
+        self.parts = [*own, *(x for c in own for n, v in vars(c).items() for x in (n, v if _binds(v) else None))]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Members) or len(self.parts) != len(other.parts):
+            return False
+        return all(map(operator.is_, self.parts, other.parts))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _binds(value: Any) -> bool:
+    return hasattr(type(value), "__get__")
+
+
 class Place:
-    """Where a name of the user's module, or of a closure, keeps its value: a namespace, a cell, a value."""
+    """Where a name of the user's module, or of a closure, keeps its value: a namespace, a cell, a value.
+
+    A place of kind "class" stands for all that a class and those above it define, one of kind "compiled" for the
+    derivative that an emitted function is.
+    """
 
     __slots__ = ("kind", "home")
 
@@ -80,6 +104,10 @@ class Place:
         """What the name stands for now.  Raises `NameError` as Python does."""
         if self.kind == "value":
             return self.home
+        if self.kind == "class":
+            return Members(self.home)
+        if self.kind == "compiled":
+            return self.home.root
         if self.kind == "cell":
             try:
                 return self.home.cell_contents

@@ -24,6 +24,9 @@ from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.types import Struct
 from tangentc.frontend.activation import Activation, Bound, Closure, declared, locals_of
+from tangentc.frontend.nested import Nested
+
+MADE_IN_A_TRIP = "a derivative that was made in one trip of a loop and is called after it"
 
 
 class Environment(pytypes.SimpleNamespace):
@@ -69,6 +72,8 @@ class Environments:
 
     def held(self, made: Any) -> dict[str, Atom]:
         """What a callable holds of the trip that it is made in, by the names of its environment."""
+        if isinstance(made, Nested):
+            return self.held(made.function)
         if isinstance(made, Bound):
             named = [*((f"_{k}", a) for k, a in enumerate(made.args)), *made.keywords]
             return {n: a for n, a in named if isinstance(a, str)} if self.loops else {}
@@ -122,6 +127,8 @@ class Environments:
             first = [of(f"_{k}", a) for k, a in enumerate(made.args)]
             more = {n: of(n, a) for n, a in made.keywords} | dict(keywords)
             return self.invoke(made.function, [*first, *args], list(more.items()), node, target, made.cls)
+        if isinstance(made, Nested):
+            raise self.unsupported(node, MADE_IN_A_TRIP, "call it in the trip that makes it")
         homes = {n: h for n, h in self.homes(made).items() if h.loops}
         outer: Activation | None = made.home
         while outer is not None and outer.loops:

@@ -33,7 +33,7 @@ from tangentc.definitions.procedures import vectorized
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
-from tangentc.frontend.environments import Environment
+from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
 from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
@@ -559,6 +559,8 @@ class Invoke:
 
     def nested(self, callee: Nested, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """Call a derivative: its emitted function, once the types of the arguments are known."""
+        if callee.state != tuple(self.loops[: len(callee.state)]):
+            raise self.unsupported(node, MADE_IN_A_TRIP, "call it in the trip that makes it")
         count = len(callee.wrt) if callee.kind == "jvp" else 1 if callee.kind == "adjoint" else 0
         extra = callee.extra()
         split = len(args) - count
@@ -584,6 +586,10 @@ class Invoke:
         if given:
             raise self.wrong_call(node, callee.__name__, f"it has no parameter {next(iter(given))}")
         return whole
+
+    def apart(self, atom: Atom, node: Any) -> Atom:
+        """A value as it is now, whatever is changed later."""
+        return self.emit(ops.copied, (atom,), node, name="%kept") if isinstance(atom, str) else atom
 
     def parameters_of(self, function: Any, node: Any) -> tuple[list[str], dict[str, Atom]]:
         """The names of the parameters of a function or a derivative of one, and the default values."""
@@ -618,10 +624,14 @@ class Invoke:
             raise self.unsupported(node, f"`{kind}` of something that is not known when compiling",
                                    "give it a function by its name, or a lambda")  # fmt: skip
         if kind == "vjp":
-            value = self.invoke(function, args[1:], [], node, None)
-            adjoint = Nested(function, "adjoint", tuple(range(len(args) - 1)))
-            kept = tuple(self.kept(a, node) for a in args[1:])
-            pullback = self.remember(Bound(adjoint, kept), node)
+            primals = [self.apart(a, node) for a in args[1:]]
+            value = self.invoke(function, list(primals), [], node, None)
+            wrt = tuple(range(len(primals)))
+            if isinstance(function, Closure):  # what it reads now is what the pullback reads
+                primals = self.with_defaults(Nested(function, "adjoint", wrt), primals, {}, node)
+                function, captured = lift(function)
+                primals += [self.apart(a, node) for a in captured]
+            pullback = self.remember(Bound(Nested(function, "adjoint", wrt), tuple(primals)), node)
             return self.emit(ops.make_tuple, (value, pullback), node)
         given = dict(zip(("wrt", "has_aux"), args[1:], strict=False)) | dict(keywords)
         known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
@@ -664,7 +674,8 @@ class Invoke:
             tangents[i] = self.emit(runtime.or_zero, (tangents[i], primals[i]), node)
         base = self.differentiation(_gradient if callee.value.__name__ == "hvp" else _plain, [function], [], node)
         inner: Any = base.value if callee.value.__name__ == "hvp" else base.value.function  # type: ignore[union-attr]
-        result = self.nested(Nested(inner, "jvp", moving), [*primals, *(tangents[i] for i in moving)], [], node, None)
+        given = [*primals, *(self.apart(tangents[i], node) for i in moving)]
+        result = self.nested(Nested(inner, "jvp", moving), given, [], node, None)
         if callee.value.__name__ == "hvp":
             return self.emit(operator.getitem, (result, Const(1)), node)
         return result
@@ -681,7 +692,8 @@ class Invoke:
         """A value that a callable holds, read while the code runs."""
         from tangentc.frontend.resolve import is_static
 
-        if is_static(value) or isinstance(value, (bool, int, float, complex, str, bytes)) or value == ():
+        plain = isinstance(value, (bool, int, float, complex, str, bytes)) or isinstance(value, tuple) and not value
+        if is_static(value) or plain:
             return Const(value)
         holder = getattr(function, "__name__", "function").strip("<>")
         return Global(type(value).__name__.lower() if is_object(value) else f"{holder}_data", Place("value", value))

@@ -61,7 +61,7 @@ from tangentc.frontend.iterators import drained, makes_iterator
 from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.recursion import Recursion
-from tangentc.frontend.resolve import Scope, names_inside
+from tangentc.frontend.resolve import Scope, is_static, names_inside
 from tangentc.frontend.source import Quoted, Source, source_of
 from tangentc.frontend.split import split
 from tangentc.frontend.wrapping import Wrapping
@@ -156,6 +156,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def note_names(self, scope: Scope, code: types.CodeType) -> None:
         """The compiled code is only good while the names of a function mean what they mean now."""
+        compiled = getattr(scope.function, "__tangentc_compiled__", None)
+        if compiled is not None:
+            self.places[Place("compiled", compiled), code.co_name] = Place("compiled", compiled)
         for name in {*names_inside(code), *code.co_freevars}:
             place = scope.place(name)
             try:
@@ -261,7 +264,11 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         package = self.activation.scope.globals.get("__package__") or ""
         module = importlib.import_module("." * node.level + (node.module or ""), package)
         for alias in node.names:
-            self.assign_value(alias.asname or alias.name, Const(getattr(module, alias.name)), node)
+            place, value = Place("attribute", module), getattr(module, alias.name)
+            if not is_library_module(module):
+                self.places[place, alias.name] = place
+            atom = Const(value) if is_static(value) or is_library_module(module) else Global(alias.name, place)
+            self.assign_value(alias.asname or alias.name, atom, node)
 
     def on_FunctionDef(self, node: Any) -> None:
         closure: Atom = self.closure(node)

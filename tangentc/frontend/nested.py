@@ -13,8 +13,6 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import itertools
-import linecache
 import types as pytypes
 from dataclasses import dataclass
 from typing import Any
@@ -24,10 +22,11 @@ import gast
 from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.types import Known, Type, Unknown, present
+from tangentc.errors import UnsafeMutation
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
+from tangentc.frontend.define import define
 
-_numbers = itertools.count(1)
 KINDS: dict[str, Any] = {}  # `grad` and `value_and_grad`, by name
 
 
@@ -42,6 +41,7 @@ class Nested:
     lifted: Any = None  # the function, with what it captures as more parameters
     captured: tuple[Atom, ...] = ()
     key: Any = None  # where it is made: the same in each lowering
+    state: tuple = ()  # the loops in each trip of which it holds other values
 
     @property
     def __name__(self) -> str:
@@ -81,7 +81,22 @@ class Nested:
         if self.kind == "jvp":
             types = types[: len(types) - len(self.wrt)]
         compiled = derivative._compile(types, seed=seed, inner=True)
+        self._refuse_changes(compiled, len(types))
         return compiled.function, compiled.seeds
+
+    def _refuse_changes(self, compiled: Any, count: int) -> None:
+        """A derivative works on copies: what the function does to what it captures would be lost."""
+        function = self.function
+        while isinstance(function, Nested):
+            function = function.function
+        changed = [k for k in compiled.written if count - len(self.extra()) <= k < count]
+        if changed and isinstance(function, Closure):
+            name = list(inspect.signature(compiled.root).parameters)[changed[0]]
+            raise UnsafeMutation(
+                f"{function.__name__}, whose derivative is taken inside, changes {name}, which it captures",
+                why="a derivative works on copies, so that the change would be lost",
+                way_out=f"give it {name} as an argument, or make the change outside of it",
+            )
 
 
 def _definition(closure: Closure, name: str, names: list[str]) -> list[ast.stmt]:
@@ -150,13 +165,8 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
     function = ast.FunctionDef(name, signature, [*inside, *written(statements)], [], None, None)
     module = ast.fix_missing_locations(ast.Module([function], []))
-    text = ast.unparse(module) + "\n"
-    filename = f"<tangentc nested {name} {next(_numbers)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     outermost = home
     while outermost.outer is not None:
         outermost = outermost.outer
-    scope = outermost.scope
-    namespace = {**scope.globals, **{n: c.cell_contents for n, c in scope.cells.items()}, **constants}
-    exec(compile(text, filename, "exec", dont_inherit=True), namespace)
-    return namespace[name], tuple(captured.values())
+    functions = define(ast.unparse(module), f"nested {name}", outermost.scope, constants)
+    return functions[name], tuple(captured.values())

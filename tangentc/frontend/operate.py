@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, method_name, own_access, reflected
-from tangentc.core.nodes import Atom, Const, Store
+from tangentc.core.nodes import Atom, Const, Place, Store
 from tangentc.core.types import Array, Struct, Tuple
 
 
@@ -17,6 +17,7 @@ class Operate:
     known: Any
     out: list
     span: Any
+    places: Any
     invoke: Any
     emit: Any
     worked_out: Any
@@ -41,6 +42,8 @@ class Operate:
         if own is not None:
             raise self.unsupported(node, f"an object of {cls.__name__}, which has its own {own}",  # type: ignore[union-attr]
                                    "use properties for the attributes that it changes")  # fmt: skip
+        if isinstance(cls, type) and cls.__module__ != "builtins":
+            self.places[Place("class", cls), cls.__name__] = Place("class", cls)
         return cls
 
     def special_method(self, name: str, args: tuple[Atom, ...], node: Any, k: int = 0) -> Atom | None:

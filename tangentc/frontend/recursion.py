@@ -26,7 +26,6 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-import linecache
 import types
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequence_
@@ -40,16 +39,8 @@ from tangentc.core.nodes import Atom, Const
 from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
+from tangentc.frontend.define import define, run
 from tangentc.frontend.source import source_of
-
-_numbers = itertools.count(1)
-
-
-def run(text: str, what: str, globals_: dict[str, Any], names: dict[str, Any]) -> None:
-    """Run a text that tracebacks, and the compiler, can read again."""
-    filename = f"<tangentc {what} {next(_numbers)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    exec(compile(text, filename, "exec", dont_inherit=True), globals_, names)
 
 
 # ---------------------------------------------------------------- functions that are defined inside
@@ -92,11 +83,8 @@ class Recursion:
         text = "\n\n\n".join(_lifted(name, member, list(captured), set(family)) for name, member in family.items())
         key = (own[0], text, tuple(map(id, constants.values())))
         if key not in self.known.lifted:
-            scope = self.outermost().scope
-            cells = {n: c.cell_contents for n, c in scope.cells.items()}
-            namespace = {**scope.globals, **cells, **constants}
-            run(text + "\n", f"function inside {own[0]}", namespace, namespace)
-            self.known.lifted[key] = namespace[own[0]]
+            functions = define(text, f"function inside {own[0]}", self.outermost().scope, constants)
+            self.known.lifted[key] = functions[own[0]]
         return self.invoke(self.known.lifted[key], [*captured.values(), *args], keywords, node, target)
 
 

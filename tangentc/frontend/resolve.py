@@ -17,6 +17,7 @@ class Scope:
             zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         )
         self.globals = function.__globals__
+        self.function = function
 
     def place(self, name: str) -> Place:
         return Place("cell", self.cells[name]) if name in self.cells else Place("namespace", self.globals)

@@ -178,6 +178,8 @@ class _Specialise:
                 return self.statement(replace(s, op=PARTS[s.args[1]], args=s.args[:1]))  # type: ignore[index]
             case Assign(op=np.imag) if isinstance(t := self.types.of(s.args[0]), Array) and not is_complex(t):
                 return (replace(s, op=np.zeros_like),)  # not memory of the array
+            case Assign(op=ops.copied) if isinstance(t := self.types.of(s.args[0]), (Array, Scalar)):
+                return (replace(s, op=np.copy if isinstance(t, Array) else ops.identity),)
             case Assign(op=np.sign) if not s.keywords and is_complex(self.types.of(s.args[0])):
                 return self._direction(s)
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):

@@ -126,6 +126,38 @@ def gradient_from_a_function(x):
     return jvp(lambda s: slope(s) * y * s, (x,), (1.0,))[1]
 
 
+def pullbacks_kept(x):
+    pullbacks, y = [], x
+    for k in range(1, 3):
+        y, pullback = vjp(lambda q, k=k: np.sin(q * k), y)
+        pullbacks.append(pullback)
+    c = 1.0
+    for pullback in reversed(pullbacks):
+        (c,) = pullback(c)
+    return c
+
+
+def captured_name_assigned_before_the_pullback(x):
+    a = x
+    value, pullback = vjp(lambda q: q**2 * a, x)
+    a = x * 5
+    return pullback(1.0)[0] * value + a
+
+
+def primal_changed_before_the_pullback(x):
+    a = np.array([x, x])
+    value, pullback = vjp(lambda q: q * q, a)
+    a[0] = 5.0
+    return np.sum(pullback(np.ones(2))[0]) * np.sum(value)
+
+
+def tangent_changed_after_it(x):
+    y = np.array([x, 2 * x])
+    value, tangent = jvp(lambda q: q, (y,), (y,))
+    y[0] = 9.0
+    return value @ tangent
+
+
 class Layer:
     def __init__(self, w):
         self.w = w
@@ -147,7 +179,8 @@ PROGRAMS = [
     *((f, (0.7,)) for f in (
         gradient_at_a_gradient, gradient_of_a_local_function_in_a_lambda, named_gradient_in_a_lambda,
         values_and_gradients_in_a_lambda, captured_name_used_twice, gradient_of_a_function_from_elsewhere,
-        function_from_a_function, gradient_from_a_function,
+        function_from_a_function, gradient_from_a_function, pullbacks_kept,
+        captured_name_assigned_before_the_pullback, primal_changed_before_the_pullback, tangent_changed_after_it,
     )),
     (force_carried_by_a_loop, (X, 0.1)), (verlet, (X, X + 1, 0.1)), (tangent_of_a_gradient, (0.7, 0.3)),
     (steps_inside, (X, np.array([[0.3, 0.1], [0.2, 0.5]]), X + 0.1)), (generator_asked_in_an_inner_function, (X,)),

@@ -369,4 +369,3 @@ PROGRAMS = [
     (hessian_inside, (V,)),
     *((f, (0.7,)) for name, f in list(globals().items()) if name.startswith("lists_")),
 ]
-REFUSED = {"hessian_inside"}

@@ -1,0 +1,294 @@
+"""What a derivative depends on changes between two calls: the next call, and no earlier pullback, sees it.
+
+The programs are run in a module of their own, which they change.
+"""
+
+import functools
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+import tangentc
+from tangentc import grad, hessian, jacobian, jvp, value_and_grad, vjp
+
+TEXT = """
+import functools
+import numpy as np
+from tangentc import grad, hessian, jacobian, jvp, value_and_grad, vjp
+
+G, FLAG, ARRAY, COUNT = 2.0, True, np.array([2.0, 3.0]), 2
+
+
+def cube(q):
+    return q**3
+
+
+def scaled(q):
+    return q**2 * G
+
+
+def by_helper(q):
+    return cube(q)
+
+
+def by_flag(q):
+    return q**2 if FLAG else q**3
+
+
+def by_loop(q):
+    for _ in range(COUNT):
+        q = q * q
+    return q
+
+
+def by_array(q):
+    return np.sum(q * q * ARRAY)
+
+
+slope_of_scaled = grad(scaled)
+INSIDE = (
+    lambda x: grad(scaled)(x),
+    lambda x: grad(lambda q: q**2 * G)(x),
+    lambda x: vjp(scaled, x)[1](1.0)[0],
+    lambda x: jvp(scaled, (x,), (1.0,))[1],
+    lambda x: value_and_grad(scaled)(x)[1] + scaled(x),
+    lambda x: grad(grad(lambda q: q**3 * G))(x),
+    lambda x: hessian(scaled)(x) * x,
+    lambda x: jacobian(lambda q: q**3 * G)(x),
+    lambda x: slope_of_scaled(x),
+    lambda x: grad(by_helper)(x),
+    lambda x: grad(by_flag)(x),
+    lambda x: grad(by_loop)(x),
+    lambda x: grad(by_array)(x),
+)
+
+
+def from_inside(x):
+    from changing import G, cube
+
+    return cube(x) * G
+
+
+class Above:
+    k = 3.0
+
+    def m(self, x):
+        return x * self.k
+
+    @property
+    def p(self):
+        return 2.0
+
+    def __add__(self, other):
+        return Above()
+
+
+class Below(Above):
+    def n(self, x):
+        return super().m(x) * 2
+
+
+class Called:
+    def __call__(self, x):
+        return x * 3
+
+    def m(self, x, k=2.0):
+        return x * k
+
+
+OBJECT, CALLED = Below(), Called()
+MEMBERS = (
+    lambda x: OBJECT.n(x), lambda x: OBJECT.m(x), lambda x: x * OBJECT.p, lambda x: (OBJECT + OBJECT).m(x),
+    lambda x: x * Below().k,
+)
+
+
+def power(x, k=2.0):
+    return x**2 * k
+
+
+PARTIAL, PLAIN = functools.partial(power, k=3.0), functools.partial(power)
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    (tmp_path / "changing.py").write_text(TEXT)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield importlib.import_module("changing")
+    del sys.modules["changing"]
+
+
+def same(derivative, function, x=0.7):
+    """Whether a derivative that was called before is that of the function as it is now."""
+    h = 1e-6
+    np.testing.assert_allclose(derivative(x), (function(x + h) - function(x - h)) / (2 * h), rtol=1e-7)
+
+
+def test_names_that_derivatives_inside_read(module):
+    derivatives = [grad(f) for f in module.INSIDE]
+    changes = {
+        "G": [5.0, np.float64(3.0), 2], "cube": [lambda q: q**4], "FLAG": [False], "COUNT": [3],
+        "ARRAY": [np.array([1.0, 4.0, 2.0]), np.array(5.0)],
+    }  # fmt: skip
+    for name, values in changes.items():
+        for value in values:
+            for derivative in derivatives:
+                derivative(0.7)
+            setattr(module, name, value)
+            for derivative, function in zip(derivatives, module.INSIDE, strict=True):
+                same(derivative, function)
+    module.ARRAY *= 2
+    same(derivatives[-1], module.INSIDE[-1])
+
+
+def test_cells_that_derivatives_inside_read():
+    a = 2.0
+
+    def set_(value):
+        nonlocal a
+        a = value
+
+    function = lambda x: grad(lambda q: q**2 * a)(x)
+    derivative = grad(function)
+    derivative(0.7)
+    set_(5.0)
+    same(derivative, function)
+    set_(np.array(3.0))
+    same(derivative, function)
+
+
+def test_derivatives_of_derivatives(module):
+    function = lambda x: x**3 * module.G
+    seconds = [jacobian(grad(function)), grad(grad(function)), hessian(function)]
+    for value in (2.0, 11.0, 13):
+        module.G = value
+        for second in seconds:
+            np.testing.assert_allclose(second(0.7), 6 * 0.7 * value)
+
+
+def test_imports_inside(module):
+    derivative = grad(module.from_inside)
+    derivative(0.7)
+    module.G = 5.0
+    same(derivative, module.from_inside)
+    module.cube = lambda q: q**4
+    same(derivative, module.from_inside)
+
+
+def test_classes(module):
+    above, below = module.Above, module.Below
+
+    class Other:
+        k = 7.0
+
+        def m(self, x):
+            return x**5
+
+        p = property(lambda self: 4.0)
+
+        def __add__(self, other):
+            return above()
+
+    changes = [
+        (above, "m", lambda self, x: x**3 * self.k), (below, "k", 6.0), (below, "m", lambda self, x: x**4),
+        (below, "p", property(lambda self: 8.0)), (above, "__add__", lambda self, other: Below2()),
+        (below, "__add__", lambda self, other: above()), (below, "k", 1.5), (below, "__bases__", (Other, above)),
+    ]  # fmt: skip
+
+    class Below2(above):
+        k = 11.0
+
+    derivatives = [grad(f) for f in module.MEMBERS]
+    for owner, name, value in changes:
+        for derivative in derivatives:
+            derivative(0.7)
+        setattr(owner, name, value)
+        for derivative, function in zip(derivatives, module.MEMBERS, strict=True):
+            same(derivative, function)
+
+
+def test_callables(module):
+    of_object, of_method = grad(module.CALLED), grad(module.CALLED.m)
+    of_partial, of_plain = grad(module.PARTIAL), grad(module.PLAIN)
+    own = grad(module.power)
+    for derivative in (of_object, of_method, of_partial, of_plain, own):
+        derivative(0.7)
+    module.Called.__call__ = lambda self, x: x**2
+    same(of_object, module.CALLED)
+    module.Called.m.__defaults__ = (5.0,)
+    same(of_method, module.CALLED.m)
+    module.PARTIAL.keywords["k"] = 9.0
+    same(of_partial, module.PARTIAL)
+    module.power.__defaults__ = (4.0,)
+    for derivative, function in ((of_plain, module.PLAIN), (own, module.power), (of_partial, module.PARTIAL)):
+        same(derivative, function)
+    module.power.__code__ = (lambda x, k=1.0: x**3 * k).__code__
+    assert own(0.7) == pytest.approx(3 * 0.49 * 4)
+
+
+def test_a_pullback_keeps_what_its_function_read():
+    data, options, number = np.array([1.0, 2.0]), {"k": 2.0}, [3.0]
+
+    def weigh(x):
+        return x * data * options["k"] * number[0]
+
+    _, first = vjp(weigh, np.ones(2))
+    data *= 3
+    options["k"], number[0] = 9.0, 1.0
+    _, second = vjp(weigh, np.ones(2))
+    np.testing.assert_array_equal(first(np.ones(2))[0], [6, 12])
+    np.testing.assert_array_equal(second(np.ones(2))[0], [27, 54])
+
+
+# ------------------------------------------------------------------ changes inside
+def appended_inside(x):
+    log = []
+
+    def square(q):
+        log.append(1)
+        return q * q * x
+
+    return grad(square)(x) * len(log)
+
+
+def counted_inside(x):
+    counts = [0.0]
+
+    def square(q):
+        counts[0] += 1
+        return q * q * x
+
+    return jvp(square, (x,), (1.0,))[1] * counts[0]
+
+
+def made_in_trips(x):
+    slopes = [grad(lambda q, n=n: q**n * x) for n in range(1, 3)]
+    return slopes[0](x) * slopes[1](x)
+
+
+def made_in_trips_by_a_function(x):
+    slopes = []
+    for n in range(1, 3):
+
+        def make(n):
+            return grad(lambda q: q**n * x)
+
+        slopes.append(make(n))
+    return slopes[0](x) * slopes[1](x)
+
+
+@pytest.mark.parametrize("function", [appended_inside, counted_inside, made_in_trips, made_in_trips_by_a_function])
+def test_changes_that_a_derivative_inside_would_lose_are_refused(function):
+    with pytest.raises(tangentc.TangentcError, match="which it captures|in one trip of a loop"):
+        value_and_grad(function)(0.7)
+
+
+def test_partial_functions_that_differ_in_what_they_keep():
+    def power(x, k):
+        return x**k
+
+    assert grad(functools.partial(power, k=2.0))(3.0) == 6.0
+    assert grad(functools.partial(power, k=3.0))(3.0) == 27.0
