@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
+import itertools
 import types as pytypes
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -356,6 +357,9 @@ SIMPLIFY = (
 )
 
 
+MOST_LEARNED = 500  # rounds in which the types tell what is called
+
+
 class Context:
     """One compilation: the functions met on the way, and the pairs written for them."""
 
@@ -501,7 +505,13 @@ class Context:
         )
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))
-        while True:
+        for learning in itertools.count():
+            if learning > MOST_LEARNED:
+                raise UnsupportedSyntax(
+                    f"{source.__name__} calls functions that are made elsewhere while it runs",
+                    why="which they are does not come out, however often it is looked at",
+                    way_out="give it the functions as arguments, by their names",
+                )
             lowered, places = lower(source, params, known)
             function, gives_iterator = used_once(normalise(lowered))
             params = dict(zip((p.name for p in function.params), types, strict=True))

@@ -480,3 +480,58 @@ def test_a_negative_scale_of_a_draw_is_refused_as_numpy_refuses_it(scale):
     for function in (draw, tangentc.grad(draw), tangentc.grad(draw, wrt=1)):
         with pytest.raises(ValueError, match="scale < 0"):
             function(np.ones(2), scale)
+
+
+class Knot:
+    def __init__(self, value, parent=None):
+        self.value, self.parent, self.children = value, parent, []
+
+
+def several_inside(x):
+    f = np.sin if x > 0 else np.cos
+    return grad(lambda q: f(q) * x)(x)
+
+
+def nonlocal_inside(x):
+    n = 0
+
+    def square(q):
+        nonlocal n
+        n += 1
+        return q * q
+
+    return grad(square)(x)
+
+
+def listed_inside(x):
+    functions = [lambda t: t**2]
+
+    def first(q):
+        return functions[0](q)
+
+    return grad(first)(x)
+
+
+def nth_derivative(f, n):
+    return f if n == 0 else nth_derivative(grad(f), n - 1)
+
+
+@pytest.mark.parametrize(
+    "function, message",
+    [
+        (several_inside, "one of several functions"),
+        (nonlocal_inside, "assigns n of the function around it"),
+        (listed_inside, "functions that are made elsewhere"),
+        (lambda x: nth_derivative(lambda t: t**4 * x, 1)(x), "more than order 8"),
+    ],
+)
+def test_derivatives_inside_that_are_not_followed(function, message):
+    with pytest.raises(tangentc.TangentcError, match=message):
+        grad(function)(0.7)
+
+
+def test_an_object_that_holds_itself_is_refused():
+    root = Knot(1.0)
+    root.children.append(Knot(2.0, root))
+    with pytest.raises(tangentc.UnsupportedSyntax, match="an object that holds itself"):
+        grad(lambda n: n.value * n.children[0].value)(root)

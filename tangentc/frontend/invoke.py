@@ -71,6 +71,7 @@ def is_of_python(cls: type) -> bool:
 GIVING_NONE = {"append", "appendleft", "extend", "insert", "reverse", "update", "clear", "sort", "fill"}
 
 
+HIGHEST = 8  # order of a derivative inside
 JACOBIANS = ("jacfwd", "jacrev", "hessian")
 
 
@@ -620,6 +621,8 @@ class Invoke:
             function = Nested(function.function, function.kind, function.wrt, function.has_aux)
         if isinstance(function, Bound) and kind in ("grad", "value_and_grad") and not function.keywords:
             return self.derivative_of_method(function, kind, args[1:], keywords, node)
+        if isinstance(function, Nested) and function.order > HIGHEST:
+            raise self.unsupported(node, f"derivatives of more than order {HIGHEST}", "differentiate the result")
         if not isinstance(function, (types.FunctionType, Closure, Nested)):
             raise self.unsupported(node, f"`{kind}` of something that is not known when compiling",
                                    "give it a function by its name, or a lambda")  # fmt: skip

@@ -21,8 +21,8 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.types import Known, Type, Unknown, present
-from tangentc.errors import UnsafeMutation
+from tangentc.core.types import Either, Known, Type, Unknown, present
+from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.define import define
@@ -50,6 +50,11 @@ class Nested:
     def __call__(self, *args: Any) -> Any:
         raise NotImplementedError(self.__name__)
 
+    @property
+    def order(self) -> int:
+        """How many derivatives of derivatives it is."""
+        return 1 + (self.function.order if isinstance(self.function, Nested) else 0)
+
     def extra(self) -> list[Atom]:
         """What the function captures: more arguments of the lifted one."""
         if isinstance(self.function, Nested):
@@ -74,6 +79,12 @@ class Nested:
         types = [present(t) for t in types]
         if any(isinstance(t, Unknown) or isinstance(t, Known) and t.value is ops.UNDEFINED for t in types):
             return None
+        if any(isinstance(t, Known) and isinstance(t.value, Either) for t in types):
+            raise UnsupportedSyntax(
+                f"{self.__name__} is the derivative of a function that calls one of several functions",
+                why="which code is differentiated would depend on the values",
+                way_out="take the derivative where it is known which function is called: in each branch",
+            )
         derivative = self.derivative()
         seed = types[-1] if self.kind == "adjoint" else None
         if seed is not None:
@@ -131,6 +142,12 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
         own = list(inspect.signature(function).parameters)[: -len(atoms) or None]
         return ast.parse(f"def {made}({', '.join(own)}):\n    return {made}_function({', '.join([*own, *given])})").body
 
+    if shared := sorted(declared(body, gast.Nonlocal)):
+        raise UnsupportedSyntax(
+            f"{closure.__name__}, whose derivative is taken inside, assigns {shared[0]} of the function around it",
+            why="a derivative works on copies, so that the assignment would be lost",
+            way_out="return the value, and assign it outside",
+        )
     for name in names:
         where = home.home(name)
         if where is None:
