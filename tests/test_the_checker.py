@@ -77,3 +77,15 @@ def test_defaults_stay_as_they_are():
         raise ValueError("no convergence")
 
     tangentc.check_grads(newton, (1.7,), order=1)
+
+
+def test_integers_beside_numbers():
+    weights = {"w": np.array([0.3, 0.7]), "n": 3, "b": 0.5}
+    tangentc.check_grads(lambda d: np.sum(d["w"]) ** 2 * d["n"] * d["b"], (weights,))
+    with pytest.raises(GradientMismatch, match=r"argument 0\['b'\]"):
+        tangentc.check_grads(lambda d: d["w"][0] * d["n"] * tangentc.stop_gradient(d["b"]), (weights,), modes=("rev",))
+
+
+def test_arguments_that_are_not_in_a_tuple():
+    with pytest.raises(tangentc.BadArgument, match="is given ndarray for the arguments"):
+        tangentc.check_grads(lambda x: x * x, np.ones(2))

@@ -12,6 +12,7 @@ import numpy as np
 from tangentc.api import jvp, vjp
 from tangentc.core.types import components, is_array, is_container, is_differentiable, is_object, type_of
 from tangentc.derivative import Derivative, fit, python_function
+from tangentc.errors import BadArgument
 from tangentc.runtime import copied
 
 MOST_ENTRIES = 200
@@ -40,6 +41,11 @@ def check_grads(
 
     >>> check_grads(lambda x: x * x * x, (2.0,))
     """
+    if not isinstance(args, (tuple, list)):
+        raise BadArgument(
+            f"check_grads is given {type(args).__name__} for the arguments",
+            why="it takes them in a tuple", way_out="write check_grads(f, (x,))",
+        )  # fmt: skip
     f = fit(f, args)
     f = python_function(f, "check") if is_object(f) or isinstance(f, types.MethodType) else f
     rng = np.random.default_rng(seed)
@@ -159,7 +165,10 @@ def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], rtol: float, 
     cotangent = _draw(value, rng)
     gradients = pullback(cotangent)
     for i in moving:
-        for leaf, (path, given) in enumerate(flatten(gradients[i])):
+        found, own = list(flatten(gradients[i])), [path for path, _ in flatten(args[i])]
+        if len(found) > len(own):  # those of integers beside them
+            found = [pair for pair in found if pair[0] in own]
+        for leaf, (path, given) in enumerate(found):
             entries = list(np.ndindex(given.shape))
             if len(entries) > MOST_ENTRIES:
                 entries = [entries[k] for k in sorted(rng.choice(len(entries), MOST_ENTRIES, replace=False))]
