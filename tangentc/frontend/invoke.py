@@ -37,7 +37,7 @@ from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
 from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
-from tangentc.frontend.nested import Nested, lift
+from tangentc.frontend.nested import Nested, lift, own_parameters
 from tangentc.frontend.recursion import captures
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.source import Quoted
@@ -597,40 +597,38 @@ class Invoke:
         if isinstance(function, Nested) or type(function).__name__ == "Derivative":
             names, defaults = self.parameters_of(function.function, node)
             return ([*names, "out_bar"], {}) if function.kind == "adjoint" else (names, defaults)
+        names = own_parameters(function)
         if isinstance(function, Closure):
-            signature = function.node.args
-            return [a.id for a in (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)], function.defaults
+            return names, function.defaults
+        if isinstance(function, Bound):
+            return names, {n: a for n, a in self.parameters_of(function.function, node)[1].items() if n in names}
         parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
-        plain = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-        given = {p.name: self.captured(p.default, node, function) for p in plain if p.default is not p.empty}
-        return [p.name for p in plain], given
+        given = {p.name: self.captured(p.default, node, function) for p in parameters if p.default is not p.empty}
+        return names, given
 
     def differentiation(self, callee: Any, args: list, keywords: list, node: Any) -> Atom | None:
         """``grad(f)``, ``vjp(f, x)`` and their kin inside the function."""
         kind = getattr(callee, "__tangentc_kind__", None)
         if kind is None:
             return None
-        function = args[0].value if isinstance(args[0], Const) else None
-        if isinstance(args[0], Global) and "__call__" in dir(cls := type(args[0].lookup())):
-            function = Bound(cls.__call__, (args[0],), cls=cls)  # an object that is called
-            args = [self.remember(function, node), *args[1:]]
+        function = self.function_of(args[0], node)
+        if function is None and isinstance(args[0], str):  # its type may tell
+            return self.emit(ops.call, (args[0], *args[1:]), node, name="%called")
         if kind in JACOBIANS and callable(function):
-            return self.remember(self.jacobian(kind, args, keywords, node), node)
-        function = getattr(function, "__tangentc_function__", function)
-        if type(function).__name__ == "Derivative":
-            function = Nested(function.function, function.kind, function.wrt, function.has_aux)
-        if isinstance(function, Bound) and kind in ("grad", "value_and_grad") and not function.keywords:
-            return self.derivative_of_method(function, kind, args[1:], keywords, node)
+            made = self.jacobian(kind, [self.remembered(function, node), *args[1:]], keywords, node)
+            return self.remember(made, node)
         if isinstance(function, Nested) and function.order > HIGHEST:
             raise self.unsupported(node, f"derivatives of more than order {HIGHEST}", "differentiate the result")
-        if not isinstance(function, (types.FunctionType, Closure, Nested)):
+        if not isinstance(function, (types.FunctionType, Closure, Nested)) and not (
+            isinstance(function, Bound) and not isinstance(function.function, Nested)
+        ):
             raise self.unsupported(node, f"`{kind}` of something that is not known when compiling",
                                    "give it a function by its name, or a lambda")  # fmt: skip
         if kind == "vjp":
             primals = [self.apart(a, node) for a in args[1:]]
             value = self.invoke(function, list(primals), [], node, None)
             wrt = tuple(range(len(primals)))
-            if isinstance(function, Closure):  # what it reads now is what the pullback reads
+            if isinstance(function, (Closure, Bound)):  # what it reads now is what the pullback reads
                 primals = self.with_defaults(Nested(function, "adjoint", wrt), primals, {}, node)
                 function, captured = lift(function)
                 primals += [self.apart(a, node) for a in captured]
@@ -651,16 +649,32 @@ class Invoke:
             )
         return Bound(INSIDE[kind], (args[0], wrt))
 
-    def derivative_of_method(self, method: Bound, kind: str, args: list, keywords: list, node: Any) -> Atom:
-        """``grad(self.energy)``: the gradient of the function by what comes after the object."""
-        given = dict(zip(("wrt", "has_aux"), args, strict=False)) | dict(keywords)
-        known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
-        wrt, count = known.get("wrt", 0), len(method.args)
-        if not all(isinstance(k, int) and k >= 0 for k in (wrt if isinstance(wrt, tuple) else (wrt,))):
-            raise self.unsupported(node, f"`{kind}` of a method by a name", "give the positions of the arguments")
-        shifted = tuple(k + count for k in wrt) if isinstance(wrt, tuple) else wrt + count
-        nested = Nested(method.function, kind, shifted, known.get("has_aux", False))
-        return self.remember(Bound(nested, method.args), node)
+    def function_of(self, atom: Atom, node: Any) -> Any:
+        """The function that an atom stands for, so that its derivative can be taken; None if it is not known."""
+        value: Any = atom.value if isinstance(atom, Const) else None
+        if isinstance(atom, Global) and "__call__" in dir(cls := type(atom.lookup())):
+            return Bound(cls.__call__, (atom,), cls=cls)  # an object that is called
+        if isinstance(atom, str):
+            t = self.type_known(atom)
+            cls = self.class_of(atom, node, CALLED)
+            if cls is not None:
+                kind, found, owner = found_in_class(cls, "__call__")
+                value = Bound(found, (atom,), cls=owner) if kind == "method" else None
+            elif isinstance(t, Known) and callable(t.value):
+                value = t.value
+            elif (found := self.known.callees.get(self.span(node).site)) is not None:
+                value = self.current(found, node)
+        value = getattr(value, "__tangentc_function__", value)
+        if type(value).__name__ == "Derivative":
+            return Nested(value.function, value.kind, value.wrt, value.has_aux)
+        if callable(value) and not isinstance(value, (types.FunctionType, Closure, Nested, Bound, type)):
+            from tangentc.derivative import is_known, python_function
+
+            return python_function(value, "inside") if is_known(value) else value
+        return value
+
+    def remembered(self, function: Any, node: Any) -> Atom:
+        return self.remember(function, node) if isinstance(function, Bound) else Const(function)
 
     def jvp_call(self, node: Any) -> Atom | None:
         """``jvp(f, (x,), (v,))`` and ``hvp(f, (x,), (v,))``, whose tuples have a known length."""
@@ -676,6 +690,8 @@ class Invoke:
         for i in self.known.doubtful.get(self.span(node).site, ()):
             tangents[i] = self.emit(runtime.or_zero, (tangents[i], primals[i]), node)
         base = self.differentiation(_gradient if callee.value.__name__ == "hvp" else _plain, [function], [], node)
+        if not isinstance(base, Const):  # the function is not known yet
+            return base
         inner: Any = base.value if callee.value.__name__ == "hvp" else base.value.function  # type: ignore[union-attr]
         given = [*primals, *(self.apart(tangents[i], node) for i in moving)]
         result = self.nested(Nested(inner, "jvp", moving), given, [], node, None)

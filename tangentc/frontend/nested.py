@@ -26,6 +26,7 @@ from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.define import define
+from tangentc.frontend.resolve import Scope
 
 KINDS: dict[str, Any] = {}  # `grad` and `value_and_grad`, by name
 
@@ -59,7 +60,7 @@ class Nested:
         """What the function captures: more arguments of the lifted one."""
         if isinstance(self.function, Nested):
             return self.function.extra()
-        if not isinstance(self.function, Closure):
+        if not isinstance(self.function, (Closure, Bound)):
             return []
         if self.lifted is None:
             self.lifted, self.captured = lift(self.function)
@@ -101,7 +102,7 @@ class Nested:
         while isinstance(function, Nested):
             function = function.function
         changed = [k for k in compiled.written if count - len(self.extra()) <= k < count]
-        if changed and isinstance(function, Closure):
+        if changed and isinstance(function, (Closure, Bound)):
             name = list(inspect.signature(compiled.root).parameters)[changed[0]]
             raise UnsafeMutation(
                 f"{function.__name__}, whose derivative is taken inside, changes {name}, which it captures",
@@ -121,8 +122,37 @@ def _definition(closure: Closure, name: str, names: list[str]) -> list[ast.stmt]
     return [ast.FunctionDef(name, tree.args, written(statements), [], None, None)]
 
 
-def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
+def own_parameters(function: Any) -> list[str]:
+    """The names of the parameters of a function, those of a bound function that are still open."""
+    if isinstance(function, Bound):
+        bound = {k for k, _ in function.keywords}
+        return [n for n in own_parameters(function.function)[len(function.args) :] if n not in bound]
+    if isinstance(function, Closure):
+        signature = function.node.args
+        return [a.id for a in (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)]
+    parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+    return [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def _lift_bound(bound: Bound) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
+    """A bound function as one whose last parameters are what it is bound to."""
+    inner, captured = lift(bound.function) if isinstance(bound.function, (Closure, Bound)) else (bound.function, ())
+    names, own = own_parameters(inner), own_parameters(bound)
+    first = dict(zip(names, bound.args))
+    last = dict(zip(names[len(names) - len(captured) :], captured))
+    kept = {f"{n}_kept": a for n, a in (first | dict(bound.keywords) | last).items()}
+    given = [f"{n}_kept" if n in first else n if n in own and n not in last else f"{n}_kept" for n in names]
+    kinds = inspect.signature(inner, follow_wrapped=False).parameters
+    call = ", ".join(f"{n}={g}" if kinds[n].kind is kinds[n].KEYWORD_ONLY else g for n, g in zip(names, given))
+    name = bound.__name__.replace("<lambda>", "lambda_")
+    text = f"def {name}({', '.join([*own, *kept])}):\n    return {name}_bound({call})"
+    return define(text, f"bound {name}", Scope(inner), {f"{name}_bound": inner})[name], tuple(kept.values())
+
+
+def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     """A closure as a function of the module: what it captures comes as more parameters."""
+    if isinstance(closure, Bound):
+        return _lift_bound(closure)
     node, home = closure.node, closure.home
     local = locals_of(node)
     body = node.body if isinstance(node.body, list) else [node.body]
@@ -132,8 +162,8 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     inside: list[ast.stmt] = []  # functions, and derivatives of them, that it calls
     names = [n for n in dict.fromkeys(names) if n not in local or n in declared(body, gast.Nonlocal)]
 
-    def defined(closure: Closure, made: str) -> list[ast.stmt]:
-        if closure.home is home:
+    def defined(closure: Any, made: str) -> list[ast.stmt]:
+        if isinstance(closure, Closure) and closure.home is home:
             return _definition(closure, made, names)
         function, atoms = lift(closure)  # its variables are those of the place where it was made
         given = {f"{made}_{k}": a for k, a in enumerate(atoms)}
@@ -163,13 +193,8 @@ def lift(closure: Closure) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
             constants[name] = value.derivative()
         elif isinstance(value, Closure) and not value.defaults:
             inside += defined(value, name)
-        elif isinstance(value, Bound) and not isinstance(value.function, (Nested, Closure)):
-            given = {f"{name}_{k}": a for k, a in enumerate(value.args)}
-            named = {f"{name}_of_{k}": a for k, a in value.keywords}
-            captured |= given | named
-            constants[f"{name}_function"] = value.function
-            more = [*given, "*more", *(f"{k}={name}_of_{k}" for k, _ in value.keywords)]
-            inside += ast.parse(f"def {name}(*more):\n    return {name}_function({', '.join(more)})").body
+        elif isinstance(value, Bound) and not isinstance(value.function, Nested):
+            inside += defined(value, name)
         elif isinstance(known, Const) and not isinstance(value, Closure):
             constants[name] = value
         else:

@@ -241,7 +241,11 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     copies of what it changes, and writes the changes back.  None if it has no twin."""
     tree: Any = source_of(function).fresh_tree()
     args = tree.args
-    if isinstance(tree, ast.Lambda) or args.vararg or args.kwarg or function.__closure__ or tree.decorator_list:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    others = {n: cell.cell_contents for n, cell in cells.items() if n != function.__name__}
+    if isinstance(tree, ast.Lambda) or args.vararg or args.kwarg or tree.decorator_list:
+        return None
+    if not all(isinstance(value, types.FunctionType) for value in others.values()):
         return None
     if not all(isinstance(t, Array) or isinstance(t, Sequence) and t.kind is list for t in changed.values()):
         return None
@@ -255,7 +259,7 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     given = [a.arg for a in (*args.posonlyargs, *args.args)]
     handed = ", ".join([*given, *(f"{a.arg}={a.arg}" for a in args.kwonlyargs)])
     new = [f"{n}_new" for n in changed]
-    lines = ["def make(copied, require_apart):"]
+    lines = [f"def make({', '.join(('copied', 'require_apart', *others))}):"]
     lines += [f"    def {name}_copy({signature}):"]
     lines += [f"        {n} = copied({n})" for n in changed]
     code = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
@@ -271,7 +275,7 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     lines += [f"        return {whole or name + '_gave'}", f"    return {name}", ""]
     made: dict[str, Any] = {}
     run("\n".join(lines), f"twin of {name}", function.__globals__, made)
-    wrapper = made["make"](runtime.copied, runtime.require_apart)
+    wrapper = made["make"](runtime.copied, runtime.require_apart, *others.values())
     wrapper.__tangentc_twin__ = True
     wrapper.__defaults__, wrapper.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return wrapper

@@ -1,9 +1,11 @@
 """Derivatives taken inside programs that are differentiated: of one another's results, in loops, of functions that
 capture functions."""
 
+import functools
+
 import numpy as np
 
-from tangentc import grad, jvp, value_and_grad, vjp
+from tangentc import grad, hessian, jvp, value_and_grad, vjp
 
 
 def cubic(a, x):
@@ -174,6 +176,124 @@ def gradient_of_an_object(x):
     return np.sum(grad(LAYER)(x) * x) + np.sum(pullback(x)[0] * value)
 
 
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    def energy(self, x):
+        return self.w * x**3
+
+    def __call__(self, x):
+        return self.w * x**3
+
+    @staticmethod
+    def fourth(x):
+        return x**4
+
+    def force(self, x):
+        return -grad(self.energy)(x)
+
+
+MODEL = Model(2.0)
+
+
+def scaled(q, x):
+    return q**2 * x
+
+
+def slope(f, v):
+    return grad(f)(v)
+
+
+def force_of_an_object_of_the_module(x):
+    return MODEL.force(x)
+
+
+def force_of_an_object_made_inside(x):
+    m = Model(x)
+    return m.force(x)
+
+
+def gradient_of_a_called_object(x):
+    m = Model(x)
+    return grad(m)(x)
+
+
+def gradient_of_a_static_method(x):
+    return grad(Model.fourth)(x)
+
+
+def gradient_of_a_partial_by_name(x):
+    return grad(functools.partial(scaled, x=x))(x)
+
+
+def gradient_of_a_partial(x):
+    return grad(functools.partial(scaled, x))(x)
+
+
+def two_functions_of_one_name(x):
+    f = lambda q: q**2 * x
+    a = grad(f)(x)
+    f = lambda q: q**3 * x
+    return a * grad(f)(x)
+
+
+def function_in_a_dict(x):
+    d = {"a": lambda q: q**2 * x}
+    return grad(d["a"])(x)
+
+
+def function_given(x):
+    return slope(lambda q: q**2 * x, x) * slope(lambda q: q**3 * x, x)
+
+
+def function_as_a_default(x, e=lambda q: q**3):
+    return grad(e)(x)
+
+
+def pullback_of_a_library_function(x):
+    v, pb = vjp(np.sin, x)
+    return pb(1.0)[0] * v
+
+
+def gradient_of_a_library_function(x):
+    return grad(np.sin)(x)
+
+
+def tangent_of_a_method(x):
+    m = Model(x)
+    return jvp(m.energy, (x,), (1.0,))[1]
+
+
+def pullback_of_a_method(x):
+    m = Model(x)
+    v, pb = vjp(m.energy, x)
+    return pb(1.0)[0]
+
+
+def hessian_of_a_method(x):
+    return hessian(MODEL.energy)(x)
+
+
+def second_derivative_of_a_method(x):
+    return grad(grad(MODEL.energy))(x)
+
+
+def method_in_a_lambda(x):
+    m = Model(x)
+    return grad(lambda q: m.energy(q) * q)(x)
+
+
+def value_and_gradient_of_a_method(x):
+    m = Model(x)
+    return value_and_grad(m.energy)(x)[1]
+
+
+def named_gradient_of_a_method(x):
+    g = grad(MODEL.energy)
+    return g(x)
+
+
 X = np.array([0.3, 0.7])
 PROGRAMS = [
     *((f, (0.7,)) for f in (
@@ -186,3 +306,25 @@ PROGRAMS = [
     (steps_inside, (X, np.array([[0.3, 0.1], [0.2, 0.5]]), X + 0.1)), (generator_asked_in_an_inner_function, (X,)),
     (gradient_of_an_object, (X,)),
 ]  # fmt: skip
+OF_ALL_KINDS = (
+    force_of_an_object_of_the_module,
+    force_of_an_object_made_inside,
+    gradient_of_a_called_object,
+    gradient_of_a_static_method,
+    gradient_of_a_partial_by_name,
+    gradient_of_a_partial,
+    two_functions_of_one_name,
+    function_in_a_dict,
+    function_given,
+    function_as_a_default,
+    pullback_of_a_library_function,
+    gradient_of_a_library_function,
+    tangent_of_a_method,
+    pullback_of_a_method,
+    hessian_of_a_method,
+    second_derivative_of_a_method,
+    method_in_a_lambda,
+    value_and_gradient_of_a_method,
+    named_gradient_of_a_method,
+)
+PROGRAMS += [(f, (0.7,)) for f in OF_ALL_KINDS]
