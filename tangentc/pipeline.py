@@ -279,6 +279,12 @@ def _refuse_open(program: Program) -> None:
             )  # fmt: skip
         if not isinstance(s, (Assign, Effect)):
             continue
+        made = [a for a in s.atoms if isinstance(t := program.types.of(a), Known) and hasattr(t.value, "state")]
+        if made and ops.module_root(s.op) in ("numpy", "scipy"):
+            raise UnsupportedSyntax(
+                f"{program.function.name} gives a function that is made inside to {s.op.__name__}", s.span,
+                why="its name stands for several functions", way_out="give each its own name",
+            )  # fmt: skip
         if s.op is ops.spread or s.op is ops.call and s.args[0] == Const(None):
             what = "unpacks with a star something of unknown length, or makes a dict of unknown keys"
         elif (

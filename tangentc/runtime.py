@@ -460,6 +460,26 @@ def positions(x):
     return np.reshape(np.arange(np.size(x)), np.shape(x))
 
 
+def passing(mesh, wanted):
+    """The points of a mesh and other points between its ends, in the order in which the mesh passes them.
+
+    >>> passing(np.array([2.0, 0.0]), [1.0, 2.0])
+    array([2., 1., 0.])
+    """
+    points = np.union1d(mesh, wanted)
+    return points[::-1].copy() if mesh[-1] < mesh[0] else points
+
+
+def passed(points, wanted):
+    """The numbers of some of the points that `passing` gave.
+
+    >>> passed(np.array([2.0, 1.0, 0.0]), [1.0, 2.0])
+    array([1, 0])
+    """
+    sign = -1 if points[-1] < points[0] else 1
+    return np.searchsorted(sign * points, sign * np.asarray(wanted))
+
+
 def units(x):
     """For each entry of ``x``, an array of zeros with a one there; for a number, a one.
 

@@ -110,6 +110,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return ALWAYS[op]
     if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero):
         return args[1]
+    if op is runtime.passing:
+        return Array("float64", (fresh(),))
+    if op is runtime.passed:
+        return Array("int64", args[1].shape if isinstance(args[1], Array) else (fresh(),))
     if isinstance(out := keywords.get("out"), Array):
         return out  # which is what it gives
     if any(isinstance(t, Unknown) and not _draws(t) for t in args):

@@ -4,11 +4,16 @@ Formulas: Piessens et al., "QUADPACK" (1983): the pair of Gauss and Kronrod with
 until the two agree; the derivative is that of the sum, whose pieces are constants.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import scipy.integrate as si
 
+from tangentc import runtime
 from tangentc.core.ops import stopped as stop_gradient
 from tangentc.rules.registry import defined, static
+from tangentc.rules.scipy.optimize import as_tuple, moving
 
 NODES = (
     0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
@@ -99,3 +104,93 @@ def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
     if initial is not None:
         sums = np.concatenate([np.zeros(np.shape(sums)[:-1] + (1,)), sums], axis=-1)
     return np.moveaxis(sums, -1, axis)
+
+
+# ------------------------------------------------------------------ differential equations
+@dataclass
+class Trajectory:
+    """What `scipy.integrate.solve_ivp` tells of a solution, of which ``t`` and ``y`` move."""
+
+    t: Any
+    y: Any
+    success: Any
+    status: Any
+    message: Any
+    nfev: Any
+
+
+def step(fun, t, h, y):
+    """One step of the fifth order: Dormand and Prince, "A family of embedded Runge-Kutta formulae" (1980)."""
+    k1 = np.asarray(fun(t, y))
+    k2 = np.asarray(fun(t + h / 5, y + h * (k1 / 5)))
+    k3 = np.asarray(fun(t + h * 3 / 10, y + h * (k1 * 3 / 40 + k2 * 9 / 40)))
+    k4 = np.asarray(fun(t + h * 4 / 5, y + h * (k1 * 44 / 45 - k2 * 56 / 15 + k3 * 32 / 9)))
+    slope = k1 * 19372 / 6561 - k2 * 25360 / 2187 + k3 * 64448 / 6561 - k4 * 212 / 729
+    k5 = np.asarray(fun(t + h * 8 / 9, y + h * slope))
+    slope = k1 * 9017 / 3168 - k2 * 355 / 33 + k3 * 46732 / 5247 + k4 * 49 / 176 - k5 * 5103 / 18656
+    k6 = np.asarray(fun(t + h, y + h * slope))
+    return y + h * (k1 * 35 / 384 + k3 * 500 / 1113 + k4 * 125 / 192 - k5 * 2187 / 6784 + k6 * 11 / 84)
+
+
+def along(fun, start, times, y0):
+    """The states at times that follow one another, from the state at ``start``."""
+    t, y = start, y0
+    states = []
+    for k in range(len(times)):
+        y = step(fun, t, times[k] - t, y)
+        t = times[k]
+        states.append(y)
+    return np.stack(states)
+
+
+# The steps are those that SciPy chose.  Differentiating them is what the adjoint equation does along them, and to
+# second order as well: Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.6.
+@defined(si.solve_ivp)
+def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, *, args=(), rtol=1e-3, atol=1e-6, max_step=np.inf):
+    def f(t, y):
+        return fun(t, y, *args)
+
+    t0, t1 = t_span[0], t_span[1]
+    first, last = stop_gradient(t0), stop_gradient(t1)
+    begin = np.asarray(y0) * 1.0
+    still, y_still = stop_gradient(f), stop_gradient(begin)
+    found = si.solve_ivp(
+        still, (first, last), y_still, method=method, t_eval=stop_gradient(t_eval), rtol=rtol, atol=atol,
+        max_step=max_step,
+    )  # fmt: skip
+    mesh = si.solve_ivp(still, (first, last), y_still, rtol=rtol, atol=atol, max_step=max_step)
+    if t_eval is None:
+        points = runtime.passing(mesh.t, found.t)
+        times = t0 + (t1 - t0) * ((points - first) / (last - first))
+        at = runtime.passed(points, found.t)
+        wanted = times[at]
+    else:
+        points = runtime.passing(mesh.t, stop_gradient(t_eval))
+        at = runtime.passed(points, stop_gradient(t_eval))
+        wanted = np.asarray(t_eval) * 1.0
+        times = points.copy()
+        times[at] = wanted
+    y = along(f, t0, times, begin)[at].T
+    return Trajectory(
+        wanted, moving(runtime.shaped_like(found.y, y), y), found.success, found.status, found.message, found.nfev
+    )
+
+
+@defined(si.odeint)
+def odeint(func, y0, t, args=(), tfirst=False, rtol=1.49012e-8, atol=1.49012e-8):
+    given = as_tuple(args)
+
+    def f(s, y):
+        return func(s, y, *given) if tfirst else func(y, s, *given)
+
+    begin, wanted = np.atleast_1d(np.asarray(y0) * 1.0), np.asarray(t) * 1.0
+    first, last = stop_gradient(wanted[0]), stop_gradient(wanted[-1])
+    still, y_still = stop_gradient(f), stop_gradient(begin)
+    found = si.odeint(still, y_still, stop_gradient(wanted), tfirst=True, rtol=rtol, atol=atol)
+    mesh = si.solve_ivp(still, (first, last), y_still, rtol=rtol, atol=atol)
+    points = runtime.passing(mesh.t, stop_gradient(wanted))
+    at = runtime.passed(points, stop_gradient(wanted))
+    times = points.copy()
+    times[at] = wanted
+    y = along(f, wanted[0], times, begin)[at]
+    return moving(runtime.shaped_like(found, y), y)
