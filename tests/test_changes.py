@@ -110,6 +110,11 @@ def power(x, k=2.0):
 
 
 PARTIAL, PLAIN = functools.partial(power, k=3.0), functools.partial(power)
+TOOLS = {"partial": PARTIAL, "power": power}
+
+
+def by_tools(x):
+    return TOOLS["partial"](x) * TOOLS["power"](x)
 """
 
 
@@ -213,8 +218,8 @@ def test_classes(module):
 def test_callables(module):
     of_object, of_method = grad(module.CALLED), grad(module.CALLED.m)
     of_partial, of_plain = grad(module.PARTIAL), grad(module.PLAIN)
-    own = grad(module.power)
-    for derivative in (of_object, of_method, of_partial, of_plain, own):
+    own, of_tools = grad(module.power), grad(module.by_tools)
+    for derivative in (of_object, of_method, of_partial, of_plain, own, of_tools):
         derivative(0.7)
     module.Called.__call__ = lambda self, x: x**2
     same(of_object, module.CALLED)
@@ -222,7 +227,9 @@ def test_callables(module):
     same(of_method, module.CALLED.m)
     module.PARTIAL.keywords["k"] = 9.0
     same(of_partial, module.PARTIAL)
+    same(of_tools, module.by_tools)
     module.power.__defaults__ = (4.0,)
+    same(of_tools, module.by_tools)
     for derivative, function in ((of_plain, module.PLAIN), (own, module.power), (of_partial, module.PARTIAL)):
         same(derivative, function)
     module.power.__code__ = (lambda x, k=1.0: x**3 * k).__code__

@@ -398,6 +398,7 @@ class Invoke:
                 return self.invoke(callee.function, [*callee.args, *args], list(dict(merged).items()), node, target,
                                    callee.cls)  # fmt: skip
             case functools.partial():
+                self.places[Place("value", callee), "partial"] = Place("value", callee)
                 first = [self.captured(a, node, callee.func) for a in callee.args]
                 more = {k: self.captured(v, node, callee.func) for k, v in callee.keywords.items()} | dict(keywords)
                 return self.invoke(callee.func, [*first, *args], list(more.items()), node, target)
@@ -816,6 +817,8 @@ class Invoke:
         source, tree = parsed(callee)
         if is_quoted(callee):
             source = Quoted(source.tree, source.file, source.lines, source.name, span)
+        else:
+            self.places[Place("value", callee), callee.__name__] = Place("value", callee)
         self.note_names(Scope(callee), callee.__code__)
         names = [a.id for a in (*tree.args.posonlyargs, *tree.args.args)]
         values = callee.__defaults__ or ()
