@@ -27,6 +27,8 @@ REPEATABLE = (
 SAME_FOR_DICTS = {"clear", "copy", "get", "items", "keys", "pop", "setdefault", "update", "values"}
 SAME_FOR_LISTS = {"append", "appendleft", "clear", "count", "index", "pop", "popleft"}
 
+TELLING = (isinstance, type, repr, str, print, id)  # what tells a dict from a `defaultdict`
+
 
 def written_out(tree: Any, scope: Any) -> Any:
     """The tree of a function without `defaultdict` and limited `deque`."""
@@ -70,9 +72,13 @@ class _Collections(gast.NodeTransformer):
             is_called = isinstance(call, gast.Call) and call.func is parent
             return parent.attr in methods and is_called and (not adds or isinstance(self.parents[call], gast.Expr))
         if isinstance(parent, gast.Call):
-            module = getattr(_stands_for(parent.func, self.scope, self.stored), "__module__", None) or ""
-            return use in parent.args and module.split(".")[0] in ("builtins", "numpy", "math")
-        if isinstance(parent, (gast.Subscript, gast.For, gast.comprehension, gast.Compare, gast.UnaryOp, gast.Starred)):
+            function = _stands_for(parent.func, self.scope, self.stored)
+            module = getattr(function, "__module__", None) or ""
+            asks = function not in TELLING and module.split(".")[0] in ("builtins", "numpy", "math")
+            return use in parent.args and asks
+        if isinstance(parent, gast.Compare):  # a queue does not equal a list
+            return all(isinstance(op, (gast.In, gast.NotIn)) for op in parent.ops)
+        if isinstance(parent, (gast.Subscript, gast.For, gast.comprehension, gast.UnaryOp, gast.Starred)):
             return True
         node = use  # a test asks whether there is anything in it
         while isinstance(self.parents[node], gast.BoolOp):

@@ -102,6 +102,20 @@ def limit_that_changes(x):
     return sum(q) * n
 
 
+def told_apart(x):
+    d = defaultdict(float)
+    for i, v in enumerate(x):
+        d[i % 2] += v * v
+    return d[0] * d[1] if isinstance(d, defaultdict) else d[0]
+
+
+def compared(x):
+    q = deque(maxlen=1)
+    for _ in x:
+        q.append(1.0)
+    return x[0] if q == [1.0] else x[0] ** 2
+
+
 def asked_about(x):
     q = deque(maxlen=3)
     s = 0.0
@@ -115,5 +129,6 @@ def asked_about(x):
 V = np.array([0.3, 0.7, -0.4, 1.1])
 FUNCTIONS = (sums, groups, window, window_from_the_left, by_name, arrays, read_before_it_is_there)
 FUNCTIONS += (extended, handed_over, by_another_name, added_to, limit_that_changes, asked_about)
+FUNCTIONS += (told_apart, compared)
 PROGRAMS = [(f, (V,)) for f in FUNCTIONS]
-REFUSED = {"extended", "handed_over", "by_another_name", "added_to", "limit_that_changes"}
+REFUSED = {"told_apart", "compared", "extended", "handed_over", "by_another_name", "added_to", "limit_that_changes"}
