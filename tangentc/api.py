@@ -25,7 +25,7 @@ from tangentc.errors import BadSeed, TangentcError
 from tangentc.frontend.nested import KINDS
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
-from tangentc.transform.assemble import make_pair
+from tangentc.transform.assemble import check_result, make_pair
 
 
 def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False) -> Derivative:
@@ -92,13 +92,18 @@ def _as_it_is_now(function: Any, primal: Any, live: Mapping[str, Any]) -> Any:
     return now[function.__name__]
 
 
+def _of_nothing(value: Any) -> Any:
+    """The cotangent of what holds no numbers that move."""
+    return type(value)() if type(value) in (dict, list, tuple) and not value else None
+
+
 def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, Callable[[Any], tuple]]:
     """``(value, pullback)``; ``pullback(seed)`` gives one cotangent for each primal, in a tuple.
 
-    The cotangent of an integer, a flag or a string is None.  A pullback may be called any number of times
-    and changes nothing.  What it needs of ``primals`` and of the data that ``f`` reads is copied, so that changing
-    them afterwards does no harm; ``copy=False`` leaves that out.  Raises `BadSeed` if the seed does not fit the
-    value.
+    The cotangent of an integer, a flag or a string is None, that of an empty container an empty container.  A pullback
+    may be called any number of times and changes nothing.  What it needs of ``primals`` and of the data that ``f``
+    reads is copied, so that changing them afterwards does no harm; ``copy=False`` leaves that out.  Raises `BadSeed`
+    if the seed does not fit the value.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> value, pullback(1.0)
@@ -112,7 +117,7 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
     flags = tuple(map(is_differentiable, types))
     if not any(flags):
         value = function(*primals)
-        return value, lambda seed: (None,) * len(primals)
+        return value, lambda seed: tuple(map(_of_nothing, primals))
     store = _PAIRS.setdefault(function, _Pairs())
     key = key_of(args), arrays_of(args), REGISTRY.version
     found = store.found.get(key)
@@ -127,6 +132,7 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
             context.settle(
                 lambda: make_pair(context, source, types, flags + more, (f"{name}_primal", f"{name}_adjoint"))
             )
+            check_result(context.prepare(source, types))
             text = print_program(context.emitted, arrays_of(args))
         except TangentcError as error:
             raise error.with_traceback(None) from None
@@ -150,7 +156,7 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))
         given = adjoint_function(saved, as_seed(seed, value))
         parts = iter((given,) if sum(flags) == 1 else given)
-        return tuple(next(parts) if flag else None for flag in flags)[: len(primals)]
+        return tuple(next(parts) if flag else _of_nothing(a) for flag, a in zip(flags, args))[: len(primals)]
 
     return own_copy(value) if copy else value, pullback
 

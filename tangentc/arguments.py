@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import builtins
-import copy
-import dataclasses
 from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.infer import gives_keys
 from tangentc.core.types import (
     EXACT,
@@ -264,15 +263,14 @@ def own_copy(value: Any) -> Any:
         return type(value)(*map(own_copy, value))
     if type(value) is dict:
         return {k: own_copy(v) for k, v in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        copied = copy.copy(value)
-        for f in dataclasses.fields(value):
-            object.__setattr__(copied, f.name, own_copy(getattr(value, f.name)))
-        return copied
+    if is_object(value) and hasattr(value, "__dict__"):
+        return runtime.copied(value)
     return value
 
 
 def is_zero_of_integer(primal: Any, t: Any) -> bool:
+    if type(primal) in (dict, list, tuple) and not primal:
+        return t == primal
     return not is_differentiable(type_of(primal)) and isinstance(t, (int, float)) and t == 0
 
 

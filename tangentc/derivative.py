@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import itertools
 import threading
 import types as pytypes
 from collections.abc import Callable
@@ -22,13 +21,16 @@ from tangentc.arguments import (
     seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
+from tangentc.core import texts
 from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, data_type, is_object, type_of
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
 from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
+from tangentc.transform.assemble import check_result, make_tangent
 from tangentc.transform.assemble import gradient as write_gradient
-from tangentc.transform.assemble import make_tangent
+
+OPTIONS = ("item", "option")  # kinds of places of what is written into the code
 
 
 class Compiled:
@@ -40,7 +42,7 @@ class Compiled:
         self.dependencies = [
             (place, name, value, data_type(value) if _is_data(value) else _kept_by(value))
             for place, name in context.dependencies
-            for value in (copy.deepcopy(place.lookup(name)) if place.kind == "item" else place.lookup(name),)
+            for value in (copy.deepcopy(place.lookup(name)) if place.kind in OPTIONS else place.lookup(name),)
         ]
         self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
         self.live = text.live
@@ -72,7 +74,7 @@ class Compiled:
             if place.kind == "class":
                 if now != value:
                     return False
-            elif place.kind == "item":  # an option, which is written into the code
+            elif place.kind in OPTIONS:  # which is written into the code
                 if type(now) is not type(value) or now != value:
                     return False
             elif _is_data(value):
@@ -223,10 +225,12 @@ class Derivative:
         name = "out_bar"
         while name in own.parameters:
             name += "_bar"
-        seed = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return own.replace(
-            parameters=[p.replace(default=inspect.Parameter.empty) for p in own.parameters.values()] + [seed]
-        )
+        plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        given = [
+            p.replace(default=p.empty, kind=plain if p.kind is p.KEYWORD_ONLY else p.kind)
+            for p in own.parameters.values()
+        ]
+        return own.replace(parameters=[*given, inspect.Parameter(name, plain)])
 
     @property
     def arity(self) -> int:
@@ -334,6 +338,7 @@ class Derivative:
         types = [*types, *(Scalar("float64", True) for _ in range(inherited))]
         if self.kind == "jvp":
             make_tangent(context, source, types, tuple(i in wrt for i in range(len(types))), name)
+            check_result(context.prepare(source, types))
             return
         if self.kind == "adjoint":
             seed = seed or Unknown("no call has been made yet")
@@ -342,6 +347,7 @@ class Derivative:
             context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
             seed_given=seed, name=name, paths=self.paths, inherited=inherited,
         )  # fmt: skip
+        check_result(context.prepare(source, types))
 
     def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
         """The positions of the parameters to differentiate by, and whether there is one, not a tuple."""
@@ -442,8 +448,6 @@ def _caller(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytype
 
     ``count`` arguments go to its ``*args``, those named in ``more`` to its ``**kwargs``.
     """
-    import linecache
-
     name = getattr(function, "__name__", None) or type(function).__name__.lower()
     name = name if name.isidentifier() else "function"
     every = inspect.signature(function).parameters.values()
@@ -468,18 +472,13 @@ def _caller(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytype
     signature = ", ".join(names)
     callee = name if isinstance(function, pytypes.FunctionType) and name not in names else "_callee"
     text = f"def {name}({signature}):\n    return {callee}({given})\n"
-    filename = f"<tangentc caller {name} {next(_callers)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     home = getattr(getattr(function, "func", function), "__module__", None) or "__main__"
     namespace: dict[str, Any] = {"__name__": home}
-    exec(compile(text, filename, "exec"), namespace)
+    texts.run(text, f"caller {name}", namespace)
     made = namespace[name]
     namespace[callee] = function
     made.__defaults__ = tuple(defaults) or None
     return made
-
-
-_callers = itertools.count(1)
 
 
 @functools.lru_cache(maxsize=256)
@@ -497,7 +496,7 @@ def _wrapped(function: Any, options: tuple[str, ...] | None = None) -> pytypes.F
 
 def _option(value: Any) -> str:
     """The text of an argument that says how something is computed, '' for one that is computed with."""
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or value is ... or isinstance(value, (bool, int, str)):
         return repr(value)
     parts = [_option(v) for v in value] if isinstance(value, (tuple, list)) else []
     return repr(value) if parts and all(parts) else ""
@@ -505,14 +504,10 @@ def _option(value: Any) -> str:
 
 def _wrapper(function: Any, names: list[str], given: list[str] | None = None) -> pytypes.FunctionType:
     """``def f(x, y): return function(x, y)``, with its source."""
-    import linecache
-
     name = getattr(function, "__name__", "function").strip("_")
     text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(given or names)})\n"
-    filename = f"<tangentc rule {name} of {', '.join(given or names)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace: dict[str, Any] = {"_function": function, "__name__": "__main__"}
-    exec(compile(text, filename, "exec"), namespace)
+    texts.run(text, f"rule {name} of {', '.join(given or names)}", namespace)
     return namespace[name]
 
 

@@ -63,6 +63,10 @@ class NotDifferentiable(TangentcError):
     """The value asked for has no derivative: an integer, a result that is not a scalar, ..."""
 
 
+class NotScalar(NotDifferentiable, TypeError):
+    """A gradient of a function whose value is not one real number."""
+
+
 class UnsafeMutation(TangentcError):
     """A change in place whose aliases cannot be followed."""
 

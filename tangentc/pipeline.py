@@ -25,11 +25,10 @@ from tangentc.analysis.points import COPIES, DEEP_COPIES
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.classes import instance_of, special
+from tangentc.core.classes import special
 from tangentc.core.nodes import Assign, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
 from tangentc.core.types import (
     Array,
-    Dict,
     Known,
     Scalar,
     Struct,
@@ -42,11 +41,12 @@ from tangentc.core.types import (
     type_of,
 )
 from tangentc.core.types import Opaque as OpaqueType
+from tangentc.core.types import Optional as OptionalType
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.environments import Environment
-from tangentc.frontend.feedback import Feedback
+from tangentc.frontend.feedback import Feedback, without_assumed
 from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
@@ -279,7 +279,7 @@ def _refuse_open(program: Program) -> None:
             )  # fmt: skip
         if not isinstance(s, (Assign, Effect)):
             continue
-        made = [a for a in s.atoms if isinstance(t := program.types.of(a), Known) and hasattr(t.value, "state")]
+        made = [a for a in s.atoms if isinstance(t := program.types.of(a), Known) and ops.is_made_inside(t.value)]
         if made and ops.module_root(s.op) in ("numpy", "scipy"):
             raise UnsupportedSyntax(
                 f"{program.function.name} gives a function that is made inside to {s.op.__name__}", s.span,
@@ -293,39 +293,19 @@ def _refuse_open(program: Program) -> None:
             and any(is_differentiable(program.types.of(a)) for a in s.atoms[1:])
         ):
             what = "calls a value that is not known when compiling"
+        elif (
+            isinstance(s, Effect)
+            and s.op is ops.method
+            and isinstance(t := program.types.of(s.args[0]), Unknown)
+            and not isinstance(t, (OpaqueType, OptionalType))
+        ):
+            what = f"calls the method {s.args[1].value} of a value of unknown type"  # type: ignore[union-attr]
         else:
             continue
         raise UnsupportedSyntax(
             f"{program.function.name} {what}", s.span, why="which code runs would depend on the values",
             way_out="write the items out, or call a function by its name",
         )  # fmt: skip
-
-
-def _without_assumed(program: Program) -> Function:
-    """The function without what was assumed of its objects, if the types bear it out."""
-
-    def rewrite(s: Statement) -> tuple[Statement, ...]:
-        if not (isinstance(s, Assign) and s.op is ops.assumed):
-            return (s,)
-        value, cls, answer = s.args
-        if isinstance(answer.value, tuple):  # type: ignore[union-attr]
-            t = program.types.of(value)
-            if isinstance(t, Unknown) or isinstance(t, Dict) and t.keys != answer.value:  # type: ignore[union-attr]
-                raise UnsupportedSyntax(
-                    f"{program.function.name} runs over dicts of different keys", s.span,
-                    why="which items there are would depend on the trip of the loop",
-                    way_out="give each dict its own name",
-                )  # fmt: skip
-            return ()
-        if instance_of(program.types.of(value), cls.value) != answer.value:  # type: ignore[union-attr]
-            raise UnsupportedSyntax(
-                f"{program.function.name} uses one name for values of several classes", s.span,
-                why="which method is called, and which branch runs, would depend on the values",
-                way_out="give each its own name, or write the function for one class",
-            )  # fmt: skip
-        return ()
-
-    return replace(program.function, body=transform(program.function.body, rewrite))
 
 
 def _unknown_yet(function: pytypes.FunctionType) -> Program:
@@ -536,10 +516,11 @@ class Context:
             raise refused[0]
         _refuse_open(program)
         if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
-            program = self.typed(_without_assumed(program), params, source)
+            program = self.typed(without_assumed(program), params, source)
         self.dependencies.update(places)
         program.gives_iterator = gives_iterator
-        return lowered, program, params
+        shown = transform(lowered.body, lambda s: () if isinstance(s, Assign) and s.op is ops.assumed else (s,))
+        return replace(lowered, body=shown), program, params
 
     def _inline(self, program: Program, known: Feedback) -> None:
         """Note the calls that cannot have an adjoint of their own: what is called changes its arguments, or gives

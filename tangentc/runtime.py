@@ -6,6 +6,7 @@ them.  `tangentc.export` writes the ones that a module uses into it, so each sta
 
 import copy
 import enum
+import functools
 import types
 
 import numpy as np
@@ -119,11 +120,15 @@ def _same(a, b):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
-    if getattr(a, "shape", None) is not None:
+    if _is_array(a):
         return a.shape == b.shape and bool((np.equal(a, b) | (np.not_equal(a, a) & np.not_equal(b, b))).all())
     if hasattr(a, "__dict__") and not isinstance(a, (type, types.FunctionType, types.ModuleType)):
         return _same(a.__dict__, b.__dict__)
     return a is b or a == b or a != a
+
+
+def _is_array(x):
+    return isinstance(x, (np.ndarray, np.generic)) or hasattr(type(x), "__cuda_array_interface__")
 
 
 def zeros_of(x):
@@ -136,7 +141,7 @@ def zeros_of(x):
         return [zeros_of(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
-    if getattr(x, "shape", None):
+    if _is_array(x) and x.shape:
         return np.zeros_like(x)
     if hasattr(x, "__dict__") or hasattr(x, "__slots__"):
         slots = [name for cls in type(x).__mro__ for name in getattr(cls, "__slots__", ())]
@@ -175,7 +180,7 @@ def _cleared(x, seen):
     if isinstance(x, tuple):
         return [_cleared(item, seen) for item in x]
     if isinstance(x, np.ndarray) or not isinstance(x, (list, dict)) and not hasattr(x, "__dict__"):
-        if not getattr(x, "shape", None):
+        if not (_is_array(x) and x.shape):
             return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
         x[...] = 0
         return x
@@ -217,6 +222,8 @@ def add_copied(x_bar, copy_bar, seen=None):
     seen.append(copy_bar)
     place = vars(x_bar) if isinstance(x_bar, types.SimpleNamespace) else x_bar
     for key, item in _entries(copy_bar):
+        if place[key] is None and _is_nothing(item):
+            continue
         if isinstance(item, (list, dict, types.SimpleNamespace)) or isinstance(item, np.ndarray) and item.ndim:
             add_copied(place[key], item, seen)
         elif item is not None:
@@ -232,6 +239,16 @@ def insertion(i, length):
     return min(max(i + length if i < 0 else i, 0), length)
 
 
+def _is_nothing(contribution):
+    """Whether there is nothing to add: what stands for a text, a function or None has no adjoint, which is None."""
+    if isinstance(contribution, (list, tuple)):
+        return all(map(_is_nothing, contribution))
+    if isinstance(contribution, (dict, types.SimpleNamespace)):
+        held = contribution if isinstance(contribution, dict) else vars(contribution)
+        return all(map(_is_nothing, held.values()))
+    return contribution is None or not np.any(contribution)
+
+
 def add_items(x_bar, contribution, places=None, in_place=False):
     """Add a list or an array of contributions to the adjoints of a list's items; ``places`` says to which
     items, by default all; with ``in_place`` arrays are added to, since others see them too.
@@ -241,13 +258,17 @@ def add_items(x_bar, contribution, places=None, in_place=False):
     >>> x_bar
     [2.0, [4.0]]
     """
+    if x_bar is None and _is_nothing(contribution):
+        return
     if isinstance(contribution, dict):
         places, contribution = contribution.keys(), contribution.values()
     for k, item in zip(range(len(x_bar)) if places is None else places, contribution):
-        if item is None:
+        if item is None or x_bar[k] is None and _is_nothing(item):
             continue
-        if isinstance(x_bar[k], list):
+        if isinstance(x_bar[k], (list, dict)):
             add_items(x_bar[k], item, None, in_place)
+        elif isinstance(x_bar[k], types.SimpleNamespace):
+            add_items(vars(x_bar[k]), vars(item), None, in_place)
         elif in_place and np.ndim(x_bar[k]):
             x_bar[k][...] += item
         elif np.ndim(x_bar[k]) and np.shape(item) != np.shape(x_bar[k]):  # an item that was broadcast
@@ -290,14 +311,21 @@ def copied(values, known=None):
             new.update({key: copied(item, known) for key, item in values.items()})
         else:
             new.extend(copied(item, known) for item in values)
+    elif isinstance(values, (list, dict)):  # of a class of its own
+        new = known.setdefault(id(values), (copy.copy(values), values))[0]
+        of = dict if isinstance(values, dict) else list
+        for key, item in _entries(values):
+            of.__setitem__(new, key, copied(item, known))  # type: ignore[attr-defined]
     elif isinstance(values, tuple):
         items = [copied(item, known) for item in values]
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif type(values).__module__.startswith("numpy.random"):
         new = copy.deepcopy(values)  # which draws the same numbers
     elif hasattr(values, "__dict__") and not isinstance(
-        values, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, enum.Enum)
-    ):
+        values,
+        (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, functools.partial,
+         np.ufunc, enum.Enum),
+    ):  # fmt: skip
         new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
         new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})
     known[id(values)] = new, values

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from tangentc.api import jvp, vjp
+from tangentc.core import texts
 from tangentc.derivative import Derivative
 from tangentc.errors import BadRule
 from tangentc.inspection.check import GradientMismatch, five_point, flatten, rebuild
@@ -88,10 +88,8 @@ def as_function(function: Any, count: int, options: dict[str, Any], args: list[A
     fixed = {n: a for n, a in zip(names, args, strict=True) if not _moves(a)}
     for n, a in fixed.items():
         text = text.replace(n, repr(a)) if isinstance(a, (str, int, tuple, type(None))) else text
-    filename = f"<tangentc check {id(args)} {text}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace: dict[str, Any] = {"_function": function, "__name__": "__main__", **fixed}
-    exec(compile(text, filename, "exec"), namespace)
+    texts.run(text, "check of f", namespace)
     return namespace["f"]
 
 

@@ -3,9 +3,11 @@
 The programs are run in a module of their own, which they change.
 """
 
+import collections
 import functools
 import importlib
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -299,3 +301,152 @@ def test_partial_functions_that_differ_in_what_they_keep():
 
     assert grad(functools.partial(power, k=2.0))(3.0) == 6.0
     assert grad(functools.partial(power, k=3.0))(3.0) == 27.0
+
+
+OF = 1
+
+
+def gradient_by_a_name(x, y):
+    return np.sum(grad(lambda a, b: np.sum(a * b**2), wrt=OF)(x, y) * x)
+
+
+def test_what_a_derivative_inside_is_taken_by_is_looked_up_anew(monkeypatch):
+    x, y = np.array([1.0, 2.0, -1.0]), 2 * np.ones(3)
+    g = grad(gradient_by_a_name)
+    assert g(x, y).tolist() == (4 * x * y).tolist()
+    assert tangentc.vjp(gradient_by_a_name, x, y)[0] == gradient_by_a_name(x, y)
+    monkeypatch.setitem(globals(), "OF", 0)
+    assert g(x, y).tolist() == (y**2).tolist()
+    assert tangentc.vjp(gradient_by_a_name, x, y)[0] == gradient_by_a_name(x, y)
+
+
+def test_what_a_derivative_inside_is_taken_by_has_to_be_known():
+    def by_argument(x, y, which):
+        return np.sum(grad(lambda a, b: np.sum(a * b**2), wrt=which)(x, y) * x)
+
+    with pytest.raises(tangentc.TangentcError, match="the `wrt` of `grad`"):
+        grad(by_argument)(np.ones(3), np.ones(3), 1)
+
+
+HELD = [1.0, 2.0]
+STEPS = [np.sin, lambda x: x**2]
+
+
+class Choice:
+    def __init__(self):
+        self.mode, self.act, self.k = "sin", np.sin, 2.0
+
+
+CHOICE = Choice()
+
+
+def by_a_list(x, held=HELD):
+    return x**2 * held[0]
+
+
+def by_a_list_with_a_name(x, *, held=HELD):
+    return x**2 * held[0]
+
+
+def by_steps(x, steps=STEPS):
+    for step in steps:
+        x = step(x)
+    return x
+
+
+def by_an_object(x, c=CHOICE):
+    return {"sin": np.sin, "cos": np.cos}[c.mode](c.act(x)) * c.k
+
+
+@pytest.mark.parametrize("helper", [by_a_list, by_a_list_with_a_name, by_steps, by_an_object])
+def test_default_values_of_helpers_that_hold_something_else(helper):
+    g = grad(lambda x: helper(x))
+
+    def right():
+        return pytest.approx((helper(0.3 + 1e-6) - helper(0.3 - 1e-6)) / 2e-6, rel=1e-6)
+
+    assert g(0.3) == right()
+    HELD[0], STEPS[1], CHOICE.mode, CHOICE.act, CHOICE.k = 9.0, np.exp, "cos", np.exp, 5.0
+    try:
+        assert g(0.3) == right()
+    finally:
+        HELD[0], STEPS[1], CHOICE.mode, CHOICE.act, CHOICE.k = 1.0, lambda x: x**2, "sin", np.sin, 2.0
+
+
+HOLDER = types.SimpleNamespace(f=np.sin)
+
+
+def by_a_namespace(x):
+    return HOLDER.f(x)
+
+
+def by_its_own_attribute(x):
+    return by_its_own_attribute.f(x)
+
+
+@pytest.mark.parametrize("function, holder", [(by_a_namespace, HOLDER), (by_its_own_attribute, by_its_own_attribute)])
+def test_functions_that_attributes_hold(function, holder):
+    g = grad(function)
+    for f, slope in ((np.sin, np.cos), (np.cos, lambda x: -np.sin(x)), (np.exp, np.exp)):
+        holder.f = f
+        assert g(0.3) == pytest.approx(slope(0.3))
+        assert vjp(function, 0.3)[1](1.0)[0] == pytest.approx(slope(0.3))
+        assert jvp(function, (0.3,), (1.0,)) == pytest.approx((f(0.3), slope(0.3)))
+
+
+class Held:
+    def __init__(self):
+        self.w = np.array([1.0, 2.0])
+
+
+OBJECT = Held()
+
+
+def by_an_array_of_an_object(x):
+    return np.sum(OBJECT.w * x**2)
+
+
+def test_a_pullback_keeps_the_arrays_of_objects():
+    ours = Held()
+    _, first = vjp(by_an_array_of_an_object, 2.0)
+    _, second = vjp(lambda o, x: np.sum(o.w * x**2), ours, 2.0)
+    OBJECT.w[:] = ours.w[:] = 7.0
+    try:
+        assert first(1.0)[0] == second(1.0)[1] == 12.0
+    finally:
+        OBJECT.w[:] = [1.0, 2.0]
+
+
+SOURCE = np.random.default_rng(0)
+LETTERS = "abc"
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x * SOURCE.normal(), lambda x: x * len("abc".upper()), lambda x: x * len(LETTERS.upper())]
+)
+def test_methods_of_library_objects_do_not_compile_anew(function):
+    g = grad(function)
+    g(2.0)
+    compiled = g.compiled((2.0,))
+    g(2.0)
+    assert g.compiled((2.0,)) is compiled
+
+
+class Rows(list):
+    pass
+
+
+class Bag:
+    def __init__(self):
+        self.d = collections.OrderedDict(a=np.ones(2))
+        self.rows = Rows([2.0])
+
+
+def test_a_pullback_copies_containers_of_other_classes():
+    bag = Bag()
+    copy = tangentc.runtime.copied(bag)
+    assert type(copy.d) is collections.OrderedDict and type(copy.rows) is Rows and copy.rows == [2.0]
+    bag.d["a"][0], bag.rows[0] = 7.0, 7.0
+    assert copy.d["a"].tolist() == [1.0, 1.0] and copy.rows == [2.0]
+    ours = Bag()
+    assert vjp(lambda b, x: np.sum(b.d["a"]) * x, ours, 3.0)[0] == 6.0

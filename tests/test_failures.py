@@ -535,3 +535,14 @@ def test_an_object_that_holds_itself_is_refused():
     root.children.append(Knot(2.0, root))
     with pytest.raises(tangentc.UnsupportedSyntax, match="an object that holds itself"):
         grad(lambda n: n.value * n.children[0].value)(root)
+
+
+# ------------------------------------------- linecache is a cache: doctest, test runners and notebooks clear it at will
+def test_texts_of_the_compiler_outlive_the_line_cache():
+    gradient = grad(np.tanh)
+    assert gradient(0.5) == pytest.approx(1 - np.tanh(0.5) ** 2)
+    second = grad(lambda x: gradient(x) * x)
+    linecache.clearcache()
+    assert grad(np.tanh)(np.float32(0.5)) == pytest.approx(1 - np.tanh(0.5) ** 2)  # a new type, so compiled anew
+    assert second(0.5) == pytest.approx(grad(lambda x: (1 - np.tanh(x) ** 2) * x)(0.5))
+    assert gradient.source_for(0.5).startswith("import numpy")

@@ -25,3 +25,35 @@ def test_pullback_and_tangent_agree_with_differences(function, args):
 
     assert given == pytest.approx(product(tangent), rel=1e-12)
     assert given == pytest.approx(five_point(lambda t: product(function(x + t * direction, *rest)), 1e-3), rel=1e-8)
+
+
+def test_pullback_of_an_adjoint_by_a_seed_that_is_a_dict():
+    def pair(x):
+        return dict([("a", x)], b=2 * x)
+
+    adjoint = tangentc.adjoint(pair, wrt=0)
+    assert adjoint(1.0, {"a": 1.0, "b": 2.0}) == 5.0
+    assert tangentc.vjp(adjoint, 1.0, {"a": 1.0, "b": 2.0})[1](1.0) == (0.0, {"a": 1.0, "b": 2.0})
+
+
+def test_added_to_dicts_in_lists():
+    from tangentc.runtime import add_items
+
+    shadow = [{"a": 1.0}, {"a": 2.0}]
+    add_items(shadow, [{"a": 3.0}, {"a": 4.0}])
+    assert shadow == [{"a": 4.0}, {"a": 6.0}]
+
+
+def test_cotangents_of_empty_containers():
+    def fun(d, x):
+        return d.get("a", x) ** 2
+
+    assert tangentc.vjp(fun, {}, 2.0)[1](1.0) == ({}, 4.0)
+    assert tangentc.jvp(fun, ({}, 2.0), ({}, 1.0)) == (4.0, 4.0)
+
+
+def test_a_gradient_of_no_real_number_is_a_type_error():
+    with pytest.raises(TypeError, match="complex"):
+        tangentc.grad(lambda x: x * 1j)(1.0)
+    with pytest.raises(TypeError, match="one number"):
+        tangentc.grad(lambda x: x > 1)(1.0)

@@ -89,3 +89,10 @@ def test_integers_beside_numbers():
 def test_arguments_that_are_not_in_a_tuple():
     with pytest.raises(tangentc.BadArgument, match="is given ndarray for the arguments"):
         tangentc.check_grads(lambda x: x * x, np.ones(2))
+
+
+def test_second_order_of_a_function_with_a_parameter_by_keyword():
+    def scaled(x, *, factor=2.0):
+        return np.sum(np.sin(factor * x))
+
+    tangentc.check_grads(scaled, (np.array([0.3, 0.5]),))

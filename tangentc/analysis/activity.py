@@ -13,9 +13,9 @@ from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
 from tangentc.analysis.infer import gives_keys, of_keys
 from tangentc.analysis.points import change_of
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Effect, For, Function, Global, If, Opaque, Statement, Store, While
 from tangentc.core.types import Unknown, is_container, is_differentiable
-from tangentc.core.walk import reads, statements
+from tangentc.core.walk import asks_for_form, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
@@ -70,11 +70,7 @@ class Activity:
             return ()
         if of_keys(s.op, [self.types.of(a) for a in s.args[:2]]):
             return ()
-        if (
-            s.op is builtins.getattr
-            and isinstance(s.args[1], Const)
-            and s.args[1].value in ("shape", "size", "ndim", "dtype")
-        ):  # type: ignore[union-attr]
+        if asks_for_form(s, self.types.of):
             return ()
         return s.atoms
 

@@ -30,7 +30,7 @@ from tangentc.core.nodes import (
     While,
 )
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_container
-from tangentc.core.walk import statements
+from tangentc.core.walk import asks_for_form, statements
 
 VIEWS = {
     "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "broadcast_to", "asarray",
@@ -172,8 +172,7 @@ class Aliases:
         if op in (operator.add, operator.mul):  # of lists
             return atoms if is_container(self._type(s.target)) else []
         if op is builtins.getattr:
-            shape = isinstance(s.args[1], Const) and s.args[1].value in ("shape", "dtype", "size", "ndim")
-            return [] if shape else atoms[:1]
+            return [] if asks_for_form(s, self._type) else atoms[:1]
         if op is np.einsum:  # of one array it may be a view: "ij->ji", "ii->i"
             return atoms if len(atoms) == 1 else []
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]

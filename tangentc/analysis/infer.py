@@ -161,6 +161,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         if all(isinstance(t, Array) for t in like):
             cut = tuple(Array(args[0].dtype, t.shape) for t in like)  # type: ignore[union-attr]
             return Sequence(list, cut[:1] if len(set(cut)) == 1 else cut, len(cut))
+    if op is runtime.split_like and isinstance(args[0], Array) and isinstance(args[1], Sequence):
+        if args[1].length is None and args[1].items and isinstance(args[1].items[0], Array):
+            return Sequence(list, (replace(args[1].items[0], dtype=args[0].dtype),), None)
     if any(map(_holds_nothing, args)):
         return Known(Const(ops.UNDEFINED))  # a list into which nothing is put yet
     try:
@@ -389,6 +392,8 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     """Tuples, lists, dicts, attributes and subscripts."""
     if op is ops.make_tuple:
         return Tuple(tuple(args))
+    if op in (np.finfo, np.iinfo) and len(args) == 1 and isinstance(args[0], Known):
+        return Known(Const(op(args[0].value)))
     if op is slice:
         return Tuple(tuple(args), slice)
     if op is ops.make_list:
@@ -491,15 +496,22 @@ def _as_list(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
             return Sequence(list, items[:1], None)
         items = items[start : stop or None]
         length = len(items)
-    if op is builtins.tuple and length is not None:
-        return Tuple(items)
+    if op is builtins.tuple:
+        return Tuple(items) if length is not None else _of_any_length(items[:1], fresh)
     return Sequence(list, items[:1] if len(set(items)) == 1 else items, length)
+
+
+def _of_any_length(items: Seq[Type], fresh: Fresh) -> Type:
+    """The type of a tuple that has as many items as the trips of a loop put into it."""
+    return Sequence(builtins.tuple, (joined(items, fresh),) if items else (), None)
 
 
 def _joined_lists(a: Type, b: Type, fresh: Fresh) -> Type | None:
     """The type of ``a + b`` for two lists or two tuples."""
     if isinstance(a, Tuple) and isinstance(b, Tuple):
         return Tuple(a.items + b.items)
+    if all(isinstance(t, Tuple) or isinstance(t, Sequence) and t.kind is builtins.tuple for t in (a, b)):
+        return _of_any_length((*a.items, *b.items), fresh)  # type: ignore[union-attr]
     if not (isinstance(a, Sequence) and isinstance(b, Sequence)):
         return None
     if a.length is not None and b.length is not None:
@@ -594,6 +606,12 @@ def changed_at(t: Type, path: Seq[Any], change: Callable[[Type], Type]) -> Type:
     return dataclasses.replace(t, items=tuple(items)) if items else t  # type: ignore[type-var,arg-type]
 
 
+def _with_part(t: Any, key: Any, item: Type) -> Type:
+    """The type of a container with another type of one part."""
+    k = getattr(t, "keys", getattr(t, "fields", ())).index(key)
+    return dataclasses.replace(t, items=(*t.items[:k], item, *t.items[k + 1 :]))
+
+
 def widened(t: Type, more: Type, fresh: Fresh) -> Type:
     """The type of a container where it is made, with what is known to be put into it later."""
     match t, more:
@@ -602,15 +620,23 @@ def widened(t: Type, more: Type, fresh: Fresh) -> Type:
                 return Sequence(other, tuple(joined((a, b), fresh) for a, b in zip(items, puts, strict=True)), length)
             every = (*items, *puts)
             item = (joined(every, fresh),) if every else ()
-            return Sequence(other, item, length if length == known else None, more.key or t.key)
+            keys = [key for key in (t.key, more.key) if key is not None]
+            return Sequence(other, item, length if length == known else None, joined(keys, fresh) if keys else None)
         case Dict(_, items), Sequence(kind, puts, _):
             return Sequence(kind, (joined((*items, *puts), fresh),), None, more.key)
+        case Sequence(), Dict():  # what it is made from has turned out to have any keys
+            return widened(t, of_any_keys(more, fresh), fresh)
         case Tuple(items, cls), Tuple(puts) if len(items) == len(puts):
             return Tuple(tuple(widened(a, b, fresh) for a, b in zip(items, puts, strict=True)), cls)
         case (Dict(), Dict()) | (Struct(), Struct()):
             out = t
+            names = getattr(t, "keys", getattr(t, "fields", ()))
             for key, item in zip(getattr(more, "keys", getattr(more, "fields", ())), more.items, strict=True):
-                out = put(out, key, item, False, fresh)
+                made = t.items[names.index(key)] if key in names else None
+                if isinstance(made, (Dict, Struct)) and isinstance(item, (Dict, Struct, Sequence)):
+                    out = _with_part(out, key, widened(made, item, fresh))
+                else:
+                    out = put(out, key, item, False, fresh)
             return out
     return more
 
@@ -634,6 +660,8 @@ def _int(d: Dim) -> Scalar:
 
 def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
     match t:
+        case Array(dtype, _) | Scalar(dtype, False, _) if name == "dtype":
+            return Known(Const(np.dtype(dtype)))
         case Array(_, shape) if name == "shape":
             return Tuple(tuple(_int(d) for d in shape))
         case Array(_, shape) if name == "size" and all(isinstance(d, int) for d in shape):
@@ -827,6 +855,8 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
             results.append(_run(runnable, samples, named))
         if any(r is not None for r in results) or not any(map(_depends_on_integers, [*args, *keywords.values()])):
             break
+        if (getattr(op, "__module__", None) or "").startswith("scipy.special"):
+            break  # its integers are orders and dimensions, and zero is often one of another kind
     if all(r is None for r in results):
         return by_rank(op, args, fresh) or Unknown("NumPy refuses these types")
     if results[0] is None or results[1] is None:  # outside the domain of arcsin, say
@@ -1065,6 +1095,8 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Array(np.result_type(a.dtype, b.dtype).name, shape)
         case Tuple(), Tuple() if len(a.items) == len(b.items) and a.cls is b.cls:
             return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
+        case ((Tuple(cls=None) | Sequence(kind=builtins.tuple)), (Tuple(cls=None) | Sequence(kind=builtins.tuple))):
+            return _of_any_length((*a.items, *b.items), fresh)
         case Dict(), Dict() if a.keys == b.keys:
             return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
         case Struct(), Struct() if a.cls is b.cls:  # an attribute may be assigned later
@@ -1083,8 +1115,10 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Sequence(a.kind, (joined(every, fresh),) if every else (), None, a.key)
         case Known(value=tuple()), Known(value=tuple()) | Tuple():
             return join(data_type(a.value), b if isinstance(b, Tuple) else data_type(b.value), fresh)
-        case Tuple(), Known(value=tuple()):
+        case ((Tuple() | Sequence(kind=builtins.tuple)), Known(value=tuple())):
             return join(a, data_type(b.value), fresh)
+        case Known(value=tuple()), Sequence(kind=builtins.tuple):
+            return join(data_type(a.value), b, fresh)
         case Known(), Known() if type(a.value) is type(b.value) and isinstance(a.value, (str, bool)):
             return Scalar("bool" if isinstance(a.value, bool) else "str", True)
         case Known(), Known() if _is_function(a.value) and _is_function(b.value):

@@ -88,7 +88,7 @@ class Types:
         types = [self.of(a) for a in args]
         named = {k: self.of(v) for k, v in keywords}
         if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
-            self.awaits |= _is_nothing(called)
+            self.awaits |= _is_nothing(called) and not any(map(_is_nothing, types))
             return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
             if isinstance(types[0], Array):
@@ -221,6 +221,14 @@ class Types:
                 looped |= points.places(s.args[0]) if name in ("items", "values", "keys") else set()
             elif isinstance(s, (Assign, Effect)) and s.op is ops.take:
                 lost |= points.places(s.args[0])
+        for s in statements(function.body):
+            if isinstance(s, Assign) and s.op is ops.assumed and isinstance(s.args[0].value.value, tuple):  # type: ignore[union-attr]
+                if any(lost & points.places(a) for a in s.args[1:]):
+                    raise UnsupportedSyntax(
+                        f"{function.name} runs over a dict of things of different kinds that loses keys", s.span,
+                        why="the loop is written out, and which keys there are, and in which order, is not known",
+                        way_out="make a new dict of the keys that stay",
+                    )  # fmt: skip
         return lost & looped | self._doubtful_keys(function, points)
 
     def _doubtful_keys(self, function: Function, points: Points) -> set[str]:

@@ -45,7 +45,12 @@ class Spelling:
         self.inner = False  # whether the text is differentiated again
         self.own: set[str] = set()  # the names of the emitted functions
         self.same: dict[str, str] = {}  # an emitted function whose text another one has already
+        self.words: dict[int, tuple[str, Any]] = {}  # the functions that are known by a word, in all that is emitted
         self.by_id = {id(v): k for k, v in reversed(list(scope.items())) if not k.startswith("__") and k not in local}
+
+    def word(self, function: Any) -> str:
+        """The word for a function that is made while the program runs."""
+        return self.words.setdefault(id(function), (f"{function.__name__}_{len(self.words)}", function))[0]
 
     def bind(self, name: str, value: Any, statement: str) -> str:
         """Write ``value`` as ``name``; the text imports it unless the user's module knows it so."""

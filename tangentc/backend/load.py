@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import linecache
 import types
 import weakref
 from collections.abc import Iterable, Mapping
@@ -13,10 +11,9 @@ from typing import Any
 from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
 from tangentc.backend.raise_ast import raise_function
+from tangentc.core import texts
 from tangentc.core.nodes import Global
 from tangentc.core.walk import reads, statements
-
-_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -123,15 +120,12 @@ def load(text: Text, module: str) -> types.FunctionType:
     forgotten when the function is."""
     from tangentc.core import ops
 
-    filename = f"<tangentc {text.name} {next(_numbers)}>"
-    whole = text.whole
-    namespace: dict[str, Any] = {"__name__": module, "__file__": filename}
+    namespace: dict[str, Any] = {"__name__": module}
     for name, value in text.bindings.items():
         namespace[name] = value.function if isinstance(value, ops.UserFunction) else value
-    linecache.cache[filename] = (len(whole), None, whole.splitlines(True), filename)
     bound = dict(namespace)
-    exec(compile(whole, filename, "exec", dont_inherit=True), namespace)
+    namespace["__file__"] = file = texts.run(text.whole, text.name, namespace)
     namespace.update({k: v for k, v in bound.items() if k in text.bindings})
     function = namespace[text.name]
-    weakref.finalize(function, linecache.cache.pop, filename, None)
+    weakref.finalize(function, texts.forget, file)
     return function

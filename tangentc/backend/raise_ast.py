@@ -141,7 +141,6 @@ class _Raise:
         self.names = _own_names(function) if plain else Naming(function, self.folding, globals_, types).final
         spelling.local = set(self.names.values())
         spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
-        self.made_here: dict[int, str] = {}  # functions that are known by a word
         self.handed_on = _handed_on(function)
         self.nexts: list[tuple[Carry, ...]] = []
         self.open: list[list[tuple[If, int]]] = [[]]  # for each loop, the branches that we are in
@@ -415,8 +414,8 @@ class _Raise:
             return ast.Name(self.spelling.same.get(value.__name__, value.__name__))
         if isinstance(value, ops.UserFunction):
             value = value.function
-        if hasattr(value, "state"):  # a function made while the program runs: its calls are written out, and it
-            return ast.Constant(self.made_here.setdefault(id(value), f"{value.__name__}_{len(self.made_here)}"))
+        if ops.is_made_inside(value):  # a function made while the program runs: its calls are written out, and it
+            return ast.Constant(self.spelling.word(value))
         return ast.parse(self.spelling.object(value), mode="eval").body
 
     def key(self, atom: Atom) -> ast.expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import inspect
 import operator
@@ -119,3 +120,18 @@ def _classes(t: Scalar | Array) -> tuple[type, ...]:
         return (np.ndarray, *((vars(sys.modules["cupy"])["ndarray"],) if "cupy" in sys.modules else ()))
     python = {"f": (int, float), "c": (int, float, complex), "b": (bool,)}.get(np.dtype(t.dtype).kind, (int,))
     return (*python, np.dtype(t.dtype).type)
+
+
+def own_data(value: Any) -> Any:
+    """The names that an object holds itself, and not its class."""
+    return getattr(value, "__dict__", ())
+
+
+def fields_of(t: Any, cls: Any) -> tuple[str, ...]:
+    """The names of the attributes that an object surely has of its own: what its class has by these names is no more
+    than their default values."""
+    if isinstance(t, Struct):
+        return t.fields
+    if dataclasses.is_dataclass(cls):
+        return tuple(f.name for f in dataclasses.fields(cls))
+    return getattr(cls, "_fields", ())

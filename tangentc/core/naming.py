@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import builtins
+import keyword
 import operator
 from typing import Any
 
@@ -79,6 +80,7 @@ def hint(op: Any, args: tuple[Atom, ...]) -> str:
         word = WORDS[op]
         return f"%{word}_{names[0]}" if op is operator.neg and 0 < len(names[0]) <= 12 else f"%{word}"
     name = getattr(op, "__name__", "value").strip("<>").lstrip("_") or "value"
+    name = f"{name}_" if keyword.iskeyword(name) else name
     first = names[0] if names else ""
     return f"%{name}_{first}" if first and first.isidentifier() and len(first) <= 12 else f"%{name}"
 

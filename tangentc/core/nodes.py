@@ -92,7 +92,7 @@ class Place:
     """Where a name of the user's module, or of a closure, keeps its value: a namespace, a cell, a value.
 
     A place of kind "class" stands for all that a class and those above it define, one of kind "compiled" for the
-    derivative that an emitted function is.
+    derivative that an emitted function is, one of kind "option" for a place whose value is written into the code.
     """
 
     __slots__ = ("kind", "home")
@@ -108,6 +108,8 @@ class Place:
             return Members(self.home)
         if self.kind == "compiled":
             return self.home.root
+        if self.kind == "option":
+            return self.home.lookup(name)
         if self.kind == "cell":
             try:
                 return self.home.cell_contents

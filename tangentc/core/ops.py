@@ -254,9 +254,16 @@ def stopped(x: Any) -> Any:
     return x
 
 
-def assumed(x: Any, cls: Any, answer: bool) -> bool:
-    """Whether it holds that ``isinstance(x, cls) == answer``: the code is only right if it does."""
-    return isinstance(x, cls) == answer
+class MadeInside:
+    """A function that is made while the program runs: its calls are written out, and it is known by a word."""
+
+
+def is_made_inside(value: Any) -> bool:
+    return isinstance(value, MadeInside)
+
+
+def assumed(fact: Any, *values: Any) -> None:
+    """What the code was written for, of these values: it is only right while their types bear it out."""
 
 
 SYNTAX.add(stopped)

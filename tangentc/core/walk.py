@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from tangentc.core import ops
 from tangentc.core.nodes import (
@@ -12,6 +13,7 @@ from tangentc.core.nodes import (
     Atom,
     Block,
     Carry,
+    Const,
     Effect,
     For,
     If,
@@ -22,6 +24,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
+from tangentc.core.types import is_container
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
@@ -175,3 +178,11 @@ def substitute_block(block: Block, atoms: Mapping[str, Atom]) -> Block:
     if not atoms:
         return block
     return transform(block, lambda s: (substitute(s, atoms),))
+
+
+def asks_for_form(s: Statement, of: Callable[[Any], Any]) -> bool:
+    """Whether a statement reads how an array is made, ``x.shape`` for instance, and not what it holds; ``of`` gives
+    types."""
+    if not (isinstance(s, Assign) and s.op is builtins.getattr and isinstance(s.args[1], Const)):
+        return False
+    return s.args[1].value in ("shape", "size", "ndim", "dtype") and not is_container(of(s.args[0]))

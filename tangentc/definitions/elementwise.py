@@ -187,3 +187,14 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if right is not None:
         y = np.where(x > xp[-1], right, y)
     return y
+
+
+@defined(np.real_if_close)
+def real_if_close(a, tol=100):
+    x = np.asarray(a)
+    if not np.iscomplexobj(x):
+        return x
+    bound = tol * np.finfo(x.dtype).eps if tol > 1 else tol
+    if np.all(np.abs(np.imag(stop_gradient(x))) < bound):
+        return np.real(x)
+    return x

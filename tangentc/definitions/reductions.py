@@ -24,17 +24,29 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     return product if initial is None else product * initial
 
 
+def of_complex(extreme, x, axis, keepdims):
+    """The first in the order of NumPy's complex numbers: by real part, and then by imaginary part."""
+    here = x == extreme(stop_gradient(x), axis=axis, keepdims=True)
+    return np.sum(np.where(here, x, 0), axis=axis, keepdims=keepdims) / np.sum(here, axis=axis, keepdims=keepdims)
+
+
+def extreme_of(extreme, a, axis, keepdims, initial, where):
+    x = np.asarray(a)
+    x = x if where is None else np.where(where, x, initial)
+    if np.iscomplexobj(x):
+        return of_complex(extreme, x, axis, keepdims)
+    return extreme(x, axis=axis, keepdims=keepdims)
+
+
 @defined(np.max, np.amax)
 def max_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    x = np.asarray(a)
-    largest = np.max(x if where is None else np.where(where, x, initial), axis=axis, keepdims=keepdims)
+    largest = extreme_of(np.max, a, axis, keepdims, initial, where)
     return largest if initial is None else np.maximum(largest, initial)
 
 
 @defined(np.min, np.amin)
 def min_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    x = np.asarray(a)
-    least = np.min(x if where is None else np.where(where, x, initial), axis=axis, keepdims=keepdims)
+    least = extreme_of(np.min, a, axis, keepdims, initial, where)
     return least if initial is None else np.minimum(least, initial)
 
 
@@ -79,7 +91,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     counted = True if where is None else where
     free = ddof if correction is None else correction
-    return np.sqrt(np.var(a, axis=axis, dtype=dtype, ddof=free, keepdims=keepdims, where=counted, mean=mean))
+    spread = np.var(a, axis=axis, dtype=dtype, ddof=free, keepdims=keepdims, where=counted, mean=mean)
+    alone = np.size(a) == np.size(spread)  # an entry does not deviate from itself
+    return np.sqrt(spread + alone) * (1 - alone)
 
 
 @defined(np.nansum)

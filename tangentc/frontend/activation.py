@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from tangentc.core import ops
 from tangentc.core.nodes import Atom
 from tangentc.frontend.resolve import Scope
 from tangentc.frontend.source import Source
@@ -53,7 +54,7 @@ class Activation:
 
 
 @dataclass(eq=False)
-class Closure:
+class Closure(ops.MadeInside):
     """A function defined inside the one that is lowered, or a lambda: its text, and where its names lead."""
 
     node: Any
@@ -71,7 +72,7 @@ class Closure:
 
 
 @dataclass(eq=False)
-class Bound:
+class Bound(ops.MadeInside):
     """A function with some of its arguments: what `functools.partial` and a bound method are."""
 
     function: Any
@@ -87,6 +88,11 @@ class Bound:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         raise NotImplementedError(self.__name__)
+
+
+def made_in(function: Any) -> tuple:
+    """The loops in each trip of which a function made inside holds other values."""
+    return function.state if isinstance(function, ops.MadeInside) else ()  # type: ignore[attr-defined]
 
 
 def locals_of(node: Any) -> Counter[str]:

@@ -21,7 +21,6 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
-from tangentc.core.types import Dict
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.invoke import is_user_function
@@ -41,6 +40,8 @@ class Comprehend:
     activations: int
     step: tuple
     callers: dict
+    assume: Any
+    unrolled: Any
     expression: Any
     type_known: Any
     emit: Any
@@ -99,7 +100,9 @@ class Comprehend:
     def written_out(self, node: Any, iterable: Any, body: Callable[[Any], Any]) -> None:
         """Each trip of a loop on its own."""
         site = self.span(node).site
+        outer, self.unrolled = self.unrolled, site
         count, item = self.trips(iterable, iter(self.known.unroll[site]))
+        self.unrolled = outer
         step = self.step
         blocks: list[Block] = []
         for k in range(count):
@@ -164,6 +167,7 @@ class Comprehend:
                 return min(n for n, _ in parts), lambda k: tuple(item(k) for _, item in parts)
             if function is builtins.range:
                 numbers = next(sources)
+                self.assume("unroll", self.unrolled, numbers, node, *map(self.expression, node.args))
                 return len(numbers), lambda k: Const(numbers[k])
             if isinstance(node.func, gast.Attribute) and node.func.attr in ("items", "values", "keys"):
                 keys = next(sources)
@@ -182,17 +186,18 @@ class Comprehend:
         return self._items_of(self.expression(node), next(sources), node)
 
     def _items_of(self, atom: Atom, source: Any, node: Any) -> tuple[int, Callable[[int], Any]]:
-        if isinstance(source, tuple):
+        if not isinstance(source, int):
             self.with_keys(atom, source, node)
             return len(source), lambda k: Const(source[k])
         if isinstance(atom, Const):
             return source, lambda k: Const(atom.value[k])
+        self.assume("unroll", self.unrolled, source, node, atom)
         return source, lambda k: self.emit(operator.getitem, (atom, Const(k)), node)
 
-    def with_keys(self, atom: Atom, keys: tuple, node: Any) -> Atom:
-        """A dict that the code is written for; whether it has these keys is asked when all is known."""
-        if isinstance(atom, str) and not isinstance(self.type_known(atom), Dict):
-            self.emit(ops.assumed, (atom, Const(dict), Const(keys)), node, name="%assumed")
+    def with_keys(self, atom: Atom, keys: Any, node: Any) -> Atom:
+        """A dict, or a range, that the code is written for; whether it has these keys is asked when all is known."""
+        if isinstance(atom, str):
+            self.assume("unroll", self.unrolled, keys, node, atom)
         return atom
 
     def constant(self, node: Any) -> Any:

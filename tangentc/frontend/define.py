@@ -7,23 +7,13 @@ hold when they run; what else their text names is kept in cells of their own.
 from __future__ import annotations
 
 import ast
-import itertools
-import linecache
 import textwrap
 from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
+from tangentc.core import texts
 from tangentc.frontend.resolve import Scope
-
-_numbers = itertools.count(1)
-
-
-def run(text: str, what: str, globals_: dict[str, Any], names: dict[str, Any]) -> None:
-    """Run a text that tracebacks, and the compiler, can read again."""
-    filename = f"<tangentc {what} {next(_numbers)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    exec(compile(text, filename, "exec", dont_inherit=True), globals_, names)
 
 
 def define(text: str, what: str, scope: Scope, constants: Mapping[str, Any]) -> dict[str, FunctionType]:
@@ -32,7 +22,7 @@ def define(text: str, what: str, scope: Scope, constants: Mapping[str, Any]) -> 
     given = [n for n in dict.fromkeys((*constants, *scope.cells)) if n not in names]
     whole = f"def made({', '.join(given)}):\n{textwrap.indent(text, '    ')}\n    return {', '.join(names)},\n"
     namespace = dict(scope.globals)
-    run(whole, what, namespace, namespace)
+    texts.run(whole, what, namespace)
     first = namespace["made"](*(constants.get(n) for n in given))
     functions: dict[str, FunctionType] = {}
     for name, f in zip(names, first, strict=True):

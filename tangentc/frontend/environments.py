@@ -110,6 +110,15 @@ class Environments:
 
     def call_environment(self, base: Atom, cls: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """Call a function by its environment."""
+        function = self.from_environment(base, cls, node)
+        if isinstance(function, Bound):
+            return self.invoke(function, args, keywords, node, target)
+        home, made = function.home, self.made[cls.key]
+        activation = self.begin(home.source, home.scope, function.node, home, made, None, self.span(node))
+        return self.inline(activation, function.node, function.defaults, args, keywords, node, function.__name__)
+
+    def from_environment(self, base: Atom, cls: Any, node: Any) -> Closure | Bound:
+        """The function that an environment is of, with what that holds."""
         made = self.made.get(cls.key)
         if made is None:  # it is made in the function that calls this one
             raise self.unsupported(node, "a function that is made later", "define it before it is called")
@@ -124,9 +133,8 @@ class Environments:
             return taken
 
         if isinstance(made, Bound):
-            first = [of(f"_{k}", a) for k, a in enumerate(made.args)]
-            more = {n: of(n, a) for n, a in made.keywords} | dict(keywords)
-            return self.invoke(made.function, [*first, *args], list(more.items()), node, target, made.cls)
+            first = tuple(of(f"_{k}", a) for k, a in enumerate(made.args))
+            return Bound(made.function, first, tuple((n, of(n, a)) for n, a in made.keywords), made.cls)
         if isinstance(made, Nested):
             raise self.unsupported(node, MADE_IN_A_TRIP, "call it in the trip that makes it")
         homes = {n: h for n, h in self.homes(made).items() if h.loops}
@@ -146,9 +154,7 @@ class Environments:
             self.emit(ops.identity, (value,), node, target=home.variable(name))
             if (t := self.type_known(value)) is not None:
                 self.types[home.variable(name)] = t
-        defaults = {n: of(n, a) for n, a in made.defaults.items()}
-        activation = self.begin(made.home.source, made.home.scope, made.node, home, made, None, self.span(node))
-        return self.inline(activation, made.node, defaults, args, keywords, node, made.__name__)
+        return Closure(made.node, home, {n: of(n, a) for n, a in made.defaults.items()})
 
 
 def declared_in(node: Any) -> set[str]:

@@ -11,18 +11,22 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import operator
+import types as pytypes
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.types import certain
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, instance_of, is_operated, own_access, setter_in_class
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Global, Statement, Store
 from tangentc.core.types import (
     Array,
     Dict,
+    Either,
     Known,
     Optional,
     Scalar,
@@ -38,7 +42,8 @@ from tangentc.core.types import (
     rank,
     type_of,
 )  # fmt: skip
-from tangentc.core.walk import defines, definitions, reads, statements
+from tangentc.core.walk import defines, definitions, reads, statements, transform
+from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
@@ -49,7 +54,18 @@ KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
 VIEWS = {"keys", "values", "items"}
 CALLED = -2  # the operand that is called
 REPEATED = "repeated"  # of a list times something: whether that is a number
+MOST_REVISED = 8  # times that a place is lowered for something else
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
+
+
+@dataclass(eq=False)
+class Fact:
+    """What a place was lowered for.  It came from the types of a program that may have been less than the whole, so
+    it is asked again of the types of each lowering that relies on it."""
+
+    table: str  # of `Feedback`, where it is kept
+    site: Any
+    value: Any
 
 
 @dataclass
@@ -74,8 +90,10 @@ class Feedback:
     assigned: set[str] = field(default_factory=set)  # attributes of classes that objects have values of their own for
     written: set[Any] = field(default_factory=set)  # calls of the library that are lowered as Python
     wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
+    settled: set[Any] = field(default_factory=set)  # subscripts of the module's that say which of unlike items is meant
+    revised: Counter = field(default_factory=Counter)  # how often a fact turned out not to be one
 
-    def size(self) -> int:
+    def size(self) -> tuple[int, int]:
         known = (
             self.callees,
             self.compiled,
@@ -89,18 +107,29 @@ class Feedback:
             self.doubtful,
             self.lists,
         )
-        return sum(map(len, known)) + len(self.wanted) + len(self.inline) + len(self.written) + len(self.assigned)
+        sets = (self.wanted, self.settled, self.inline, self.written, self.assigned)
+        return sum(map(len, known)) + sum(map(len, sets)), self.revised.total()
 
     def learn(self, program: Any) -> None:
         """Look for open places in a typed program."""
         reader = _Reader(program, self)
         before = self.size()
         for s in statements(program.function.body):
-            if not reader.is_open(s):
+            if isinstance(s, Assign) and s.op is ops.assumed:
+                if reader.holds(s.args[0].value, s.args[1:]) is False:  # type: ignore[union-attr]
+                    self.forget(s.args[0].value, s)  # type: ignore[union-attr]
+            elif not reader.is_open(s):
                 reader.statement(s)
         if self.size() == before:
             self.doubtful.update(reader.late)
             self.written.update(reader.late_written)
+
+    def forget(self, fact: Fact, s: Assign) -> None:
+        """Look again at what a place is to be lowered for."""
+        getattr(self, fact.table).pop(fact.site, None)
+        self.revised[fact.table, fact.site] += 1
+        if self.revised[fact.table, fact.site] > MOST_REVISED:
+            raise not_so(fact, s)
 
 
 class _Reader:
@@ -130,6 +159,42 @@ class _Reader:
                 self.open.add(reads(s)[0])
         return found
 
+    def holds(self, fact: Fact, atoms: tuple[Atom, ...]) -> bool | None:
+        """Whether the types bear a fact out; None if they do not tell."""
+        types, value = [self.types.of(a) for a in atoms], fact.value
+        if fact.table == "compiled":
+            return None if any(map(_is_open, types)) else list(map(_form, types)) == list(map(_form, value))
+        t = types[0]
+        if isinstance(t, Known) and t.value is ops.UNDEFINED:
+            return None
+        match fact.table:
+            case "classes":
+                return instance_of(t, value)
+            case "answers":
+                about, answer = value
+                found = answer_of(about, t)
+                return None if found is None else found == answer
+            case "callees":
+                function, name = value
+                found = t.value if isinstance(t, Known) else None
+                if found is not None and name is not None:
+                    found = getattr(found, name, None)
+                return None if _is_open(t) else found is not None and is_same(found, function)
+        if isinstance(value, range):
+            made = self.made(atoms[0]) if isinstance(t, Known) and len(atoms) == 1 else None
+            atoms = made.args if made is not None else atoms
+            bounds = [self.number(a) for a in atoms]
+            return None if any(map(_is_open, types)) else None not in bounds and range(*bounds) == value  # type: ignore[arg-type]
+        if isinstance(value, tuple) and not isinstance(t, Dict):
+            made = self.made(atoms[0])
+            asked = made is not None and made.op in KEYS_OF and isinstance(self.types.of(made.args[0]), Dict)
+            if not asked:  # its keys are not known one by one
+                return None if _is_open(t) else fact.table != "keys"
+        found_: list = []
+        if not self.sources(atoms[0], found_):
+            return None if _is_open(t) else False
+        return (len(found_[0]) if isinstance(value, int) and isinstance(found_[0], tuple) else found_[0]) == value
+
     def statement(self, s: Statement) -> None:
         site = getattr(getattr(s, "span", None), "site", None)
         if site is None:
@@ -154,7 +219,7 @@ class _Reader:
                 if doubtful:
                     self.late[site] = doubtful
                 elif compiled is not None:
-                    self.known.compiled.setdefault(site, compiled)
+                    self.known.compiled.setdefault(site, (*compiled, types))
             case Assign() | Effect() if s.op is ops.call:
                 self.called(self.types.of(s.args[0]), site)
             case Assign() if prelude.stands_for(s.op):
@@ -188,13 +253,13 @@ class _Reader:
                 elif isinstance(t, Tuple) and t.cls is not None:
                     self.known.classes.setdefault(site, t.cls)
             case Assign() if s.op is builtins.isinstance and isinstance(s.args[1], Const):
-                answer = instance_of(self.types.of(s.args[0]), s.args[1].value)
-                if answer is not None:
-                    self.known.answers.setdefault(site, answer)
+                self.answer(s.args[1].value, s.args[0], site)
             case Assign() if s.op is ops.enter and isinstance(t := self.types.of(s.args[0]), Struct):
                 self.known.classes.setdefault(site, t.cls)
-            case Assign() if s.op is np.ndim and (known := rank(self.types.of(s.args[0]))) is not None:
-                self.known.answers.setdefault(site, known)
+            case Assign() if s.op in (np.ndim, np.iscomplexobj) or (
+                s.op is builtins.len and isinstance(self.types.of(s.args[0]), Tuple)
+            ):
+                self.answer(s.op, s.args[0], site)
             case Assign(op=operator.getitem) if isinstance(of := self.types.of(s.args[0]), Known) and (
                 of.value is np.r_ or of.value is np.c_
             ):
@@ -202,10 +267,6 @@ class _Reader:
                     self.known.written.add(site)
             case Assign(op=builtins.range) if isinstance(self.types.of(s.args[-1]), Array) and site[0]:
                 self.known.answers[REPEATED, site[0][-1]] = False  # the items of a list, times an array
-            case Assign() if s.op is builtins.len and isinstance(t := self.types.of(s.args[0]), Tuple):
-                self.known.answers.setdefault(site, len(t.items))
-            case Assign() if s.op is np.iscomplexobj and not isinstance(self.types.of(s.args[0]), Unknown):
-                self.known.answers.setdefault(site, is_complex(self.types.of(s.args[0])))
             case Assign() if s.op is builtins.getattr and isinstance(s.args[1], Const):
                 t = self.types.of(s.args[0])
                 name = s.args[1].value  # type: ignore[union-attr]
@@ -215,6 +276,9 @@ class _Reader:
                 ):
                     self.known.classes.setdefault(site, cls)
 
+            case Assign(op=operator.getitem, args=(_, Global())):
+                self.subscript(*s.args, site)  # type: ignore[call-arg]
+                self.operands([self.types.of(a) for a in s.args], site)
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
             case Store(key=Const(value=ops.Attribute() as name)):
@@ -229,6 +293,18 @@ class _Reader:
                     self.known.classes.setdefault(site, t.cls)
             case Store():
                 self.operands([self.types.of(s.object)], site, -1)
+                self.subscript(s.object, s.key, site)
+
+    def subscript(self, x: Atom, key: Atom | None, site: Any) -> None:
+        t = self.types.of(x)
+        unlike = isinstance(t, (Tuple, Sequence)) and (len(t.items) > 1 or any(isinstance(i, Unknown) for i in t.items))
+        if isinstance(key, Global) and unlike:
+            self.known.settled.add(site)
+
+    def answer(self, about: Any, atom: Atom, site: Any) -> None:
+        found = answer_of(about, self.types.of(atom))
+        if found is not None:
+            self.known.answers.setdefault(site, found)
 
     def tangents(self, nested: Nested, args: tuple[Atom, ...]) -> Iterator[tuple[int, Type]]:
         """The tangents that a jvp is given, each with the number of its argument."""
@@ -331,8 +407,8 @@ class _Reader:
         sources: list = []
         if not self.sources(s.iterable, sources) or not sources:
             return
-        trips = min(len(source) if isinstance(source, tuple) else source for source in sources)
-        if trips <= MOST_TRIPS and (self.mixed(s.iterable) or self.is_key(s) or site in self.known.wanted):
+        trips = min(source if isinstance(source, int) else len(source) for source in sources)
+        if not trips or trips <= MOST_TRIPS and (self.mixed(s.iterable) or self.is_key(s) or site in self.known.wanted):
             self.known.unroll.setdefault(site, sources)
 
     def number(self, atom: Atom) -> int | None:
@@ -349,18 +425,18 @@ class _Reader:
         if isinstance(made, Assign) and made.op is builtins.zip:
             return all(self.sources(a, out) for a in made.args)
         if isinstance(made, Assign) and made.op in KEYS_OF and isinstance(t := self.types.of(made.args[0]), Dict):
-            if "%spread" in t.keys or made.keywords:
+            if "%_spread_" in t.keys or made.keywords:
                 return False
             out.append(tuple(sorted(t.keys) if made.op is builtins.sorted else t.keys))
             return True
         if isinstance(made, Assign) and made.op is builtins.range:
             bounds = [self.number(a) for a in made.args]
             if None not in bounds:
-                out.append(tuple(range(*bounds)))  # type: ignore[arg-type]
+                out.append(range(*bounds))  # type: ignore[arg-type]
             return None not in bounds
         if isinstance(made, Assign) and made.op is ops.method and isinstance(self.types.of(made.args[0]), Dict):
             out.append(self.types.of(made.args[0]).keys)
-            return "%spread" not in out[-1]
+            return "%_spread_" not in out[-1]
         t = self.types.of(atom)
         match t:
             case Tuple(items, _):
@@ -370,7 +446,7 @@ class _Reader:
             case Array(_, shape) if shape and isinstance(shape[0], int):
                 out.append(shape[0])
             case Dict(keys, _):
-                if "%spread" in keys:  # not settled yet
+                if "%_spread_" in keys:  # not settled yet
                     return False
                 out.append(keys)
             case Known(const) if isinstance(const.value, (tuple, list, str)):
@@ -431,6 +507,92 @@ class _Reader:
                 if isinstance(t, (Dict, Struct)) or isinstance(t, Sequence) and t.kind is dict:
                     return True
         return False
+
+
+def answer_of(about: Any, t: Type) -> Any:
+    """What isinstance, ``np.ndim``, ``np.iscomplexobj`` or ``len`` give for a value of this type; None if unknown."""
+    if about is np.ndim:
+        return rank(t)
+    if about is np.iscomplexobj:
+        return None if isinstance(t, Unknown) else is_complex(t)
+    if about is builtins.len:
+        return len(t.items) if isinstance(t, Tuple) else None if isinstance(t, Unknown) else -1
+    return instance_of(t, about)
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two lowerings found the same function."""
+    if isinstance(a, Either) and isinstance(b, Either):
+        return {_identity(f) for f in a.functions} == {_identity(f) for f in b.functions}
+    return _identity(a) == _identity(b)
+
+
+def _identity(function: Any) -> Any:
+    key = getattr(function, "key", None)
+    if key is not None and not isinstance(function, pytypes.FunctionType):
+        return key
+    if isinstance(function, pytypes.MethodType):
+        return id(function.__self__), id(function.__func__)
+    return id(function)
+
+
+def _is_open(t: Type) -> bool:
+    return isinstance(t, Unknown) or isinstance(t, Known) and t.value is ops.UNDEFINED
+
+
+def _form(t: Type) -> Any:
+    """What a derivative is compiled for: whether a number is one of NumPy's makes no difference to it."""
+
+    def plain(t: Type) -> Type:
+        if isinstance(t, Scalar):
+            return Scalar(t.dtype)
+        return dataclasses.replace(t, items=tuple(map(plain, t.items))) if is_container(t) else t  # type: ignore[union-attr,arg-type]
+
+    return certain(plain(t))
+
+
+def not_so(fact: Fact, s: Assign) -> UnsupportedSyntax:
+    """The refusal of a place that no fact holds for."""
+    name = s.span.function if s.span is not None else "the function"
+    what, why, way_out = {
+        "classes": ONE_CLASS,
+        "answers": ONE_CLASS,
+        "callees": (
+            "calls a value that is not known when compiling", "which code runs would depend on the values",
+            "write the items out, or call a function by its name",
+        ),
+        "compiled": (
+            "takes a derivative at a value of which the type is not known, or is another one in another trip",
+            "the derivative is compiled for one type", "start from an array of the final shape, np.zeros_like(w)",
+        ),
+    }.get(fact.table, (
+        f"runs over {'dicts of different keys' if isinstance(fact.value, tuple) else 'lists of different lengths'}",
+        "which items there are would depend on the trip of the loop", "give each its own name",
+    ))  # fmt: skip
+    return UnsupportedSyntax(f"{name} {what}", s.span, why=why, way_out=way_out)
+
+
+ONE_CLASS = (
+    "uses one name for values of several classes",
+    "which method is called, and which branch runs, would depend on the values",
+    "give each its own name, or write the function for one class",
+)
+
+
+def without_assumed(program: Any) -> Any:
+    """The function without what it was written for, if the types bear that out."""
+    reader = _Reader(program, Feedback())
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if not (isinstance(s, Assign) and s.op is ops.assumed):
+            return (s,)
+        fact, *atoms = s.args
+        never = [isinstance(t, Known) and t.value is ops.UNDEFINED for t in map(program.types.of, atoms)]
+        if not any(never) and not reader.holds(fact.value, tuple(atoms)):  # type: ignore[union-attr]
+            raise not_so(fact.value, s)  # type: ignore[union-attr]
+        return ()
+
+    return dataclasses.replace(program.function, body=transform(program.function.body, rewrite))
 
 
 def _differ(items: tuple[Type, ...]) -> bool:

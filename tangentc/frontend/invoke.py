@@ -25,14 +25,14 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
-from tangentc.core.classes import BUILTINS, found_in_class, instance_of
+from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
 from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
 from tangentc.definitions.elementwise import piece, rest
 from tangentc.definitions.procedures import vectorized
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
-from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, parameters
+from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
 from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.iterators import runs_over
@@ -57,6 +57,8 @@ def unchanged(function: Any) -> Any:
 
 def is_library_module(value: Any) -> bool:
     name = value.__name__ if isinstance(value, types.ModuleType) else (getattr(value, "__module__", None) or "")
+    if isinstance(value, np.ufunc) and not name:
+        return REGISTRY.find(value) is not None  # SciPy's say no module, and those that np.frompyfunc makes neither
     if name.startswith("tangentc.rules.scipy"):
         return False  # its classes stand for those of SciPy
     return name.split(".")[0] in (*ops.NUMERIC_MODULES, "builtins", "functools", "operator", "itertools", "tangentc")
@@ -114,6 +116,9 @@ class Invoke:
     step: tuple
     trying: Any
     expression: Any
+    assume: Any
+    note_held: Any
+    from_environment: Any
     emit: Any
     worked_out: Any
     named: Any
@@ -191,12 +196,13 @@ class Invoke:
         made = self.definition(atom)
         if made is not None and made.op is builtins.range and all(isinstance(a, Const) for a in made.args):
             return tuple(Const(k) for k in range(*(a.value for a in made.args)))  # type: ignore[union-attr]
-        length = self.known.lengths.get(self.span(node).site)
+        site = self.span(node).site
         t = self.type_known(atom)
-        if isinstance(t, Tuple):
-            length = len(t.items)
+        length = len(t.items) if isinstance(t, Tuple) else self.known.lengths.get(site)
+        if not isinstance(t, Tuple) and length is not None:
+            self.assume("lengths", site, length, node, atom)
         if length is None:
-            return (self.emit(ops.spread, (atom,), node, name="%spread"),)
+            return (self.emit(ops.spread, (atom,), node, name="%_spread_"),)
         return tuple(self.emit(operator.getitem, (atom, Const(k)), node.value) for k in range(length))
 
     def double_starred(self, node: Any) -> dict[str, Atom]:
@@ -208,9 +214,12 @@ class Invoke:
                 return dict(found)
         atom = self.expression(node)
         t = self.type_known(atom)
-        keys = t.keys if isinstance(t, Dict) else self.known.keys.get(self.span(node).site)
+        site = self.span(node).site
+        keys = t.keys if isinstance(t, Dict) else self.known.keys.get(site)
+        if not isinstance(t, Dict) and keys is not None:
+            self.assume("keys", site, keys, node, atom)
         if keys is None:
-            return {"%spread": self.emit(ops.spread, (atom,), node, name="%spread")}
+            return {"%_spread_": self.emit(ops.spread, (atom,), node, name="%_spread_")}
         return {k: self.option_of(atom, k) or self.emit(operator.getitem, (atom, Const(k)), node) for k in keys}
 
     def option_of(self, atom: Atom, key: str) -> Const | None:
@@ -237,10 +246,11 @@ class Invoke:
         if isinstance(callee, Const):
             return self.invoke(callee.value, args, keywords, node, target)
         if site in self.known.callees:
+            self.assume("callees", site, (self.known.callees[site], None), node, callee)
             function = self.current(self.known.callees[site], node)
             if isinstance(function, Either):
                 function = Either(function.functions, self.kept(callee, node))
-            if getattr(function, "state", ()):
+            if made_in(function):
                 self.keep(function, node)
                 function = None
             if function is not None:
@@ -264,8 +274,9 @@ class Invoke:
         site = self.span(node).site
         t = self.type_known(base)
         cls = self.class_of(base, node)
+        self.note_held(base, name)
         if cls is not None:
-            fields: Any = t.fields if isinstance(t, Struct) else getattr(cls, "_fields", ())
+            fields = fields_of(t, cls)
             kind, found, owner = found_in_class(cls, name) if name not in fields else ("", None, None)
             args, keywords = given or self.arguments(node)
             if kind:
@@ -284,6 +295,7 @@ class Invoke:
                 held = self.attribute(base, name, node.func)
                 return self.call(held, args, keywords, node, target)
         if self.known.callees.get(site) is not None:
+            self.assume("callees", site, (self.known.callees[site], name), node, base)
             function = self.current(self.known.callees[site], node)
             if function is not None:
                 args, keywords = self.arguments(node)
@@ -380,7 +392,7 @@ class Invoke:
         self, callee: Any, args: list, keywords: list, node: Any, target: str | None, cls: type | None = None
     ) -> Atom:
         """Call a function that is known."""
-        if any(isinstance(a, str) and a.startswith("%spread") for a in (*args, *dict(keywords).values())):
+        if any(isinstance(a, str) and a.startswith("%_spread_") for a in (*args, *dict(keywords).values())):
             return self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
         callee = getattr(callee, "__tangentc_function__", callee)
         callee = getattr(callee, "__tangentc_op__", callee)
@@ -402,6 +414,11 @@ class Invoke:
                 first = [self.captured(a, node, callee.func) for a in callee.args]
                 more = {k: self.captured(v, node, callee.func) for k, v in callee.keywords.items()} | dict(keywords)
                 return self.invoke(callee.func, [*first, *args], list(more.items()), node, target)
+            case operator.itemgetter() | operator.attrgetter() | operator.methodcaller():
+                kind, parts = callee.__reduce__()  # type: ignore[str-unpack,misc]
+                if len(parts) in prelude.ASKING.get(kind, {}):
+                    asking = prelude.ASKING[kind][len(parts)]
+                    return self.invoke(asking, [*map(Const, parts), *args], keywords, node, target)
             case types.MethodType():
                 this = self.captured(callee.__self__, node, callee.__func__)
                 if REGISTRY.find(callee) is None and (
@@ -572,7 +589,8 @@ class Invoke:
         site = self.span(node).site
         found = self.known.compiled.get(site)
         if found is not None:
-            function, seeds = found
+            function, seeds, types_ = found
+            self.assume("compiled", site, types_, node, *given_)
             at = split + len(extra) if callee.kind == "jvp" else len(given_)
             return self.invoke(function, [*given_[:at], *map(Const, seeds), *given_[at:]], [], node, target)
         return self.emit(ops.call, (Const(callee), *given_), node, target=target, name="%derivative")
@@ -635,20 +653,38 @@ class Invoke:
                 primals += [self.apart(a, node) for a in captured]
             pullback = self.remember(Bound(Nested(function, "adjoint", wrt), tuple(primals)), node)
             return self.emit(ops.make_tuple, (value, pullback), node)
-        given = dict(zip(("wrt", "has_aux"), args[1:], strict=False)) | dict(keywords)
-        known = {k: v.value for k, v in given.items() if isinstance(v, Const)}
-        return self.remember(Nested(function, kind, known.get("wrt", 0), known.get("has_aux", False)), node)
+        given = {"wrt": Const(0), "has_aux": Const(False)} | dict(zip(("wrt", "has_aux"), args[1:])) | dict(keywords)
+        known = {
+            name: self.option(atom, f"the `{name}` of `{kind}` inside a function", node) for name, atom in given.items()
+        }
+        if set(known) - {"wrt", "has_aux"} or len(args) > 3:
+            raise self.unsupported(node, f"arguments of `{kind}` inside a function that it does not have",
+                                   "give it the function, wrt and has_aux")  # fmt: skip
+        return self.remember(Nested(function, kind, known["wrt"], known["has_aux"]), node)
+
+    def option(self, atom: Atom, what: str, node: Any) -> Any:
+        """The value of an argument that says what is computed: what is compiled is good while it is the same."""
+        atom = self.frozen(atom)
+        if isinstance(atom, Global) and _is_option(value := atom.lookup()):
+            place = Place("option", atom.place)
+            self.places[place, atom.name] = place
+            return value
+        if not isinstance(atom, Const) or not _is_option(atom.value):
+            raise self.unsupported(
+                node, f"{what} with a value that is not known when compiling", "write it as a constant"
+            )
+        return atom.value
 
     def jacobian(self, kind: str, args: list, keywords: list, node: Any) -> Bound:
         """``jacobian(f)``: the loop over the columns or rows that it is."""
         from tangentc.definitions.jacobians import INSIDE
 
         wrt = (dict(zip(("wrt",), args[1:], strict=False)) | dict(keywords)).get("wrt", Const(0))
-        if not isinstance(wrt, Const) or not isinstance(wrt.value, int) or wrt.value < 0:
-            raise self.unsupported(
-                node, f"the `wrt` of `{kind}` inside a function", "give the position of one argument"
-            )
-        return Bound(INSIDE[kind], (args[0], wrt))
+        what = f"the `wrt` of `{kind}` inside a function"
+        position = self.option(wrt, what, node)
+        if not isinstance(position, int) or position < 0:
+            raise self.unsupported(node, what, "give the position of one argument")
+        return Bound(INSIDE[kind], (args[0], Const(position)))
 
     def function_of(self, atom: Atom, node: Any) -> Any:
         """The function that an atom stands for, so that its derivative can be taken; None if it is not known."""
@@ -658,13 +694,20 @@ class Invoke:
         if isinstance(atom, str):
             t = self.type_known(atom)
             cls = self.class_of(atom, node, CALLED)
-            if cls is not None:
+            if cls is not None and issubclass(cls, Environment):
+                value = self.from_environment(atom, cls, node)
+            elif cls is not None:
                 kind, found, owner = found_in_class(cls, "__call__")
                 value = Bound(found, (atom,), cls=owner) if kind == "method" else None
             elif isinstance(t, Known) and callable(t.value):
                 value = t.value
             elif (found := self.known.callees.get(self.span(node).site)) is not None:
+                self.assume("callees", self.span(node).site, (found, None), node, atom)
                 value = self.current(found, node)
+        if isinstance(atom, str) and (state := made_in(value)) != tuple(self.loops[: len(state)]):
+            self.keep(value, node)  # it was made in another trip
+            self.known.callees.pop(self.span(node).site, None)
+            return None
         value = getattr(value, "__tangentc_function__", value)
         if type(value).__name__ == "Derivative":
             return Nested(value.function, value.kind, value.wrt, value.has_aux)
@@ -684,7 +727,7 @@ class Invoke:
         callee = self.expression(node.func)
         function = self.expression(node.args[0])
         primals, tangents = map(self.items_of, node.args[1:])
-        if any(isinstance(a, str) and a.startswith("%spread") for a in (*primals, *tangents)):
+        if any(isinstance(a, str) and a.startswith("%_spread_") for a in (*primals, *tangents)):
             return self.emit(ops.call, (Const(None), *primals, *tangents), node, name="%called")
         still = self.known.still.get(self.span(node).site, ())
         moving = tuple(i for i, t in enumerate(tangents) if t != Const(None) and i not in still)
@@ -716,6 +759,7 @@ class Invoke:
         if is_static(value) or plain:
             return Const(value)
         holder = getattr(function, "__name__", "function").strip("<>")
+        self.places[Place("value", value), holder] = Place("value", value)  # what it holds may say what is called
         return Global(type(value).__name__.lower() if is_object(value) else f"{holder}_data", Place("value", value))
 
     def construct(self, cls: type, args: list, keywords: list, node: Any, target: str | None) -> Atom:
@@ -811,6 +855,7 @@ class Invoke:
                     node, f"{callee.__name__}, which calls itself and is given a function that captures variables",
                     "give it what the function captures as arguments, or write it as a loop",
                 )  # fmt: skip
+            keywords = [*keywords, *self.data_by_default(callee, len(args), dict(keywords), node)]
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         from tangentc.frontend.lower import parsed
 
@@ -827,6 +872,13 @@ class Invoke:
         key = (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
         activation = self.begin(source, Scope(callee), tree, None, key, cls, span)
         return self.inline(activation, tree, atoms, args, keywords, node, callee.__name__)
+
+    def data_by_default(self, callee: Any, count: int, given: dict[str, Atom], node: Any) -> list[tuple[str, Atom]]:
+        """The default values that a call leaves as they are, and that may hold something else at the next."""
+        parameters = list(inspect.signature(callee, follow_wrapped=False).parameters.values())[count:]
+        left = [p for p in parameters if p.name not in given and _may_change(p.default)]
+        atoms = [(p.name, self.captured(p.default, node, callee)) for p in left if p.kind is not p.POSITIONAL_ONLY]
+        return [(name, atom) for name, atom in atoms if isinstance(atom, Global)]
 
     def is_open(self, key: Any) -> bool:
         """Whether a call of this function is being lowered already."""
@@ -974,6 +1026,13 @@ class Invoke:
             kept = [self.kept(a, node) for a in args[1:]]
             named = tuple((k, self.kept(v, node)) for k, v in keywords)
             return self.remember(Bound(args[0].value, tuple(kept), named), node)
+        if (
+            callee in prelude.ASKING
+            and len(args) in prelude.ASKING[callee]
+            and not keywords
+            and (callee is operator.itemgetter or isinstance(args[0], Const))
+        ):
+            return self.remember(Bound(prelude.ASKING[callee][len(args)], tuple(args)), node)
         if callee is np.vectorize and isinstance(args[0], Const) and set(dict(keywords)) <= {"otypes"}:
             otypes = self.frozen(dict(keywords).get("otypes", Const(None)))
             return self.remember(Bound(vectorized, (args[0], otypes), ()), node)
@@ -1063,8 +1122,9 @@ class Invoke:
             return Const(isinstance(args[0].value, wanted))
         t = self.type_known(args[0])
         answer = None if t is None else instance_of(t, wanted)
-        if answer is None and (answer := self.known.answers.get(self.span(node).site)) is not None:
-            self.emit(ops.assumed, (args[0], args[1], Const(answer)), node, name="%assumed")
+        site = self.span(node).site
+        if answer is None and (answer := self.known.answers.get(site)) is not None:
+            self.assume("answers", site, (wanted, answer), node, args[0])
         return None if answer is None else Const(answer)
 
 
@@ -1089,6 +1149,13 @@ def _is_option(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_option, value))
     return value is None or isinstance(value, (bool, int, str))
+
+
+def _may_change(value: Any) -> bool:
+    """Whether a value can hold something else while it stays the same object."""
+    if isinstance(value, tuple):
+        return any(map(_may_change, value))
+    return isinstance(value, (list, dict, np.ndarray)) or is_object(value)
 
 
 def _as_option(value: Any) -> Any:

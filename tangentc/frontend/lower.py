@@ -25,7 +25,7 @@ import gast
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.classes import found_in_class, setter_in_class
+from tangentc.core.classes import fields_of, found_in_class, own_data, setter_in_class
 from tangentc.core.naming import hint
 from tangentc.core.nodes import (
     Assign,
@@ -55,7 +55,7 @@ from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.defaulted import written_out
 from tangentc.frontend.environments import Environments
-from tangentc.frontend.feedback import REPEATED, Feedback
+from tangentc.frontend.feedback import REPEATED, Fact, Feedback
 from tangentc.frontend.invoke import Invoke, is_library_module
 from tangentc.frontend.iterators import drained, makes_iterator
 from tangentc.frontend.leave import has, with_flag
@@ -151,6 +151,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
+        self.unrolled: Any = None  # the loop whose trips are being written out
         self.step: tuple = ()  # which trip of loops that are written out this is
         self.note_names(activation.scope, activation.key)
 
@@ -288,6 +289,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         defaults: dict[str, Atom] = {n: self.kept(self.expression(d), d) for n, d in given.items()}
         return self.remember(Closure(node, self.activation, defaults), node)
 
+    def assume(self, table: str, site: Any, value: Any, node: Any, *atoms: Atom) -> None:
+        """Note what a place is lowered for, which the types have to bear out."""
+        self.emit(ops.assumed, (Const(Fact(table, site, value)), *atoms), node, name="%assumed")
+
     def current(self, function: Any, node: Any) -> Any:
         """What typing found to be called, as this lowering has made it; None if it has not."""
         if isinstance(function, Either):
@@ -319,6 +324,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             variable = self.variable(target)
             apart = isinstance(value, gast.Tuple) and self.activation.home(target.id).local[target.id] > 1  # type: ignore[union-attr]
             result = self.expression(value, target=None if apart else variable)
+            if apart and isinstance(result, Const) and all(isinstance(v, float) for v in result.value):  # it may grow
+                result = self.emit(ops.make_tuple, tuple(map(Const, result.value)), value)
             last = self.out[-1] if self.out else None
             if isinstance(last, Assign) and last.target == variable == result and last.op is ops.identity:
                 quoted = isinstance(self.activation.source, Quoted) and self.activation.local[target.id] == 1
@@ -560,7 +567,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             if found:
                 return Const(len(found[0]))
         if op in (np.ndim, np.iscomplexobj, builtins.len):
-            answer = self.known.answers.get(self.span(node).site)
+            site = self.span(node).site
+            answer = self.known.answers.get(site)
+            if answer is not None:
+                self.assume("answers", site, (op, answer), node, args[0])
             if answer is not None or op is not builtins.len:
                 return None if answer is None else Const(answer)
         if op in (operator.is_, operator.is_not) and args[1] == Const(None) and isinstance(args[0], str):
@@ -742,7 +752,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             value = getattr(base, node.attr)
         except AttributeError as error:
             raise self.unsupported(node, f"something that is not there ({error})", "correct the name") from None
-        if isinstance(base, (types.ModuleType, type)) and not is_library_module(base):
+        if not is_library_module(base) and (isinstance(base, (types.ModuleType, type)) or node.attr in own_data(base)):
             self.places[Place("attribute", base), node.attr] = Place("attribute", base)
         return value
 
@@ -750,7 +760,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """``base.name``: a field, a property, something of the class, a method as a value."""
         t = self.type_known(base)
         cls = self.class_of(base, node)
-        fields: Any = t.fields if isinstance(t, Struct) else getattr(cls, "_fields", ())
+        fields = fields_of(t, cls)
         if cls is not None and name not in fields:
             kind, found, owner = found_in_class(cls, name)
             if kind:
@@ -767,6 +777,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                                        "name the attributes")  # fmt: skip
             if kind == "data":
                 return Const(found) if callable(found) else Global(name, Place("attribute", owner))
+        self.note_held(base, name)
         result = self.emit(builtins.getattr, (base, Const(name)), node, target=target)
         if isinstance(t, Struct) and name in fields:
             part = t.items[fields.index(name)]
@@ -776,6 +787,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             if result.startswith("%") and not isinstance(part, Unknown):
                 self.types[result] = part
         return result
+
+    def note_held(self, base: Atom, name: str) -> None:
+        """What an object of the module that is none of the user's classes holds under a name is looked up anew."""
+        held = base.lookup() if isinstance(base, Global) else None
+        if held is not None and name in own_data(held) and isinstance(data_type(held), Known):
+            self.places[Place("attribute", held), name] = Place("attribute", held)
 
     def refuse_hidden(self, kind: str, name: str, node: Any) -> None:
         """Refuse what an object may have in place of what its class has."""
@@ -798,7 +815,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 if isinstance(e, gast.Slice):  # a range
                     items[k] = self.emit(operator.getitem, (base, items[k]), node)
             return self.invoke(joining, items, [], node, target)
-        key, t = self.expression(node.slice), self.type_known(base)
+        key, t = self.settled(self.expression(node.slice), node), self.type_known(base)
         own = self.operated(operator.getitem, (base, key), node) or self.worked_out(
             operator.getitem, (base, key), (), node
         )
@@ -846,6 +863,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         return tuple(out)
 
     def of_Tuple(self, node: Any, target: str | None) -> Atom:
+        if self.is_written_out(node):
+            return self.joined(node, builtins.tuple, ops.make_tuple, target)
         items = self.items(node.elts)
         if all(isinstance(item, Const) and not callable(item.value) for item in items):
             return Const(tuple(item.value for item in items))  # type: ignore[union-attr]
@@ -861,19 +880,22 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 self.types[result] = make(tuple(types_))
 
     def of_List(self, node: Any, target: str | None) -> Atom:
-        starred = [e for e in node.elts if isinstance(e, gast.Starred)]
-        if any(self.span(e).site in self.known.written for e in starred):
-            return self.lists_joined(node, target)
+        if self.is_written_out(node):
+            return self.joined(node, builtins.list, ops.make_list, target)
         return self.emit(ops.make_list, self.items(node.elts), node, target=target)
 
-    def lists_joined(self, node: Any, target: str | None) -> Atom:
+    def is_written_out(self, node: Any) -> bool:
+        """Whether something of unknown length is starred into a display."""
+        return any(isinstance(e, gast.Starred) and self.span(e).site in self.known.written for e in node.elts)
+
+    def joined(self, node: Any, of: Any, make: Any, target: str | None) -> Atom:
         """``[*h, x]`` of any length as ``list(h) + [x]``."""
         parts: list[Atom] = []
         for is_starred, group in itertools.groupby(node.elts, lambda e: isinstance(e, gast.Starred)):
             if is_starred:
-                parts += [self.emit(builtins.list, (self.expression(e.value),), e) for e in group]
+                parts += [self.emit(of, (self.expression(e.value),), e) for e in group]
             else:
-                parts.append(self.emit(ops.make_list, self.items(list(group)), node))
+                parts.append(self.emit(make, self.items(list(group)), node))
         whole = parts[0]
         for part in parts[1:]:
             whole = self.emit(operator.add, (whole, part), node)

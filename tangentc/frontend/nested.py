@@ -32,7 +32,7 @@ KINDS: dict[str, Any] = {}  # `grad` and `value_and_grad`, by name
 
 
 @dataclass(eq=False)
-class Nested:
+class Nested(ops.MadeInside):
     """A derivative of a known function: ``grad(f)``, not called yet."""
 
     function: Any  # a Python function, a closure, or another derivative

@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, method_name, own_access, reflected
-from tangentc.core.nodes import Atom, Const, Place, Store
+from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Struct, Tuple
 
 
@@ -20,6 +20,8 @@ class Operate:
     places: Any
     invoke: Any
     emit: Any
+    assume: Any
+    option: Any
     worked_out: Any
     type_known: Any
     unsupported: Any
@@ -30,10 +32,10 @@ class Operate:
         t = self.type_known(atom)
         if isinstance(t, (Struct, Tuple)):
             return self.plain(t.cls, node)
-        site = self.span(node).site
-        cls = self.plain(self.known.classes.get(site if k is None else (site, k)), node)
+        site = self.span(node).site if k is None else (self.span(node).site, k)
+        cls = self.plain(self.known.classes.get(site), node)
         if cls is not None:
-            self.emit(ops.assumed, (atom, Const(cls), Const(True)), node, name="%assumed")
+            self.assume("classes", site, cls, node, atom)
         return cls
 
     def plain(self, cls: type | None, node: Any) -> type | None:
@@ -100,8 +102,15 @@ class Operate:
                                    "write __iter__ to give a list")  # fmt: skip
         return self.invoke(found, [value], [], node, None, owner) if kind == "method" else value
 
+    def settled(self, key: Atom, node: Any) -> Atom:
+        """An integer of the module or of a closure that says which of several unlike items is meant, as a constant."""
+        if isinstance(key, Global) and self.span(node).site in self.known.settled:
+            return Const(self.option(key, "a subscript", node))
+        return key
+
     def store_item(self, obj: str, key: Atom, value: Atom, node: Any, op: Any = None) -> None:
         """``obj[key] = value`` or ``obj[key] op= value``."""
+        key = self.settled(key, node)
         cls = self.class_of(obj, node, -1)
         if cls is None or found_in_class(cls, "__setitem__")[0] != "method":
             self.out.append(Store(obj, key, value, op, self.span(node)))

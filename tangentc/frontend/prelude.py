@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
+import operator
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -278,6 +279,32 @@ def appendleft(items, value):
 NAMED = {
     ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len,
     LISTED: builtins.list,
+}  # fmt: skip
+
+
+def item_at(key, x):
+    return x[key]
+
+
+def items_at(one, other, x):
+    return x[one], x[other]
+
+
+def attribute_at(name, x):
+    return getattr(x, name)
+
+
+def called_by(name, x):
+    return getattr(x, name)()
+
+
+def called_with(name, y, x):
+    return getattr(x, name)(y)
+
+
+ASKING: dict[Any, dict[int, Any]] = {  # what gives a function that asks for a part, by the number of its arguments
+    operator.itemgetter: {1: item_at, 2: items_at}, operator.attrgetter: {1: attribute_at},
+    operator.methodcaller: {1: called_by, 2: called_with},
 }  # fmt: skip
 METHODS: dict[type, dict[str, Any]] = {
     list: {"sort": sort, "remove": remove, "clear": clear, "popleft": popleft, "appendleft": appendleft},

@@ -35,11 +35,12 @@ from typing import Any
 import gast
 
 from tangentc import runtime
+from tangentc.core import texts
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
-from tangentc.frontend.define import define, run
+from tangentc.frontend.define import define
 from tangentc.frontend.source import source_of
 
 
@@ -274,7 +275,7 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     lines += [f"        {n}[{'...' if isinstance(t, Array) else ':'}] = {n}_new" for n, t in changed.items()]
     lines += [f"        return {whole or name + '_gave'}", f"    return {name}", ""]
     made: dict[str, Any] = {}
-    run("\n".join(lines), f"twin of {name}", function.__globals__, made)
+    texts.run("\n".join(lines), f"twin of {name}", function.__globals__, made)
     wrapper = made["make"](runtime.copied, runtime.require_apart, *others.values())
     wrapper.__tangentc_twin__ = True
     wrapper.__defaults__, wrapper.__kwdefaults__ = function.__defaults__, function.__kwdefaults__

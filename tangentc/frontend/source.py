@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 import types
 from dataclasses import dataclass
 from typing import Any
 
+from tangentc.core import texts
 from tangentc.core.nodes import Span
 from tangentc.errors import NoSource, UnsupportedSyntax
 
@@ -53,8 +53,7 @@ def source_of(function: types.FunctionType) -> Source:
     """The source of ``function``.  Raises `NoSource` if there is none, or if it has changed since."""
     code = function.__code__
     file, name = code.co_filename, function.__name__
-    linecache.checkcache(file)
-    lines = linecache.getlines(file, function.__globals__)
+    lines = texts.lines(file, function.__globals__)
     if not lines:
         raise _missing(function)
     try:
@@ -90,7 +89,7 @@ def _stale(function: types.FunctionType) -> NoSource:
     code = function.__code__
     if code.co_filename == "<string>":  # the name that exec gives to any text
         return _missing(function)
-    text = linecache.getline(code.co_filename, code.co_firstlineno)
+    text = "".join(texts.lines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : code.co_firstlineno])
     return NoSource(
         f"the source of {function.__name__} is not the code that runs",
         Span(code.co_firstlineno, 0, len(text), text, code.co_filename, function.__name__),

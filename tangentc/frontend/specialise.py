@@ -47,10 +47,12 @@ from tangentc.core.types import (
     Optional,
     Scalar,
     Sequence,
+    Struct,
     Tuple,
     Type,
     Unknown,
     components,
+    holds_numbers,
     is_complex,
     is_container,
     is_differentiable,
@@ -128,6 +130,10 @@ class _Specialise:
                 return self._augmented_item(s)
             case Store(op=None) if self._is_there(s):
                 return ()
+            case Store(op=None) if (key := self._known_key(s.object, s.key)) is not None:
+                return (replace(s, key=key),)
+            case Assign(op=operator.getitem) if (key := self._known_key(*s.args)) is not None:
+                return (replace(s, args=(s.args[0], key)),)
             case Effect() | Assign() if _called_name(s) == "shuffle":
                 raise UnsafeMutation(
                     f"{self.function.name} shuffles in place", s.span,
@@ -203,6 +209,12 @@ class _Specialise:
                 test = self.fresh("%test")
                 return Assign(test, builtins.bool, (s.test,), (), s.span), replace(s, test=test)
         return (s,)
+
+    def _known_key(self, x: Atom, key: Atom | None) -> Const | None:
+        """The key of a dict that has a name, and one value."""
+        t = self.types.of(key) if isinstance(key, str) else None
+        is_key = isinstance(t, Known) and isinstance(t.value, str) and gives_keys(self.types.of(x))
+        return t.const if is_key else None  # type: ignore[union-attr]
 
     def _is_there(self, s: Store) -> bool:
         """Whether what is stored is what stands there: the view itself, after ``view += y``."""
@@ -385,7 +397,7 @@ class _Specialise:
             )
         if isinstance(t, (Tuple, Sequence)) and isinstance(self.types.of(s.args[1]), Array):
             return self.statement(replace(s, op=op))  # NumPy's arithmetic comes before that of lists
-        if isinstance(t, (Tuple, Known)):
+        if isinstance(t, (Tuple, Known)) or isinstance(t, Sequence) and t.kind is tuple:
             return (replace(s, op=op),)
         if isinstance(t, Sequence) and op is operator.add and isinstance(x, str):
             return (*self._extend(x, s.args[1], s), replace(s, op=ops.identity, args=(x,)))
@@ -568,7 +580,7 @@ class _Specialise:
         in_place = dict(s.keywords).get("in_place") == Const(True)
         if not isinstance(shadow, str) or not is_container(t) or isinstance(t, Sequence) and t.kind is dict:
             return (s,)
-        if not isinstance(t, Sequence) or len(t.items) != 1 or not isinstance(t.items[0], (Scalar, Array)):
+        if not isinstance(t, Sequence) or len(t.items) != 1 or not self._is_part(t):
             return (s,) if places or is_long(t) else tuple(self._add_each(shadow, items, t, in_place, s.span))
         length, trips, k, place = (self.fresh(n) for n in ("%length", "%trips", "%k", "%place"))
         given, old, new = self.fresh("%given"), self.fresh("%item"), self.fresh("%sum")
@@ -578,7 +590,10 @@ class _Specialise:
             Assign(given, operator.getitem, (items, k), (), s.span),
             Assign(old, operator.getitem, (shadow, at), (), s.span),
         ]
-        if in_place and isinstance(t.items[0], Array):
+        if is_container(t.items[0]):
+            self.types.of_name[old] = t.items[0]
+            body += self._add_items(Effect(runtime.add_items, (old, given), (("in_place", Const(in_place)),), s.span))
+        elif in_place and isinstance(t.items[0], Array):
             body.append(Store(old, None, given, operator.add, s.span))
         else:
             body.append(Assign(new, operator.add, (old, given), (), s.span))
@@ -589,12 +604,21 @@ class _Specialise:
             For(k, trips, tuple(body), (), s.span),
         )
 
+    @staticmethod
+    def _is_part(t: Sequence) -> bool:
+        """Whether the items of a list are all alike, and so is what they hold."""
+        item = t.items[0]
+        return isinstance(item, (Scalar, Array)) or t.length is None and is_container(item) and not is_long(item)
+
     def _add_each(self, shadow: str, items: Atom, t: Type, in_place: bool, span: Span) -> Iterator[Statement]:
         """The same for a list whose items are told apart, one by one."""
         for key, part in components(t):
+            if not holds_numbers(part):
+                continue
             given, old, new = self.fresh("%given"), self.fresh("%item"), self.fresh("%sum")
-            yield Assign(given, operator.getitem, (items, Const(key)), (), span)
-            yield Assign(old, operator.getitem, (shadow, Const(key)), (), span)
+            of: Any = builtins.getattr if isinstance(t, Struct) else operator.getitem
+            yield Assign(given, of, (items, Const(key)), (), span)
+            yield Assign(old, of, (shadow, Const(key)), (), span)
             self.types.of_name[old] = part
             if is_container(part):
                 keywords = (("in_place", Const(in_place)),)
@@ -603,7 +627,7 @@ class _Specialise:
                 yield Store(old, None, given, operator.add, span)
             else:
                 yield Assign(new, operator.add, (old, given), (), span)
-                yield Store(shadow, Const(key), new, None, span)
+                yield Store(shadow, Const(ops.Attribute(key) if isinstance(t, Struct) else key), new, None, span)
 
     # ---------------------------------------------------------- functions that change an array
     def _in_place(self, s: Effect, op: Any, args: tuple[Atom, ...], keywords: dict[str, Atom]) -> tuple[Statement, ...]:

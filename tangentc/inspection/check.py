@@ -194,10 +194,12 @@ def _check_second(f: Any, args: Sequence[Any], moving: list[int], rtol: float, a
     cotangent = _draw(value, rng)
     first = Derivative(f, "adjoint", tuple(moving))
     tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
-    _, computed = jvp(first, (*args, cotangent), (*tangents, None))
+    parameters = inspect.signature(python_function(f, "check")).parameters.values()
+    named = [p.default for p in parameters if p.kind is p.KEYWORD_ONLY]  # the adjoint is given every argument
+    _, computed = jvp(first, (*args, *named, cotangent), (*tangents, *(None for _ in named), None))
     for k, (path, given) in enumerate(flatten(computed)):
         wanted = five_point(
-            lambda t, k=k: list(flatten(first(*_along(args, tangents, t), cotangent)))[k][1],  # type: ignore[misc]
+            lambda t, k=k: list(flatten(first(*_along(args, tangents, t), *named, cotangent)))[k][1],  # type: ignore[misc]
             _step(args),  # type: ignore[misc]
         )  # type: ignore[misc]
         _compare(given, wanted, f"the second derivative{path}", rtol, atol)

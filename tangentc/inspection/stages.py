@@ -128,7 +128,8 @@ def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text
         if name in source.__globals__:
             bindings.setdefault(name, source.__globals__[name])
     bindings.update({k: v for k, v in _cells(source).items() if k not in bindings})
-    return Text(function.name, called + own, imports, bindings, {v: k for k, v in spelling.data.items()})
+    live = {**(globals_.live if globals_ else {}), **{v: k for k, v in spelling.data.items()}}
+    return Text(function.name, called + own, imports, bindings, live)
 
 
 class _Holder:

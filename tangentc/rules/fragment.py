@@ -21,6 +21,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Const, For
 from tangentc.core.types import (
+    Array,
     Known,
     Optional,
     Scalar,
@@ -60,6 +61,13 @@ def is_literal(x: Any) -> bool:
 def is_real(x: Any) -> bool:
     """In a formula: whether a value is real, so that conjugating it does nothing."""
     return not np.iscomplexobj(x)
+
+
+def is_alone(x: Any, axis: Any) -> bool:
+    """In a formula: whether the axes that are reduced are known to be of length one."""
+    shape = np.shape(x)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return all(shape[k] == 1 for k in axes)
 
 
 def is_changed(x: Any) -> bool:
@@ -287,6 +295,12 @@ class Fragment:
             return integer if args[1] is int else isinstance(t, Tuple)
         if function is is_literal:
             return is_literal(args[0])
+        if function is is_alone:
+            if any(map(_dynamic, args[1:])):
+                return False
+            one = self.b.type(args[0].atom) if isinstance(args[0], Value) else None
+            shape = one.shape if isinstance(one, Array) else () if isinstance(one, Scalar) else (2,)
+            return is_alone(np.empty([d if d == 1 else 2 for d in shape]), args[1])
         if function is is_changed:
             return isinstance(args[0], Value) and self.b.mutable(args[0].atom)
         if function is is_real:

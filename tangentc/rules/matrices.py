@@ -84,7 +84,7 @@ def of_any_shape(rng):
 # Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose
 # variables separate" (1973), for a rank that does not change
 @adjoint_rule(np.linalg.pinv, samples=of_any_shape)
-def pinv(A, P, P_bar):
+def pinv(A, P, P_bar, rcond=None, rtol=None):
     Ph = adjugate(P)
     Pbt = turned(P_bar, A)
     beside = Pbt @ P @ Ph - A @ (P @ (Pbt @ P @ Ph))
@@ -92,7 +92,7 @@ def pinv(A, P, P_bar):
 
 
 @tangent_rule(np.linalg.pinv)
-def pinv_tangent(A, P, A_dot):
+def pinv_tangent(A, P, A_dot, rcond=None, rtol=None):
     Ah_dot = adjugate(A_dot)
     Ph = adjugate(P)
     beside = P @ Ph @ Ah_dot - P @ Ph @ Ah_dot @ A @ P

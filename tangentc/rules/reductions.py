@@ -7,7 +7,7 @@ import builtins
 
 import numpy as np
 
-from tangentc.rules.fragment import inline
+from tangentc.rules.fragment import inline, is_alone
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
 from tangentc.runtime import product_of_others, product_of_pairs
 
@@ -192,11 +192,15 @@ def var_tangent(x, y, x_dot, axis=None, ddof=0, keepdims=False):
 
 @adjoint_rule(np.std, samples=all_axes_and_ddof, singular=True, real=True)
 def std(x, y, y_bar, axis=None, ddof=0, keepdims=False):
+    if is_alone(x, axis) and ddof == 0:  # it does not deviate from itself
+        return np.zeros_like(x)
     return along(y_bar / y, axis, keepdims) * deviation(x, axis) / (count(x, y, axis) - ddof)
 
 
 @tangent_rule(np.std)
 def std_tangent(x, y, x_dot, axis=None, ddof=0, keepdims=False):
+    if is_alone(x, axis) and ddof == 0:
+        return np.zeros_like(y)
     return np.sum(deviation(x, axis) * x_dot, axis=axis, keepdims=keepdims) / (count(x, y, axis) - ddof) / y
 
 

@@ -36,7 +36,7 @@ from tangentc.core.nodes import (
     While,
 )
 from tangentc.core.types import Array, is_container
-from tangentc.core.walk import blocks, defines, reads
+from tangentc.core.walk import asks_for_form, blocks, defines, reads
 
 SHAPE_ONLY = {builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like}
 
@@ -179,7 +179,7 @@ class _Liveness:
             case _:
                 for atom in reads(s):
                     self._need(atom)
-                if not _asks_shape(s):
+                if not asks_for_form(s, self.types.of):
                     if _changes_container(s):
                         self._read_content(s.args[0], position, loops)  # type: ignore[union-attr,arg-type]
                     for atom in reads(s)[1:] if _asks_shape_of_first(s, self.types) else reads(s):
@@ -250,7 +250,3 @@ def _asks_shape_of_first(s: Statement, types: Any) -> bool:
 
 def _changes_container(s: Statement) -> bool:
     return isinstance(s, (Assign, Effect)) and s.op in ops.CHANGES and isinstance(s.args[0], str)
-
-
-def _asks_shape(s: Statement) -> bool:
-    return isinstance(s, Assign) and s.op is builtins.getattr and s.args[1].value in ("shape", "size", "ndim", "dtype")  # type: ignore[union-attr]

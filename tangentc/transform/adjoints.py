@@ -513,7 +513,8 @@ def shadow_type(t: Type) -> Type:
         case Tuple(items, _):
             return Sequence(list, _alike(tuple(map(shadow_type, items))), len(items))
         case Sequence(kind, items, length):
-            return Sequence(kind, _alike(tuple(map(shadow_type, items))), length, t.key)
+            mutable = list if kind is tuple else kind
+            return Sequence(mutable, _alike(tuple(map(shadow_type, items))), length, t.key)
         case Dict(keys, items):
             return Dict(keys, tuple(map(shadow_type, items)))
         case Struct(_, fields, items):

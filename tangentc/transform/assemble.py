@@ -35,6 +35,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import (
     Array,
+    Known,
     Scalar,
     Struct,
     Tuple,
@@ -47,7 +48,7 @@ from tangentc.core.types import (
     is_long,
 )
 from tangentc.core.walk import all_reads, changed_by, definitions, statements, substitute, substitute_block
-from tangentc.errors import BadArgument, NotDifferentiable, UnsupportedSyntax
+from tangentc.errors import BadArgument, NotDifferentiable, NotScalar, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
@@ -265,6 +266,16 @@ def _finished(context: Any, function: Function, b: Builder, program: Any) -> Any
     return done
 
 
+def check_result(program: Any) -> None:
+    """Refuse a function whose value is computed from something that is never there: its derivative would be zero."""
+    if isinstance(program.result, Known) and program.result.value is ops.UNDEFINED:
+        raise UnsupportedSyntax(
+            f"what {program.function.name} returns has no type", program.function.span,
+            why="it is computed from something into which nothing was put",
+            way_out="leave out what is never there, or start from a number",
+        )  # fmt: skip
+
+
 def _check_scalar(program: Any, t: Type) -> None:
     function = program.function
     if isinstance(t, Scalar) and np.dtype(t.dtype).kind == "f" or isinstance(t, Unknown):
@@ -282,11 +293,11 @@ def _check_scalar(program: Any, t: Type) -> None:
         function.span,
     )
     if isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind == "c":
-        raise NotDifferentiable(
+        raise NotScalar(
             f"{function.name} returns a complex number", span, why="a gradient is that of a real function",
             way_out="return its real part, or its squared modulus, or use tangentc.vjp",
         )  # fmt: skip
-    raise NotDifferentiable(
+    raise NotScalar(
         f"{function.name} returns {describe(t)}, and grad needs one number",
         span,
         why="a gradient belongs to a function whose value is a scalar",

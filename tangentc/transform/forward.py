@@ -115,6 +115,8 @@ class _Forward:
                 return self.b.emit(
                     ops.method, (x_dot, Const("astype"), self.b.emit(getattr, (Const(np), Const(t.dtype))))
                 )
+        if isinstance(t, Scalar) and is_complex(t) and isinstance(given, Scalar) and not is_complex(given):
+            return self.b.emit(builtins.complex, (x_dot,))
         return x_dot
 
     def has_dot(self, x: Atom) -> bool:
@@ -231,7 +233,11 @@ class _Forward:
         if isinstance(self.b.type(y), Array) and not self.aliases.is_view(y):
             self.dots[y] = self.b.emit(np.zeros_like, (y,), name=self.name(y))
         elif is_container(self.b.type(y)) and is_differentiable(self.b.type(y)):
-            self.dots[y] = self.b.emit(runtime.zeros_of, (y,), name=self.name(y))
+            made = self.b.definition(y)
+            empty = made is not None and made.op is ops.make_list and not made.args
+            self.dots[y] = self.b.emit(*((ops.make_list, ()) if empty else (runtime.zeros_of, (y,))), name=self.name(y))
+            if empty:
+                self.b.types.of_name[self.dots[y]] = self.b.type(y)  # type: ignore[index]
 
     def _structure(self, s: Assign) -> Any:
         op, args = s.op, s.args
@@ -269,6 +275,8 @@ class _Forward:
     def _part_dot(self, atom: Atom) -> Atom:
         if self.has_dot(atom):
             return self.dot(atom)
+        if isinstance(atom, Const) and isinstance(atom.value, tuple) and all(isinstance(v, float) for v in atom.value):
+            return self.zero(atom)  # what grows out of it may move
         return self.zero(atom) if holds_numbers(self.b.type(atom)) else Const(None)  # it may stand where others move
 
     def _rule(self, s: Assign, call: Call) -> Atom | None:
@@ -398,9 +406,7 @@ class _Forward:
             for k, atom in enumerate((m.then, m.orelse)):
                 self.dots = ends[k]
                 with self.b.reopen(blocks[k]):
-                    arms.append(
-                        self.fit(self.dot(atom), atom) if isinstance(atom, str) else self._constant_zero(m.name)
-                    )
+                    arms.append(self.arm(atom))
             self.dots = before
             name = self.b.fresh(self.name(m.name))
             self.b.types.of_name[name] = self._float(self.b.type(m.name))
@@ -408,9 +414,11 @@ class _Forward:
             self.dots[m.name] = name
         self.b.out.append(replace(s, then=tuple(blocks[0]), orelse=tuple(blocks[1]), merged=tuple(merged)))
 
-    def _constant_zero(self, x: str) -> Atom:
-        t = self.b.type(x)
-        return Const(0.0) if isinstance(t, Scalar) else Const(0.0)
+    def arm(self, atom: Atom) -> Atom:
+        """The tangent of what a joined name stands for on one path."""
+        if isinstance(atom, str):
+            return self.fit(self.dot(atom), atom)
+        return self.zero(atom) if isinstance(atom.value, tuple) else Const(0.0)
 
     def _float(self, t: Type) -> Type:
         return t
@@ -421,10 +429,9 @@ class _Forward:
         for c in s.carried:
             if c.name not in self.active:
                 continue
-            init = self.dot(c.init) if isinstance(c.init, str) else Const(0.0)
             name = self.b.fresh(self.name(c.name))
             self.b.types.of_name[name] = self.b.type(c.name)
-            carries.append((c, name, self.fit(init, c.init) if isinstance(c.init, str) else init))
+            carries.append((c, name, self.arm(c.init)))
         before = self.dots
         self.dots = {**before, **{c.name: name for c, name, _ in carries}}
         with self.b.block() as head:
@@ -434,7 +441,7 @@ class _Forward:
             self.block(s.body)
             nexts = {}
             for c, _, _ in carries:
-                nexts[c.name] = self.fit(self.dot(c.next), c.next) if isinstance(c.next, str) else Const(0.0)
+                nexts[c.name] = self.arm(c.next)
             body = tuple(out)
         self.dots = {**before, **{c.name: name for c, name, _ in carries}}
         carried = (*s.carried, *(Carry(name, init, nexts[c.name]) for c, name, init in carries))

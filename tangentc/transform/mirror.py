@@ -33,6 +33,7 @@ from tangentc.core.types import (
     Struct,
     Tuple,
     Unknown,
+    data_type,
     holds_numbers,
     is_container,
     is_differentiable,
@@ -107,9 +108,11 @@ class Mirror:
         if isinstance(x, str) and x in self.of:
             return self.of[x]
         t = self.b.type(x)
+        if isinstance(t, Known) and isinstance(t.value, tuple) and all(isinstance(v, float) for v in t.value):
+            t = data_type(t.value)  # what grows out of it may move
         if isinstance(t, Scalar) and holds_numbers(t):  # what is put in its place later may move
             return Const(0j if t.dtype.startswith("complex") else 0.0)
-        if not is_differentiable(t) and not (is_container(t) and holds_numbers(t)):
+        if not is_differentiable(t) and not (is_container(t) and (holds_numbers(t) or not t.items)):  # type: ignore[union-attr]
             return Const(None)
         zero = self.b.fresh(f"%{shown(x)}_zero")
         self.b.types.of_name[zero] = shadow_type(t)

@@ -182,3 +182,37 @@ AXES = [(1,), (0,)]
 def test_options_that_only_the_run_knows_are_refused():
     with pytest.raises(tangentc.TangentcError):
         tangentc.grad(lambda a: np.sum(np.tensordot(a, A.T, axes=AXES)))(A)
+
+
+def test_functions_of_scipy_as_they_are():
+    special = pytest.importorskip("scipy.special")
+    assert tangentc.grad(special.j0)(2.3) == pytest.approx(-special.j1(2.3))
+    adjoint = tangentc.adjoint(special.multigammaln, wrt=0)
+    for a in (4.3, np.full((2, 3), 4.3)):
+        np.testing.assert_allclose(adjoint(a, 1, np.ones(np.shape(a))), special.digamma(a))
+
+
+def test_extremes_of_complex_numbers():
+    z = np.array([[1 + 2j, 3 - 1j], [0.2j, -1 + 1j]])
+    assert tangentc.vjp(np.max, z)[1](1 + 1j)[0].tolist() == [[0, 1 + 1j], [0, 0]]
+    assert tangentc.jvp(lambda z: np.min(z, axis=1), (z,), (2 * z,))[1].tolist() == [2 + 4j, -2 + 2j]
+    assert tangentc.vjp(np.max, 1 + 1j)[1](2j)[0] == 2j
+
+
+def test_tangent_of_a_number_made_complex():
+    value, tangent = tangentc.jvp(lambda x: complex(x), (2.0,), (3.0,))
+    assert (value, tangent) == (2 + 0j, 3 + 0j) and isinstance(tangent, complex)
+
+
+def test_numbers_that_are_real_if_close():
+    z = np.array([1 + 0.1j, 2 - 0.3j])
+    assert tangentc.vjp(np.real_if_close, z)[1](z)[0].tolist() == z.tolist()
+    value, pullback = tangentc.vjp(np.real_if_close, np.array([1 + 0j, 2]))
+    assert value.dtype == float and pullback(value)[0].tolist() == [1 + 0j, 2 + 0j]
+    assert grad(lambda x: np.sum(np.real_if_close(x) ** 2))(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
+def test_a_deviation_that_is_not_a_number_has_no_slope():
+    with np.errstate(all="ignore"):
+        assert np.isnan(grad(lambda x: np.std(x, ddof=1))(np.ones(1)))
+    assert grad(lambda x: np.std(x))(np.ones(1)) == 0.0

@@ -303,12 +303,12 @@ def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False):
         variances = np.broadcast_to(cov, (n,))
         squares, logarithm = np.sum(d**2 / variances, axis=-1), np.sum(np.log(variances))
     elif allow_singular:  # the density on the range of the covariance
-        w, V = np.linalg.eigh(np.asarray(cov))
-        there = w > 1e6 * np.finfo(float).eps * np.max(np.abs(w))
-        safe = np.where(there, w, 1.0)
-        n = np.sum(there)
-        squares = np.sum(np.where(there, (d @ V) ** 2 / safe, 0.0), axis=-1)
-        logarithm = np.sum(np.log(safe))
+        C = np.asarray(cov)
+        inverse = np.linalg.pinv(C, 1e6 * np.finfo(float).eps)
+        within = C @ inverse  # the projection onto that range
+        squares = np.sum((d @ inverse) * d, axis=-1)
+        logarithm = np.linalg.slogdet(C + np.eye(n) - within)[1]
+        n = np.round(np.trace(within))
     else:
         L = np.linalg.cholesky(np.asarray(cov))
         columns = np.reshape(d, (-1, n)).T

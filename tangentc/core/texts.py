@@ -1,0 +1,42 @@
+"""Texts that the compiler writes and runs, which tracebacks, debuggers and the compiler itself can read again.
+
+`linecache` is where Python's tools look for lines; but it is a cache, which anybody may clear, and these texts stand in
+no file that it could read them from again.  So they are kept here too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from typing import Any
+
+_kept: dict[str, str] = {}
+_numbers = itertools.count(1)
+
+
+def run(text: str, what: str, globals_: dict[str, Any], names: dict[str, Any] | None = None) -> str:
+    """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, and return that name."""
+    file = f"<tangentc {what} {next(_numbers)}>"
+    _kept[file] = text
+    _show(file)
+    exec(compile(text, file, "exec", dont_inherit=True), globals_, globals_ if names is None else names)
+    return file
+
+
+def lines(file: str, globals_: dict[str, Any]) -> list[str]:
+    """The lines of a file, or of a text that was run under this name."""
+    if file in _kept and file not in linecache.cache:
+        _show(file)
+    linecache.checkcache(file)
+    return linecache.getlines(file, globals_)
+
+
+def forget(file: str) -> None:
+    """Forget a text whose functions are gone."""
+    _kept.pop(file, None)
+    linecache.cache.pop(file, None)
+
+
+def _show(file: str) -> None:
+    text = _kept[file]
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
