@@ -18,6 +18,7 @@ from tangentc.arguments import (
     zero_like,
 )
 from tangentc.backend.load import print_program
+from tangentc.backend.tracebacks import locate
 from tangentc.core import ops
 from tangentc.core.types import Scalar, describe, is_differentiable, type_of
 from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside
@@ -148,13 +149,21 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
             _PAIRS.pop(next(iter(_PAIRS)))
     primal, adjoint_function, compiled, defaults = found
     compiled.sync(args)
-    value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
+    try:
+        value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
+    except Exception as error:
+        locate(error)
+        raise
     if copy and compiled.live:
         adjoint_function = _as_it_is_now(adjoint_function, primal, compiled.live)
 
     def pullback(seed: Any) -> tuple:
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))
-        given = adjoint_function(saved, as_seed(seed, value))
+        try:
+            given = adjoint_function(saved, as_seed(seed, value))
+        except Exception as error:
+            locate(error)
+            raise
         parts = iter((given,) if sum(flags) == 1 else given)
         return tuple(next(parts) if flag else _of_nothing(a) for flag, a in zip(flags, args))[: len(primals)]
 
@@ -192,7 +201,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     bound = derivative.bind(primals, {})
     compiled = derivative.compiled(bound)
     compiled.sync(bound)
-    value, tangent = compiled.function(*bound, *compiled.seeds, *(as_seed(tangents[i], primals[i]) for i in moving))
+    seeds = tuple(as_seed(tangents[i], primals[i]) for i in moving)
+    try:
+        value, tangent = compiled.function(*bound, *compiled.seeds, *seeds)
+    except Exception as error:
+        locate(error)
+        raise
     return value, own_copy(tangent)
 
 

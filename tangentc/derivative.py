@@ -21,6 +21,7 @@ from tangentc.arguments import (
     seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
+from tangentc.backend.tracebacks import locate
 from tangentc.core import texts
 from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, data_type, is_object, type_of
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
@@ -203,7 +204,11 @@ class Derivative:
         bound = args
         compiled = self.compiled(bound)
         compiled.sync(bound)
-        return compiled.function(*bound, *compiled.seeds)  # 1.0 for each gradient that is differentiated again
+        try:
+            return compiled.function(*bound, *compiled.seeds)  # 1.0 for each gradient that is differentiated again
+        except Exception as error:
+            locate(error)
+            raise
 
     def _signature(self) -> inspect.Signature:
         if self.function is not self.given and (kept := _kept_by(self.given)) != self._given_kept:

@@ -57,3 +57,18 @@ def test_a_gradient_of_no_real_number_is_a_type_error():
         tangentc.grad(lambda x: x * 1j)(1.0)
     with pytest.raises(TypeError, match="one number"):
         tangentc.grad(lambda x: x > 1)(1.0)
+
+
+def test_gradient_by_what_holds_nothing():
+    def f(d, x):
+        for k in d:
+            x = x * d[k]
+        return x
+
+    assert tangentc.grad(f, wrt=(0, 1))({}, 2.0) == ({}, 1.0)
+    assert tangentc.vjp(f, {}, 2.0)[1](1.0) == ({}, 1.0)
+    assert tangentc.grad(lambda l, x: x * x)([], 2.0) == []
+    assert tangentc.grad(lambda l, x: x * x)((), 2.0) == ()
+    tangentc.check_grads(f, ({}, 2.0))
+    with pytest.raises(tangentc.NotDifferentiable):
+        tangentc.grad(lambda l, x: x * x)([1, 2], 2.0)

@@ -12,6 +12,7 @@ from typing import Any
 
 from tangentc.backend.raise_ast import Line
 from tangentc.backend.wrap import wrapped
+from tangentc.core.nodes import Statement
 from tangentc.errors import InternalError
 
 with warnings.catch_warnings():
@@ -65,17 +66,35 @@ def print_tree(tree: ast.AST) -> str:
     return "".join(map(str, printer.result)).strip("\n") + "\n"
 
 
-def print_function(tree: ast.FunctionDef) -> str:
-    """The text of an emitted function, comments included.  Raises `InternalError` if it does not read back."""
-    lines: list[str] = []
+class Rows(list[str]):
+    """The rows of a text; ``of`` has for the number of a row, from 1, the statement of the core form behind it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of: dict[int, Statement] = {}
+
+    def add(self, rows: list[str], node: ast.stmt) -> None:
+        """Add the rows of a statement."""
+        for row in rows:
+            self.append(row)
+            if (of := getattr(node, "of", None)) is not None:
+                self.of[len(self)] = of
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self) + "\n"
+
+
+def print_function(tree: ast.FunctionDef) -> Rows:
+    """The rows of an emitted function, comments included.  Raises `InternalError` if they do not read back."""
+    lines = Rows()
     _header(tree, lines)
     _block(tree.body, 1, lines)
-    text = "\n".join(lines) + "\n"
-    _check(text, tree)
-    return text
+    _check(lines.text, tree)
+    return lines
 
 
-def _header(tree: ast.FunctionDef, lines: list[str]) -> None:
+def _header(tree: ast.FunctionDef, lines: Rows) -> None:
     args = []
     first = len(tree.args.args) - len(tree.args.defaults)
     for k, arg in enumerate(tree.args.args):
@@ -91,7 +110,7 @@ def _one_line(node: ast.AST) -> str:
     return print_tree(ast.Expr(node) if isinstance(node, ast.expr) else node).strip()  # type: ignore[arg-type]
 
 
-def _block(body: list[ast.stmt], depth: int, lines: list[str]) -> None:
+def _block(body: list[ast.stmt], depth: int, lines: Rows) -> None:
     pad = "    " * depth
     k = 0
     while k < len(body):
@@ -113,15 +132,15 @@ def _block(body: list[ast.stmt], depth: int, lines: list[str]) -> None:
                 target = _one_line(s.target)
                 if isinstance(s.target, ast.Tuple):
                     target = target.removeprefix("(").removesuffix(")")
-                lines.append(f"{pad}for {target} in {_one_line(s.iter)}:")
+                lines.add([f"{pad}for {target} in {_one_line(s.iter)}:"], s)
             else:
-                lines.extend(wrapped(f"{pad}while {_one_line(s.test)}:"))
+                lines.add(wrapped(f"{pad}while {_one_line(s.test)}:"), s)
             _block(s.body, depth + 1, lines)
         elif isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str):
             doc = s.value.value.replace("\\", "\\\\").replace('"""', r"\"\"\"")
             lines.extend((pad + row).rstrip() for row in f'"""{doc}"""'.split("\n"))
         else:
-            lines.extend(_rows(s, pad))
+            lines.add(_rows(s, pad), s)
 
 
 def _rows(s: ast.stmt, pad: str) -> list[str]:
@@ -138,9 +157,9 @@ def _statement(s: ast.stmt) -> list[str]:
     return text.split("\n")
 
 
-def _branch(s: ast.If, depth: int, lines: list[str], word: str) -> None:
+def _branch(s: ast.If, depth: int, lines: Rows, word: str) -> None:
     pad = "    " * depth
-    lines.extend(wrapped(f"{pad}{word} {_one_line(s.test)}:"))
+    lines.add(wrapped(f"{pad}{word} {_one_line(s.test)}:"), s)
     _block(s.body, depth + 1, lines)
     if len(s.orelse) == 1 and isinstance(s.orelse[0], ast.If):
         _branch(s.orelse[0], depth, lines, "elif")
@@ -149,17 +168,19 @@ def _branch(s: ast.If, depth: int, lines: list[str], word: str) -> None:
         _block(s.orelse, depth + 1, lines)
 
 
-def _group(group: list[Line], pad: str, lines: list[str]) -> None:
+def _group(group: list[Line], pad: str, lines: Rows) -> None:
     """The statements that differentiate one line: its text beside one statement, above several."""
     comment = "# " + group[0].span.text.strip()
-    rows = [row for line in group for row in _rows(line.statement, pad)]
+    parts = [(_rows(line.statement, pad), line.statement) for line in group]
+    rows = parts[0][0] if len(parts) == 1 else []
     previous = next((row for row in reversed(lines) if row.strip()), "")
     if len(rows) == 1 and len(rows[0]) + len(comment) + 2 <= WIDTH and comment not in previous:
-        lines.append(f"{rows[0]}  {comment}")
+        lines.add([f"{rows[0]}  {comment}"], group[0].statement)
         return
     if comment not in previous:
         lines.append(pad + comment)
-    lines.extend(rows)
+    for own, statement in parts:
+        lines.add(own, statement)
 
 
 def _check(text: str, tree: ast.FunctionDef) -> None:

@@ -12,7 +12,7 @@ from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
 from tangentc.backend.raise_ast import raise_function
 from tangentc.core import texts
-from tangentc.core.nodes import Global
+from tangentc.core.nodes import Global, Statement
 from tangentc.core.walk import reads, statements
 
 
@@ -26,6 +26,7 @@ class Text:
     bindings: Mapping[str, Any]
     live: Mapping[str, Global]
     same: Mapping[str, str] = field(default_factory=dict)
+    of: Mapping[int, Statement] = field(default_factory=dict)  # for a row of ``whole``, the statement behind it
 
     @property
     def whole(self) -> str:
@@ -42,6 +43,8 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
     spelling.own, spelling.inner = own, inner
     spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
     texts: list[str] = []
+    of: dict[int, Statement] = {}
+    row = 0
     seen: dict[str, str] = {}
     spelling.data = spelled(emitted, own | set(spelling.bindings))
     live = {name: atom for atom, name in spelling.data.items()}
@@ -50,7 +53,8 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         reserved = names | own | _called(program.function)
         spelling.local = frozenset()
         tree = raise_function(program.function, program.types, program.aliases, spelling, reserved)
-        text = print_function(tree)
+        rows = print_function(tree)
+        text = rows.text
         name = program.function.name
         if program is not emitted[-1][0]:
             twin = seen.setdefault(text.replace(name, "@", 1), name)
@@ -58,8 +62,11 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
                 spelling.same[name] = twin
                 continue
         texts.append(text)
+        of.update({row + k: s for k, s in rows.of.items()})
+        row += len(rows) + 2
     imports = _imports(spelling.imports.values())
-    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same)
+    of = {k + (len(imports) + 2 if imports else 0): s for k, s in of.items()}
+    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same, of)
 
 
 def _data(function: Any) -> list[Global]:
@@ -124,7 +131,7 @@ def load(text: Text, module: str) -> types.FunctionType:
     for name, value in text.bindings.items():
         namespace[name] = value.function if isinstance(value, ops.UserFunction) else value
     bound = dict(namespace)
-    namespace["__file__"] = file = texts.run(text.whole, text.name, namespace)
+    namespace["__file__"] = file = texts.run(text.whole, text.name, namespace, of=text.of)
     namespace.update({k: v for k, v in bound.items() if k in text.bindings})
     function = namespace[text.name]
     weakref.finalize(function, texts.forget, file)

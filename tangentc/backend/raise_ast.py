@@ -40,6 +40,7 @@ from tangentc.core.nodes import (
     Statement,
     Store,
     While,
+    is_temporary,
     version_base,
 )
 from tangentc.core.types import Array, Dict, Scalar, Sequence
@@ -59,6 +60,7 @@ COMPARE = {
 }  # fmt: skip
 
 
+FETCHES = (ops.pop, ops.take, operator.getitem)  # what only brings a value
 METHODS = {
     ops.pop: "pop", ops.append: "append", ops.take: "pop", ops.insert: "insert", ops.reverse: "reverse",
 }  # fmt: skip
@@ -78,6 +80,8 @@ def raise_function(
     function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool = False
 ) -> ast.FunctionDef:
     """The function's syntax tree; `Line`s in it say which primal line a statement differentiates.
+
+    Each statement has in ``of`` the one of the core form that it was made of.
 
     With ``plain`` no temporary is folded and no name is shared: the program as a pass left it.
     """
@@ -156,7 +160,10 @@ class _Raise:
             body.append(ast.Assign([target], ast.Name(self.name(param))))
         body += self.block(f.body)
         if not (isinstance(f.result, Const) and f.result.value is None):
-            body.append(ast.Return(self.atom(f.result)))
+            given = ast.Return(self.atom(f.result))
+            if isinstance(f.result, str) and isinstance(made := self.folding.made.get(f.result), Assign):
+                given.of = made  # type: ignore[attr-defined]
+            body.append(given)
         signature = ast.arguments([], args, None, [], [], None, defaults)
         return ast.FunctionDef(f.name, signature, body or [ast.Pass()], [], None, None)
 
@@ -167,30 +174,37 @@ class _Raise:
     def block(self, block: Block) -> list[ast.stmt]:
         out: list[ast.stmt] = []
         for s in block:
-            match s:
-                case Assign():
-                    if s.target in self.folding.folded or s.target in self.folding.items:
-                        continue
-                    if s.target in self.folding.unpacked:
-                        names = [ast.Name(self.name(n)) for n in self.folding.unpacked[s.target]]
-                        out.append(self.line(ast.Assign([ast.Tuple(names)], self.operation(s)), s))  # type: ignore[arg-type]
-                    else:
-                        out += self.assign(s)
-                case Store():
-                    out.append(self.line(self.store(s), s))
-                case Effect():
-                    out.append(self.line(ast.Expr(self.call(s.op, s.args, s.keywords)), s))
-                case If():
-                    out += self.branch(s)
-                case For() | While():
-                    out += self.loop(s)
-                case Leave(kind="return"):
-                    out.append(ast.Return(self.atom(s.values[0])))
-                case Leave():
-                    out += self.leave(s.kind)
-                case Opaque():
-                    out += self.opaque(s)
+            made = self.statement(s)
+            for node in made:
+                own = node.statement if isinstance(node, Line) else node
+                if not hasattr(own, "of"):
+                    own.of = s  # type: ignore[attr-defined]
+            out += made
         return out
+
+    def statement(self, s: Statement) -> list[ast.stmt]:
+        match s:
+            case Assign():
+                if s.target in self.folding.folded or s.target in self.folding.items:
+                    return []
+                if s.target in self.folding.unpacked:
+                    names = [ast.Name(self.name(n)) for n in self.folding.unpacked[s.target]]
+                    return [self.line(ast.Assign([ast.Tuple(names)], self.operation(s)), s)]  # type: ignore[arg-type]
+                return self.assign(s)
+            case Store():
+                return [self.line(self.store(s), s)]
+            case Effect():
+                return [self.line(ast.Expr(self.call(s.op, s.args, s.keywords)), s)]
+            case If():
+                return self.branch(s)
+            case For() | While():
+                return self.loop(s)
+            case Leave(kind="return"):
+                return [ast.Return(self.atom(s.values[0]))]
+            case Leave():
+                return self.leave(s.kind)
+            case Opaque():
+                return self.opaque(s)
 
     def line(self, statement: ast.stmt, s: Statement) -> ast.stmt:
         """Mark a statement of the adjoint sweep with the primal line that it belongs to."""
@@ -199,6 +213,7 @@ class _Raise:
         of_adjoint = (
             "_bar" in written or "_dot" in written or getattr(s, "adjoint_of", False) or "adjoints" in written
             or isinstance(s, Effect) and s.op == np.add.at and "_bar" in str(s.args[0])
+            or span is not None and span.sweep and is_temporary(written) and getattr(s, "op", None) not in FETCHES
         )  # fmt: skip
         return Line(statement, span) if of_adjoint and span is not None and span.line else statement
 

@@ -19,13 +19,17 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a statement stands in the user's file: a line, a column range, and its text."""
+    """Where a statement stands in the user's file: a line, a column range, and its text.
+
+    ``sweep`` says what a statement that the compiler wrote is for: "" computes the user's values, "adjoint" and
+    "tangent" their derivatives.
+    """
 
     line: int
     column: int
@@ -34,9 +38,15 @@ class Span:
     file: str = ""
     function: str = ""
     site: Any = field(default=None, compare=False, repr=False)  # the node, along the calls that led to it
+    sweep: str = field(default="", compare=False)
+
+    def within(self, sweep: str) -> Span:
+        """The same place, for a statement of this sweep."""
+        return self if self.sweep == sweep else replace(self, sweep=sweep)
 
 
 NOWHERE = Span(0, 0, 0, "")
+AFTERWARDS = NOWHERE.within("adjoint")
 
 
 class Const:

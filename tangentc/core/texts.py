@@ -8,16 +8,33 @@ from __future__ import annotations
 
 import itertools
 import linecache
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-_kept: dict[str, str] = {}
+
+@dataclass(frozen=True)
+class Written:
+    """A text, and for the number of a row of it the statement of the core form behind it."""
+
+    text: str
+    of: Mapping[int, Any]
+
+
+_kept: dict[str, Written] = {}
 _numbers = itertools.count(1)
 
 
-def run(text: str, what: str, globals_: dict[str, Any], names: dict[str, Any] | None = None) -> str:
+def run(
+    text: str,
+    what: str,
+    globals_: dict[str, Any],
+    names: dict[str, Any] | None = None,
+    of: Mapping[int, Any] | None = None,
+) -> str:
     """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, and return that name."""
     file = f"<tangentc {what} {next(_numbers)}>"
-    _kept[file] = text
+    _kept[file] = Written(text, of or {})
     _show(file)
     exec(compile(text, file, "exec", dont_inherit=True), globals_, globals_ if names is None else names)
     return file
@@ -31,6 +48,12 @@ def lines(file: str, globals_: dict[str, Any]) -> list[str]:
     return linecache.getlines(file, globals_)
 
 
+def statement_of(file: str, line: int) -> Any:
+    """The statement of the core form behind a line of a text that was run under this name, None if there is none."""
+    written = _kept.get(file)
+    return written.of.get(line) if written is not None else None
+
+
 def forget(file: str) -> None:
     """Forget a text whose functions are gone."""
     _kept.pop(file, None)
@@ -38,5 +61,5 @@ def forget(file: str) -> None:
 
 
 def _show(file: str) -> None:
-    text = _kept[file]
+    text = _kept[file].text
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)

@@ -119,7 +119,7 @@ def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text
     spelling.same = dict(printed.same) if printed else {}
     spelling.data = spelled([(_Holder(function), source)], set())
     tree = raise_function(function, known, Aliases(function, known) if types else None, spelling, set(), plain=True)
-    own = print_function(tree)
+    own = print_function(tree).text
     called = printed.text + "\n\n" if printed and function.doc else ""
     globals_ = printed if called else None
     bindings = {**(globals_.bindings if globals_ else {}), **spelling.bindings}

@@ -23,7 +23,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
-from tangentc.core.nodes import NOWHERE, Assign, Atom, Const, version_base
+from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, version_base
 from tangentc.core.types import (
     Array,
     Dict,
@@ -125,7 +125,7 @@ class Adjoints:
 
     def zero(self, x: Atom) -> Atom:
         """A zero adjoint for ``x``."""
-        self.b.span, span = NOWHERE, self.b.span
+        self.b.span, span = AFTERWARDS, self.b.span
         try:
             return self._zero(x)
         finally:
@@ -390,7 +390,7 @@ class Adjoints:
             return
         old = self.values.pop(key, None)
         if old is None:
-            self.b.span, span = NOWHERE, self.b.span
+            self.b.span, span = AFTERWARDS, self.b.span
             shadow = (
                 self.b.emit(np.zeros_like, (self.like(key),), name=bar_name(key))
                 if isinstance(self.b.type(key), Array)

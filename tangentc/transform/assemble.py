@@ -22,7 +22,7 @@ from tangentc.analysis.activity import Activity
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import (
-    NOWHERE,
+    AFTERWARDS,
     Assign,
     Atom,
     Block,
@@ -215,7 +215,7 @@ def gradient(
         seeds[target] = {0: seed} if aux else seed
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
     b.out = [*sweeps.primal, *check, *sweeps.adjoint]
-    b.span = NOWHERE
+    b.span = AFTERWARDS
     results = [_final(sweeps, n) for n in names]
     for k, (n, path) in enumerate(zip(names, paths or ("",) * len(names), strict=True)):
         results[k] = _part_or_paths(b, results[k], b.type(n), path, function)
@@ -405,7 +405,7 @@ def make_pair(
     b.types.of_name[seed] = _adjoint_type(program.result)
     seeds = {function.result: seed} if isinstance(function.result, str) else {}
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)  # type: ignore[arg-type]
-    b.span = NOWHERE
+    b.span = AFTERWARDS
     results = [_final(sweeps, n) for n in wrt]
     result = results[0] if len(results) == 1 else b.emit(ops.make_tuple, tuple(results))
     adjoint = Function("", (), b.take(), result, function.span)

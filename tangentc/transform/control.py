@@ -120,7 +120,8 @@ class Control:
         self.adj.values = joined
         if merges or any(blocks):
             merges = [Merge(m.name, self.b.current(m.then), self.b.current(m.orelse)) for m in merges]
-            self.b.out.append(If(s.test, tuple(blocks[0]), tuple(blocks[1]), tuple(merges), s.span, tag))
+            span = s.span.within("adjoint")
+            self.b.out.append(If(s.test, tuple(blocks[0]), tuple(blocks[1]), tuple(merges), span, tag))
         return replace(s, then=primal[0], orelse=primal[1], tag=tag)
 
     def _join_values(
@@ -133,7 +134,7 @@ class Control:
             atoms: list[Atom] = []
             for block, bar in zip(blocks, bars, strict=True):
                 with self.b.reopen(block):
-                    self.b.span = span
+                    self.b.span = span.within("adjoint")
                     atoms.append(self.adj.zero(x) if bar is None else self.b.rename(self.adj.full(bar, x), bar_name(x)))
             new = self.b.fresh(name)
             self.b.types.of_name[new] = self.b.types.join(self.b.type(atoms[0]), self.b.type(atoms[1]))
@@ -192,7 +193,7 @@ class Control:
             self.depth += 1
             primal = self.block(s.body)
             self.depth -= 1
-            self.b.span = s.span
+            self.b.span = s.span.within("adjoint")
             nexts = {}
             for c in active_carries:
                 bar = self.adj.take_whole(c.name)
@@ -244,7 +245,7 @@ class Control:
             target = self.b.fresh(s.target)
             self.b.types.of_name[target] = self.b.type(s.target)
             adjoint = substitute_block(adjoint, {s.target: target})
-            self.b.out.append(For(target, iterable, adjoint, tuple(carried), s.span))
+            self.b.out.append(For(target, iterable, adjoint, tuple(carried), s.span.within("adjoint")))
             return (replace(s, body=linked),)
         if every_trip and self.depth == 0:
             stack, popped = every_trip[0]
@@ -252,7 +253,7 @@ class Control:
                 x for x in adjoint if not (isinstance(x, Assign) and x.op is ops.pop and x.args == (stack,))
             )
             iterable = self.b.emit(builtins.reversed, (stack,))
-            self.b.out.append(For(popped, iterable, adjoint, tuple(carried), s.span))
+            self.b.out.append(For(popped, iterable, adjoint, tuple(carried), s.span.within("adjoint")))
             return (replace(s, body=linked),)
         trips, after = self.b.fresh("trips"), self.b.fresh("trips")
         for name in (trips, after):
@@ -261,7 +262,7 @@ class Control:
         iterable = self.b.emit(builtins.range, (trips,))
         blank = self.b.fresh("_")
         self.b.types.of_name[blank] = Scalar("int64", True)
-        self.b.out.append(For(blank, iterable, adjoint, tuple(carried), s.span))
+        self.b.out.append(For(blank, iterable, adjoint, tuple(carried), s.span.within("adjoint")))
         return (replace(s, body=(count, *linked), carried=(*s.carried, Carry(trips, Const(0), after))),)
 
     def _reversed(self, s: For, adjoint: Block) -> Atom:

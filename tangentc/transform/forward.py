@@ -125,7 +125,7 @@ class _Forward:
     # ---------------------------------------------------------- statements
     def block(self, block: Block) -> None:
         for s in block:
-            self.b.span = getattr(s, "span", self.b.span)
+            self.b.span = s.span.within("tangent")
             match s:
                 case Assign():
                     self.assign(s)
@@ -169,7 +169,7 @@ class _Forward:
             return
         dot = self.b.fresh(self.name(s.target))
         self.b.types.of_name[dot] = self.b.type(s.target)
-        self.b.out.append(Assign(dot, ops.take, (self.dots[s.args[0]], *s.args[1:]), (), s.span))  # type: ignore[index]
+        self.b.out.append(Assign(dot, ops.take, (self.dots[s.args[0]], *s.args[1:]), (), s.span.within("tangent")))  # type: ignore[index]
         if s.target in self.active:
             self.dots[s.target] = dot
 

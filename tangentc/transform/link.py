@@ -17,7 +17,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.recording import cut, is_cheap
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Block, Effect, If, Leave, Statement, Store, version_base
+from tangentc.core.nodes import AFTERWARDS, Assign, Block, Effect, If, Leave, Statement, Store, version_base
 from tangentc.core.types import is_container
 from tangentc.core.walk import all_reads, blocks, changed_by, defines, statements, substitute_block
 
@@ -194,7 +194,9 @@ class Region:
         here = {*inputs, *(n for s in primal for n in defines(s))}
         out: list[Statement] = []
         for name in [n for n in kept if n in here][::-1]:
-            out.append(Assign(names[name], ops.pop, (kept[name],)))
+            made = self.made[name]
+            span = AFTERWARDS if made is None else made.span.within("adjoint")
+            out.append(Assign(names[name], ops.pop, (kept[name],), (), span))
         waiting = [n for n in recomputed if n in here]
         for s in adjoint:
             if isinstance(s, If) and s.tag in branches:
@@ -209,7 +211,8 @@ class Region:
                 for name in [n for n in waiting if n in wanted]:
                     made = self.made[name]
                     assert made is not None
-                    copy = substitute_block((replace(made, target=names[name]),), names)
+                    again = replace(made, target=names[name], span=made.span.within("adjoint"))
+                    copy = substitute_block((again,), names)
                     out.extend(copy)
                 waiting = [n for n in waiting if n not in wanted]
             out.append(s)

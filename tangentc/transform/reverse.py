@@ -123,7 +123,7 @@ class _Reverse(Stores, Control):
         """Write the adjoint of a block, last statement first; gives the block with what it must save."""
         out: list[Statement] = []
         for s in reversed(block):
-            self.b.span = s.span
+            self.b.span = s.span.within("adjoint")
             match s:
                 case Assign():
                     out.extend(reversed(self.assign(s)))
@@ -448,7 +448,7 @@ class _Reverse(Stores, Control):
             out.extend(self.mirror.assign(s))
             out.append(Assign(saved, operator.getitem, (both, Const(1)), (), s.span))
             given = (saved,)
-        self.b.span = s.span
+        self.b.span = s.span.within("adjoint")
         result = self.b.emit(pair.adjoint, (*given, y_bar), name="%adjoints")
         bars = [result]
         if len(pair.active) > 1:

@@ -136,7 +136,7 @@ class Stores:
             target = self.adj.mirror.get(x) or self.b.fresh(f"%{shown(items)}_bar_taken")
             self.b.types.of_name.setdefault(target, shadow_type(t))
             self.b.pinned.add(target)
-            mirrored = (Assign(target, ops.take, (self.adj.mirror[items], *position), (), s.span),)
+            mirrored = (Assign(target, ops.take, (self.adj.mirror[items], *position), (), s.span.within("adjoint")),)
         by_reference = items in self.adj.mirror and self.aliases.root(items) in self.aliases.changed
         if x in self.adj.mirror:
             bar = self.adj.mirror[x]
