@@ -9,6 +9,7 @@ from tangentc.errors import (
     MissingRule,
     NoSource,
     NotDifferentiable,
+    NotFinite,
     NotScalar,
     TangentcError,
     UnsafeMutation,
@@ -17,6 +18,7 @@ from tangentc.errors import (
 from tangentc.inspection.check import GradientMismatch, check_grads
 from tangentc.inspection.export import export
 from tangentc.inspection.stages import Stage, Stages, stages
+from tangentc.inspection.trace import Trace, trace
 from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 
@@ -31,10 +33,12 @@ __all__ = [
     "MissingRule",
     "NoSource",
     "NotDifferentiable",
+    "NotFinite",
     "NotScalar",
     "Stage",
     "Stages",
     "TangentcError",
+    "Trace",
     "UnsafeMutation",
     "UnsupportedSyntax",
     "adjoint",
@@ -53,6 +57,7 @@ __all__ = [
     "stages",
     "stop_gradient",
     "tangent_rule",
+    "trace",
     "value_and_grad",
     "vjp",
     "zero_gradient",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from tangentc.arguments import (
     arrays_of,
     as_seed,
     check_seed,
+    fingerprint,
     is_zero_of_integer,
     key_of,
     own_copy,
@@ -22,20 +24,22 @@ from tangentc.backend.tracebacks import locate
 from tangentc.core import ops
 from tangentc.core.types import Scalar, describe, is_differentiable, type_of
 from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside
-from tangentc.errors import BadSeed, TangentcError
+from tangentc.errors import BadSeed, TangentcError, UnsafeMutation
 from tangentc.frontend.nested import KINDS
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
 from tangentc.transform.assemble import check_result, make_pair
 
 
-def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False) -> Derivative:
+def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None) -> Derivative:
     """The gradient of a scalar function, as a function.
 
     ``wrt`` is a parameter's index or name, or a tuple of them; a tuple gives a tuple of gradients.  Each
     gradient has its parameter's shape, dtype and structure.  With ``has_aux`` the function returns
     ``(value, aux)`` and only the value is differentiated.  Raises `NotDifferentiable` if the value is not
-    one real number or the parameter is an integer, and the other subclasses of `TangentcError`.
+    one real number or the parameter is an integer, and the other subclasses of `TangentcError`.  With
+    ``check="finite"`` every statement is watched, and the first adjoint that is NaN or infinite raises `NotFinite`,
+    which names the line of ``f``.
 
     >>> import numpy as np
     >>> def energy(x):
@@ -43,10 +47,10 @@ def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False) -> Derivati
     >>> grad(energy)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Derivative(f, "grad", wrt, has_aux)
+    return Derivative(f, "grad", wrt, has_aux, check)
 
 
-def value_and_grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False) -> Derivative:
+def value_and_grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None) -> Derivative:
     """As `grad`, giving ``(value, gradient)``; with ``has_aux``, ``((value, aux), gradient)``.
 
     >>> def square(x):
@@ -54,7 +58,7 @@ def value_and_grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False) -
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
-    return Derivative(f, "value_and_grad", wrt, has_aux)
+    return Derivative(f, "value_and_grad", wrt, has_aux, check)
 
 
 def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative:
@@ -98,12 +102,15 @@ def _of_nothing(value: Any) -> Any:
     return type(value)() if type(value) in (dict, list, tuple) and not value else None
 
 
-def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, Callable[[Any], tuple]]:
+def vjp(
+    f: Callable[..., Any], *primals: Any, copy: bool = True, check: bool = False
+) -> tuple[Any, Callable[[Any], tuple]]:
     """``(value, pullback)``; ``pullback(seed)`` gives one cotangent for each primal, in a tuple.
 
     The cotangent of an integer, a flag or a string is None, that of an empty container an empty container.  A pullback
     may be called any number of times and changes nothing.  What it needs of ``primals`` and of the data that ``f``
-    reads is copied, so that changing them afterwards does no harm; ``copy=False`` leaves that out.  Raises `BadSeed`
+    reads is copied, so that changing them afterwards does no harm; ``copy=False`` leaves that out.  With ``check`` a
+    pullback compares them with what they were, and raises `UnsafeMutation` if one has been changed.  Raises `BadSeed`
     if the seed does not fit the value.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
@@ -149,6 +156,11 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
             _PAIRS.pop(next(iter(_PAIRS)))
     primal, adjoint_function, compiled, defaults = found
     compiled.sync(args)
+    read: dict[str, Any] = {}
+    if check:
+        read = dict(zip(inspect.signature(function).parameters, args))
+        read.update({name: atom.lookup() for name, atom in compiled.live.items()})
+    before = {name: fingerprint(a) for name, a in read.items()}
     try:
         value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
     except Exception as error:
@@ -159,6 +171,13 @@ def vjp(f: Callable[..., Any], *primals: Any, copy: bool = True) -> tuple[Any, C
 
     def pullback(seed: Any) -> tuple:
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))
+        for name, wanted in before.items():
+            if fingerprint(read[name]) != wanted:
+                raise UnsafeMutation(
+                    f"{name} has been changed since vjp called {function.__name__}",
+                    why="a pullback is that of the values at the time of the call, and these are not there any more",
+                    way_out=f"change a copy, {name}.copy(), or call vjp again",
+                )
         try:
             given = adjoint_function(saved, as_seed(seed, value))
         except Exception as error:

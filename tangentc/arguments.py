@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -271,6 +272,24 @@ def own_copy(value: Any) -> Any:
     if is_object(value) and hasattr(value, "__dict__"):
         return runtime.copied(value)
     return value
+
+
+def fingerprint(value: Any) -> Any:
+    """What tells whether an array, or one in a container or an object, has been changed."""
+    if is_array(value):
+        host = value if isinstance(value, np.ndarray) else value.get()
+        return (
+            str(host.dtype),
+            host.shape,
+            hashlib.blake2b(np.ascontiguousarray(host).tobytes(), digest_size=16).digest(),
+        )
+    if isinstance(value, (list, tuple)):
+        return tuple(map(fingerprint, value))
+    if isinstance(value, dict):
+        return tuple((k, fingerprint(v)) for k, v in value.items())
+    if is_object(value) and hasattr(value, "__dict__"):
+        return fingerprint(vars(value))
+    return repr(value) if isinstance(value, (bool, int, float, complex, str, bytes, np.generic)) else id(value)
 
 
 def is_zero_of_integer(primal: Any, t: Any) -> bool:

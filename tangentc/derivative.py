@@ -148,11 +148,15 @@ class Derivative:
     given arguments; neither runs the code.
     """
 
-    def __init__(self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False):
+    def __init__(
+        self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False, check: str | None = None
+    ):
+        if check not in (None, "finite"):
+            raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.given = getattr(function, "__tangentc_given__", function)
         self._given_kept = _kept_by(self.given)
         self.function = python_function(function, kind)
-        self.kind, self.wrt, self.has_aux = kind, wrt, has_aux
+        self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
         self._cache: dict[Any, Compiled] = {}
@@ -205,6 +209,10 @@ class Derivative:
         compiled = self.compiled(bound)
         compiled.sync(bound)
         try:
+            if self.check is not None:
+                from tangentc.inspection.finite import checked
+
+                return checked(compiled, bound)
             return compiled.function(*bound, *compiled.seeds)  # 1.0 for each gradient that is differentiated again
         except Exception as error:
             locate(error)
@@ -251,7 +259,7 @@ class Derivative:
         if key == (0, ()):
             return self
         if key not in self._fitted:
-            self._fitted[key] = Derivative(_calling(self.given, *key), self.kind, self.wrt, self.has_aux)
+            self._fitted[key] = Derivative(_calling(self.given, *key), self.kind, self.wrt, self.has_aux, self.check)
         return self._fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:

@@ -71,6 +71,10 @@ class UnsafeMutation(TangentcError):
     """A change in place whose aliases cannot be followed."""
 
 
+class NotFinite(TangentcError, FloatingPointError):
+    """An adjoint that is NaN or infinite, where finite ones were asked for."""
+
+
 class BadSeed(TangentcError):
     """A cotangent or tangent that does not fit the value that it belongs to."""
 

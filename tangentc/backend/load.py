@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 import weakref
 from collections.abc import Iterable, Mapping
@@ -122,16 +123,21 @@ def _cells(function: types.FunctionType) -> dict[str, Any]:
     return out
 
 
-def load(text: Text, module: str) -> types.FunctionType:
+def load(
+    text: Text, module: str, tree: ast.Module | None = None, more: Mapping[str, Any] | None = None
+) -> types.FunctionType:
     """The function that a text defines.  Its lines are known to tracebacks, pdb and `inspect`, and are
-    forgotten when the function is."""
+    forgotten when the function is.
+
+    ``tree`` may be the text's tree with calls of the functions in ``more`` put in, at the same lines.
+    """
     from tangentc.core import ops
 
-    namespace: dict[str, Any] = {"__name__": module}
+    namespace: dict[str, Any] = {"__name__": module, **(more or {})}
     for name, value in text.bindings.items():
         namespace[name] = value.function if isinstance(value, ops.UserFunction) else value
     bound = dict(namespace)
-    namespace["__file__"] = file = texts.run(text.whole, text.name, namespace, of=text.of)
+    namespace["__file__"] = file = texts.run(text.whole, text.name, namespace, of=text.of, tree=tree)
     namespace.update({k: v for k, v in bound.items() if k in text.bindings})
     function = namespace[text.name]
     weakref.finalize(function, texts.forget, file)

@@ -13,6 +13,7 @@ import copy
 import operator
 import types as pytypes
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -161,11 +162,20 @@ class _Raise:
         body += self.block(f.body)
         if not (isinstance(f.result, Const) and f.result.value is None):
             given = ast.Return(self.atom(f.result))
-            if isinstance(f.result, str) and isinstance(made := self.folding.made.get(f.result), Assign):
+            for made in self._written_out(f.result):
                 given.of = made  # type: ignore[attr-defined]
             body.append(given)
         signature = ast.arguments([], args, None, [], [], None, defaults)
         return ast.FunctionDef(f.name, signature, body or [ast.Pass()], [], None, None)
+
+    def _written_out(self, atom: Atom) -> Iterator[Assign]:
+        """The statements that are folded into the place of an atom and belong to a line of the user's."""
+        made = self.folding.made.get(atom) if isinstance(atom, str) and atom in self.folding.folded else None
+        if isinstance(made, Assign):
+            for part in made.atoms:
+                yield from self._written_out(part)
+            if made.span.line:
+                yield made
 
     def name(self, name: str) -> str:
         return self.names[name]

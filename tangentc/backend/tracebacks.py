@@ -14,7 +14,12 @@ from tangentc.core import texts
 from tangentc.core.nodes import Span
 from tangentc.errors import TangentcError
 
-SWEEPS = {"": "the primal sweep", "adjoint": "the adjoint sweep", "tangent": "the tangent sweep"}
+SWEEPS = {
+    "": "the primal sweep",
+    "adjoint": "the adjoint sweep",
+    "recalled": "the adjoint sweep",
+    "tangent": "the tangent sweep",
+}
 MOST_SHAPES = 8
 
 

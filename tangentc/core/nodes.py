@@ -28,7 +28,7 @@ class Span:
     """Where a statement stands in the user's file: a line, a column range, and its text.
 
     ``sweep`` says what a statement that the compiler wrote is for: "" computes the user's values, "adjoint" and
-    "tangent" their derivatives.
+    "tangent" their derivatives, "recalled" has one of his values again in the adjoint sweep.
     """
 
     line: int

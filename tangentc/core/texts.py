@@ -6,6 +6,7 @@ no file that it could read them from again.  So they are kept here too.
 
 from __future__ import annotations
 
+import ast
 import itertools
 import linecache
 from collections.abc import Mapping
@@ -31,12 +32,16 @@ def run(
     globals_: dict[str, Any],
     names: dict[str, Any] | None = None,
     of: Mapping[int, Any] | None = None,
+    tree: ast.Module | None = None,
 ) -> str:
-    """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, and return that name."""
+    """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, and return that name.
+
+    ``tree`` may be its tree with something more in it, at the lines that it has in the text.
+    """
     file = f"<tangentc {what} {next(_numbers)}>"
     _kept[file] = Written(text, of or {})
     _show(file)
-    exec(compile(text, file, "exec", dont_inherit=True), globals_, globals_ if names is None else names)
+    exec(compile(tree or text, file, "exec", dont_inherit=True), globals_, globals_ if names is None else names)
     return file
 
 

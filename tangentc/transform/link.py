@@ -17,7 +17,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.recording import cut, is_cheap
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import AFTERWARDS, Assign, Block, Effect, If, Leave, Statement, Store, version_base
+from tangentc.core.nodes import NOWHERE, Assign, Block, Effect, If, Leave, Statement, Store, version_base
 from tangentc.core.types import is_container
 from tangentc.core.walk import all_reads, blocks, changed_by, defines, statements, substitute_block
 
@@ -195,7 +195,7 @@ class Region:
         out: list[Statement] = []
         for name in [n for n in kept if n in here][::-1]:
             made = self.made[name]
-            span = AFTERWARDS if made is None else made.span.within("adjoint")
+            span = NOWHERE.within("recalled") if made is None else made.span.within("recalled")
             out.append(Assign(names[name], ops.pop, (kept[name],), (), span))
         waiting = [n for n in recomputed if n in here]
         for s in adjoint:
@@ -211,7 +211,7 @@ class Region:
                 for name in [n for n in waiting if n in wanted]:
                     made = self.made[name]
                     assert made is not None
-                    again = replace(made, target=names[name], span=made.span.within("adjoint"))
+                    again = replace(made, target=names[name], span=made.span.within("recalled"))
                     copy = substitute_block((again,), names)
                     out.extend(copy)
                 waiting = [n for n in waiting if n not in wanted]
