@@ -20,6 +20,7 @@ from tangentc.core.types import (
     attributes_of,
     components,
     describe,
+    holds_nothing,
     is_array,
     is_container,
     is_differentiable,
@@ -52,18 +53,13 @@ def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...
 
 
 def refuse_integers(t: Type, name: str, function: Any) -> None:
-    if isinstance(t, Unknown) or is_differentiable(t) or _holds_nothing(t):
+    if isinstance(t, Unknown) or is_differentiable(t) or holds_nothing(t):
         return
     raise NotDifferentiable(
         f"{function.__name__} cannot be differentiated with respect to {name}, which is {describe(t)}",
         why="a derivative is taken by a real or complex number, and an integer cannot move by a little",
         way_out=_as_float(t, name),
     )  # fmt: skip
-
-
-def _holds_nothing(t: Type) -> bool:
-    """Whether a value is a container with nothing in it: its gradient is like it."""
-    return is_container(t) and all(_holds_nothing(part) for _, part in components(t))
 
 
 def _as_float(t: Type, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import threading
@@ -23,15 +22,14 @@ from tangentc.arguments import (
 from tangentc.backend.load import Text, load, print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.core import texts
-from tangentc.core.types import Dict, Scalar, Sequence, Struct, Type, Unknown, data_type, is_object, type_of
+from tangentc.core.types import Scalar, Type, Unknown, is_object, type_of
+from tangentc.dependencies import Dependency, kept_by
 from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
 from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
 from tangentc.transform.assemble import check_result, make_tangent
 from tangentc.transform.assemble import gradient as write_gradient
-
-OPTIONS = ("item", "option")  # kinds of places of what is written into the code
 
 
 class Compiled:
@@ -40,14 +38,10 @@ class Compiled:
     def __init__(self, text: Text, context: Context, root: Any):
         self.text, self.context = text, context
         self.seeds: tuple[float, ...] = ()
-        self.dependencies = [
-            (place, name, value, data_type(value) if _is_data(value) else _kept_by(value))
-            for place, name in context.dependencies
-            for value in (copy.deepcopy(place.lookup(name)) if place.kind in OPTIONS else place.lookup(name),)
-        ]
+        self.dependencies = [Dependency(place, name) for place, name in context.dependencies]
         self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
         self.live = text.live
-        self.root, self.kept = root, _kept_by(root)
+        self.root, self.kept = root, kept_by(root)
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
@@ -61,30 +55,13 @@ class Compiled:
 
     def is_fresh(self) -> bool:
         """Whether the names that the code was compiled for still stand for the same things."""
-        if _kept_by(self.root) != self.kept:
+        if kept_by(self.root) != self.kept:
             return False
         for inner in self.inside:
             if not inner.is_fresh():
                 return False
             inner.sync(())
-        for place, name, value, known in self.dependencies:
-            try:
-                now = place.lookup(name)
-            except NameError:
-                return False
-            if place.kind == "class":
-                if now != value:
-                    return False
-            elif place.kind in OPTIONS:  # which is written into the code
-                if type(now) is not type(value) or now != value:
-                    return False
-            elif _is_data(value):
-                same = now is value and not isinstance(known, CHANGING)
-                if not same and (not _is_data(now) or data_type(now) != known):
-                    return False
-            elif now is not value or _kept_by(now) != known:
-                return False
-        return True
+        return all(dependency.is_fresh() for dependency in self.dependencies)
 
     def sync(self, args: tuple) -> None:
         """Let the code see the present values of the module's data.
@@ -102,45 +79,6 @@ class Compiled:
                 scope[name] = atom.lookup()
 
 
-CHANGING = (Sequence, Dict, Struct)  # types of what can become another one while it stays the same object
-
-
-class Same:
-    """A value, equal to itself alone."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any):
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-def _kept_by(value: Any) -> Any:
-    """What a function keeps that the code was compiled for: its code and its defaults."""
-    if isinstance(value, functools.partial):
-        return _kept_by(value.func), tuple(map(Same, value.args)), _named(value.keywords)
-    if isinstance(value, pytypes.MethodType):
-        return _kept_by(value.__func__)
-    if is_object(value) and callable(value):
-        return _kept_by(type(value).__call__)  # type: ignore[operator]
-    if not isinstance(value, pytypes.FunctionType):
-        return None
-    return value.__code__, tuple(map(Same, value.__defaults__ or ())), _named(value.__kwdefaults__)
-
-
-def _named(values: dict[str, Any] | None) -> tuple:
-    return tuple((k, Same(v)) for k, v in values.items()) if values else ()
-
-
-def _is_data(value: Any) -> bool:
-    return not (callable(value) or isinstance(value, pytypes.ModuleType))
-
-
 class Derivative:
     """A derivative function of ``f``, compiled for the types it is called with.
 
@@ -154,7 +92,7 @@ class Derivative:
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.given = getattr(function, "__tangentc_given__", function)
-        self._given_kept = _kept_by(self.given)
+        self._given_kept = kept_by(self.given)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
         functools.update_wrapper(self, self.function, updated=())
@@ -219,11 +157,11 @@ class Derivative:
             raise
 
     def _signature(self) -> inspect.Signature:
-        if self.function is not self.given and (kept := _kept_by(self.given)) != self._given_kept:
+        if self.function is not self.given and (kept := kept_by(self.given)) != self._given_kept:
             self.function, self._given_kept = python_function(self.given, self.kind), kept
             self._cache.clear()
         inner = self.function
-        kept = _kept_by(inner)
+        kept = kept_by(inner)
         if not hasattr(self, "_known_signature") or self._kept != kept:
             self._kept = kept
             self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
@@ -433,7 +371,7 @@ def fit(function: Any, args: Sequence_[Any]) -> Any:
 
 def _calling(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytypes.FunctionType:
     try:
-        return _remembered(function, count, more, _kept_by(function))
+        return _remembered(function, count, more, kept_by(function))
     except TypeError:  # it cannot be a key: an object that compares by value
         return _caller(function, count, more)
 

@@ -370,6 +370,7 @@ class Context:
         self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
         self.defined: dict[Any, dict[Any, Any]] = {}  # definitions that stand for calls, by function and site
         self.lists: dict[Any, dict[Any, Any]] = {}  # arguments that stand for arrays, by function and site
+        self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
 
     def settle(self, write: Callable[[], Any]) -> Any:
@@ -487,6 +488,7 @@ class Context:
             defined=self.defined.get(source, {}),
             lists=self.lists.setdefault((source, tuple(types)), {}),
             lifted=self.lifted,
+            derivatives=self.derivatives,
             twins={f: t for f, t in self.twins.items() if t is not None},
         )
         names = list(inspect.signature(source, follow_wrapped=False).parameters)

@@ -4,6 +4,7 @@ The programs are run in a module of their own, which they change.
 """
 
 import collections
+import dataclasses
 import functools
 import importlib
 import sys
@@ -450,3 +451,183 @@ def test_a_pullback_copies_containers_of_other_classes():
     assert copy.d["a"].tolist() == [1.0, 1.0] and copy.rows == [2.0]
     ours = Bag()
     assert vjp(lambda b, x: np.sum(b.d["a"]) * x, ours, 3.0)[0] == 6.0
+
+
+# ------------------------------------------------------------------ objects that are called
+class Net:
+    def __init__(self):
+        self.act, self.layers, self.by_name, self.squares, self.w = np.sin, [np.sin, np.cos], {"a": np.sin}, True, 2.0
+
+    def __call__(self, x):
+        return self.act(x)
+
+
+class Layered(Net):
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Named(Net):
+    def __call__(self, x):
+        for name in self.by_name:
+            x = self.by_name[name](x)
+        return x
+
+
+class Flagged(Net):
+    def __call__(self, x):
+        return x * x if self.squares else x * x * x
+
+
+class Owner:
+    def __init__(self, net):
+        self.net = net
+
+    def loss(self, x):
+        return np.sum(self.net(x))
+
+
+def of_a_call(net):
+    return lambda x: np.sum(net(x))
+
+
+def of_the_method(net):
+    return lambda x: np.sum(net.__call__(x))
+
+
+def of_an_owner(net):
+    owner = Owner(net)
+    return lambda x: owner.loss(x)
+
+
+def of_a_partial(net):
+    return functools.partial(lambda net, x: np.sum(net(x)), net)
+
+
+def of_a_map(net):
+    return lambda x: sum(map(np.sum, map(net, [x, x * 2])))
+
+
+def of_a_derivative(net):
+    return lambda x: np.sum(grad(lambda t: np.sum(net(t)))(x))
+
+
+ACT = [lambda n: setattr(n, "act", np.cos), lambda n: setattr(n, "act", np.tanh)]
+LAYERS = [
+    lambda n: n.layers.append(np.tanh), lambda n: n.layers.__setitem__(0, np.exp), lambda n: setattr(n, "layers", [np.sin])
+]  # fmt: skip
+NAMES = [lambda n: n.by_name.update(a=np.cos), lambda n: n.by_name.update(b=np.exp), lambda n: n.by_name.pop("a")]
+
+
+@pytest.mark.parametrize("of", [of_a_call, of_the_method, of_an_owner, of_a_partial, of_a_map, of_a_derivative])
+@pytest.mark.parametrize(
+    "made, changes",
+    [(Net, ACT), (Layered, LAYERS), (Named, NAMES), (Flagged, [lambda n: setattr(n, "squares", False)])],
+    ids=lambda v: v.__name__ if isinstance(v, type) else "",
+)
+def test_objects_that_are_called(of, made, changes):
+    net = made()
+    f = of(net)
+    g = grad(f)
+    x = np.array([0.3, -0.7, 1.2])
+
+    def right():
+        return [(f(x + d) - f(x - d)) / 2e-6 for d in np.eye(3) * 1e-6]
+
+    assert g(x) == pytest.approx(right(), rel=1e-5, abs=1e-8)
+    for change in changes:
+        change(net)
+        assert g(x) == pytest.approx(right(), rel=1e-5, abs=1e-8)
+        assert vjp(f, x)[1](1.0)[0] == pytest.approx(right(), rel=1e-5, abs=1e-8)
+
+
+NET = Net()
+
+
+def of_a_name(x):
+    return np.sum(NET(x) * NET.w)
+
+
+def test_objects_that_are_called_by_a_name(monkeypatch):
+    g = grad(of_a_name)
+    x = np.array([0.3, -0.7])
+    assert g(x) == pytest.approx(2 * np.cos(x))
+    monkeypatch.setitem(globals(), "NET", Net())
+    NET.w = 5.0
+    assert g(x) == pytest.approx(5 * np.cos(x))
+    NET.act = np.exp
+    assert g(x) == pytest.approx(5 * np.exp(x))
+    monkeypatch.setattr(Net, "__call__", lambda self, x: self.act(x) ** 2)
+    assert g(x) == pytest.approx(10 * np.exp(2 * x))
+
+
+LIST, DICT, SECOND = ([np.sin],), ({"k": np.sin}, 2), (np.sin, [np.sin])
+
+
+@pytest.mark.parametrize(
+    "f, holder, key",
+    [
+        (lambda x: np.sum(LIST[0][0](x)), LIST[0], 0),
+        (lambda x: np.sum(DICT[0]["k"](x)), DICT[0], "k"),
+        (lambda x: np.sum(SECOND[1][0](x)), SECOND[1], 0),
+    ],
+)
+def test_functions_in_containers_in_tuples(f, holder, key):
+    g = grad(f)
+    x = np.array([0.3, -0.7])
+    assert g(x) == pytest.approx(np.cos(x))
+    holder[key] = np.cos
+    try:
+        assert g(x) == pytest.approx(-np.sin(x))
+    finally:
+        holder[key] = np.sin
+
+
+POWERS = [lambda x, k=1: np.sum(x**k)]
+
+
+@dataclasses.dataclass
+class Power:
+    a: object
+    k: int = 1
+
+
+def of_a_power(x):
+    return np.sum(Power(x).a ** Power(x).k)
+
+
+@pytest.mark.parametrize("f, holder", [(lambda x: POWERS[0](x), POWERS[0]), (of_a_power, Power.__init__)])
+def test_defaults_of_functions_that_are_found_in_data(f, holder):
+    x = np.array([0.3, -0.7])
+    g = grad(f)
+    assert g(x) == pytest.approx(np.ones(2))
+    holder.__defaults__ = (3,)
+    try:
+        assert g(x) == pytest.approx(3 * x**2)
+        assert grad(f)(x) == pytest.approx(3 * x**2)
+    finally:
+        holder.__defaults__ = (1,)
+
+
+def by_its_own_number(x):
+    return np.sum(x * x) * by_its_own_number.scale
+
+
+def test_a_pullback_keeps_the_attributes_of_functions():
+    by_its_own_number.scale = 2.0
+    value, pullback = vjp(by_its_own_number, np.ones(2))
+    by_its_own_number.scale = 3.0
+    assert value == 4.0 and pullback(1.0)[0].tolist() == [4.0, 4.0]
+    assert grad(by_its_own_number)(np.ones(2)).tolist() == [6.0, 6.0]
+
+
+def test_attributes_that_come_and_go():
+    holder = Held()
+    g = grad(lambda x: x * getattr(holder, "scale", 1.0))
+    assert g(2.0) == 1.0
+    holder.scale = 4.0
+    assert g(2.0) == 4.0
+    del holder.scale
+    assert g(2.0) == 1.0

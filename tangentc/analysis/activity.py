@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
+from tangentc.analysis.aliases import Aliases, changes_argument, may_change_unseen, may_give_back
 from tangentc.analysis.infer import gives_keys, of_keys
 from tangentc.analysis.points import change_of
 from tangentc.core import ops
+from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Effect, For, Function, Global, If, Opaque, Statement, Store, While
-from tangentc.core.types import Unknown, is_container, is_differentiable
+from tangentc.core.types import Array, Unknown, is_container, is_differentiable
 from tangentc.core.walk import asks_for_form, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 
@@ -175,6 +176,23 @@ class Activity:
                     way_out="pass it in as an argument, or make it inside the function",
                 )  # fmt: skip
 
+    def _refuse_unseen_change(self, s: Statement) -> None:
+        """Refuse a call that may change, where nobody sees it, a value that the result depends on."""
+        if not isinstance(s, (Assign, Effect)) or not may_change_unseen(s.op):
+            return
+        if not any(self._has(self.varied, a) for a in s.atoms):
+            return
+        for atom in (a for a in s.atoms if isinstance(a, str)):
+            t = self.types.of(atom)
+            is_read = is_container(t) and any(atom in reads(other) for other in self.program if other is not s)
+            if is_read or isinstance(t, (Array, Unknown)) and self._has(self.useful, atom):
+                name = getattr(s.op, "__qualname__", None) or getattr(s.op, "__name__", str(s.op))
+                raise UnsafeMutation(
+                    f"{name} is given {shown(atom)}, which it may change, and a derivative flows through it", s.span,
+                    why=f"what {name} does is not known",
+                    way_out="give it a copy, or do its work in Python",
+                )  # fmt: skip
+
     def _made(self, name: str) -> list[str]:
         """The names that a value is made of."""
         made = next((s for s in self.program if isinstance(s, Assign) and s.target == name), None)
@@ -206,6 +224,7 @@ class Activity:
                         s.span, why=t.reason or "nothing says what it is",
                         way_out="call the function with arguments of known types",
                     )  # fmt: skip
+            self._refuse_unseen_change(s)
             if isinstance(s, Effect) and s.op is runtime.add_items and s.args[0] in self.active:
                 raise UnsafeMutation(
                     "add_items changes a list whose length is not known when compiling", s.span,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import builtins
 import operator
+import types
 from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.points import Points, change_of
 from tangentc.core import ops
 from tangentc.core.nodes import (
@@ -274,6 +276,38 @@ def known(op: Any) -> bool:
 def changes_argument(op: Any) -> bool:
     """Whether a call for its effect changes its first argument."""
     return getattr(op, "__name__", "") in ops.IMPURE_NAMES and known(op)
+
+
+DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
+IN_C = (types.BuiltinFunctionType, *DESCRIPTORS)
+HARMLESS = {
+    "builtins",
+    "_io",
+    "io",
+    "sys",
+    "time",
+    "_operator",
+    "math",
+    "cmath",
+    "_functools",
+    "_abc",
+    "posix",
+    "_json",
+}
+UNSEEN = {
+    runtime.add_copied, runtime.add_if_copied, operator.setitem, operator.delitem,
+    *(getattr(operator, f"i{name}") for name in dir(operator) if hasattr(operator, f"i{name}")),
+}  # fmt: skip
+
+
+def may_change_unseen(op: Any) -> bool:
+    """Whether a call may change what it is given where no analysis sees it: there is no text of it to look into, and
+    it is not known to leave its arguments alone."""
+    if not isinstance(op, (*IN_C, types.FunctionType)):
+        return False
+    if op in UNSEEN or isinstance(op, DESCRIPTORS):
+        return True
+    return isinstance(op, IN_C) and not ops.is_pure(op) and ops.module_root(op) not in (*HARMLESS, *ops.NUMERIC_MODULES)
 
 
 def stores_of(block: Block) -> list[Statement]:

@@ -209,7 +209,7 @@ class Points:
                 self.trees.add(target)  # a call may give containers in containers
             for key, atom in made_of(s):
                 self.held[target][key] |= self.places(atom)
-            if op in COPIES or op is operator.getitem:
+            if op in COPIES - DEEP_COPIES or op is operator.getitem:
                 for atom in args:
                     if op in (builtins.list, builtins.tuple, builtins.sorted) and self._has_keys(atom):
                         continue  # its keys

@@ -211,6 +211,11 @@ def components(t: Type) -> Iterator[tuple[Any, Type]]:
             yield from zip(fields, items, strict=True)
 
 
+def holds_nothing(t: Type) -> bool:
+    """Whether a value is a container with nothing in it: its derivatives are like it."""
+    return is_container(t) and all(holds_nothing(part) for _, part in components(t))
+
+
 def map_lengths(t: Type, of: Callable[[Any], Any]) -> Type:
     """The type with each length of an array, and each of a list whose items are alike, replaced."""
 

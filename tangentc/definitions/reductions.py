@@ -123,13 +123,13 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Tru
 
 
 @defined(np.nancumsum)
-def nancumsum(a, axis=None):
-    return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis)
+def nancumsum(a, axis=None, dtype=None, out=None):
+    return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis, dtype=dtype)
 
 
 @defined(np.nancumprod)
-def nancumprod(a, axis=None):
-    return np.cumprod(np.where(np.isnan(a), 1, a), axis=axis)
+def nancumprod(a, axis=None, dtype=None, out=None):
+    return np.cumprod(np.where(np.isnan(a), 1, a), axis=axis, dtype=dtype)
 
 
 # ------------------------------------------------------------------ quantiles

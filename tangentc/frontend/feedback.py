@@ -74,6 +74,7 @@ class Feedback:
 
     callees: dict[Any, Any] = field(default_factory=dict)
     compiled: dict[Any, Any] = field(default_factory=dict)  # derivatives inside, for the types at their calls
+    derivatives: dict[Any, Any] = field(default_factory=dict)  # all that have been compiled
     lengths: dict[Any, int] = field(default_factory=dict)
     keys: dict[Any, tuple] = field(default_factory=dict)
     unroll: dict[Any, list] = field(default_factory=dict)
@@ -215,7 +216,7 @@ class _Reader:
                     return
                 types = [self.types.of(a) for a in s.args[1:]]
                 doubtful = frozenset(i for i, t in self.tangents(nested, s.args) if isinstance(t, Optional))
-                compiled = None if doubtful else nested.compiled(types)
+                compiled = None if doubtful else nested.compiled(types, self.known.derivatives)
                 if doubtful:
                     self.late[site] = doubtful
                 elif compiled is not None:

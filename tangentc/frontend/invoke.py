@@ -24,6 +24,7 @@ import gast
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.aliases import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
@@ -35,6 +36,7 @@ from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
 from tangentc.frontend.feedback import CALLED, Feedback
+from tangentc.frontend.into import Into, ordered
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested, lift, own_parameters
@@ -47,6 +49,7 @@ DEEPEST = 60
 AUGMENTED = {
     f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
 }
+CHANGED_BY_METHODS = (list, dict, np.ndarray, collections.deque)
 IN_PLACE_METHODS = {"__delitem__", "__setslice__", *(f"__{f.__name__}__" for f in AUGMENTED)}
 
 
@@ -103,7 +106,7 @@ def is_quoted(function: Any) -> bool:
     return (function.__module__ or "").startswith((prelude.__name__, "tangentc.definitions", "tangentc.rules."))
 
 
-class Invoke:
+class Invoke(Into):
     """The part of lowering that knows calls."""
 
     activation: Activation
@@ -318,10 +321,10 @@ class Invoke:
             return Const(None) if target is None else self.emit(ops.identity, (Const(None),), node, target=target)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
 
-    def attribute_or(self, base: str, name: str, default: Atom, node: Any) -> Atom:
+    def attribute_or(self, base: Atom, name: str, default: Atom, node: Any) -> Atom:
         """``getattr(obj, name, default)``, decided by the class, and by what an argument holds."""
         t, cls = self.type_known(base), self.class_of(base, node)
-        is_given = isinstance(t, Struct) and bool(t.fields)
+        is_given = isinstance(t, Struct) and (bool(t.fields) or isinstance(base, Global))
         if cls is not None and (name in getattr(t, "fields", ()) or found_in_class(cls, name)[0]):
             return self.attribute(base, name, node)
         if is_given and name not in self.known.assigned or isinstance(t, (Scalar, Array, Sequence)):
@@ -436,6 +439,12 @@ class Invoke:
             made = self.named(self.invoke(callee, args, [], node, None), node)
             self.out.extend(Store(made, Const(k), v, None, self.span(node)) for k, v in keywords)
             return made if target is None else self.emit(ops.identity, (made,), node, target=target)
+        if isinstance(callee, DESCRIPTORS) and args and callee.__objclass__ in CHANGED_BY_METHODS:
+            return self.method(args[0], callee.__name__, node, target, (args[1:], keywords))
+        args, keywords = ordered(callee, args, keywords)
+        written = self.into(callee, args, keywords, node, target)
+        if written is not None:
+            return written
         op, lists = self.known.lists.get(self.span(node).site, (None, ()))
         if op is not None and op == callee:
             args = [self.emit(np.array, (a,), node) if k in lists else a for k, a in enumerate(args)]
@@ -779,11 +788,13 @@ class Invoke:
             fields = [f for f in dataclasses.fields(cls) if f.init]
             names = [f.name for f in fields if not f.kw_only]
             given = dict(zip(names, args, strict=False)) | dict(keywords)
+            defaults = {n: p.default for n, p in inspect.signature(init).parameters.items()}
+            self.places[Place("value", init), "__init__"] = Place("value", init)
             for f in dataclasses.fields(cls):
                 if f.name in given:
                     continue
                 if f.default is not dataclasses.MISSING:
-                    given[f.name] = self.captured(f.default, node, cls)
+                    given[f.name] = self.captured(defaults.get(f.name, f.default), node, cls)
                 elif f.default_factory is not dataclasses.MISSING:
                     given[f.name] = self.invoke(f.default_factory, [], [], node, None)
             made = self.struct(cls, tuple(f.name for f in dataclasses.fields(cls) if f.name in given), given, node)
@@ -1039,7 +1050,7 @@ class Invoke:
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
         is_named = callee is builtins.getattr and len(args) == 3 and isinstance(args[1], Const)
-        if is_named and isinstance(args[0], str) and args[2] != Const(None):
+        if is_named and isinstance(args[0], (str, Global)) and args[2] != Const(None):
             return self.attribute_or(args[0], args[1].value, args[2], node)
         if callee is builtins.getattr and len(args) >= 2 and isinstance(args[1], Const):
             if isinstance(args[0], Const):
@@ -1087,10 +1098,10 @@ class Invoke:
             cls = self.class_of(args[0], node)
             if cls is None:
                 return None
-            names = tuple(f.name for f in dataclasses.fields(cls))
             given = dict(keywords)
-            rest = {n: self.attribute(args[0], n, node) for n in names if n not in given}
-            return self.struct(cls, names, {**rest, **given}, node)
+            fields = [f.name for f in dataclasses.fields(cls) if f.init or f.name in given]
+            every = [(n, given[n] if n in given else self.attribute(args[0], n, node)) for n in fields]
+            return self.construct(cls, [], every, node, target)
         if callee is object.__new__ and isinstance(args[0], Const):
             return self.new_object(args[0].value, node)
         if callee is builtins.iter and len(args) == 1:

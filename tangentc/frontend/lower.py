@@ -742,7 +742,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             value = self.of_module(base.value, node)
             if callable(value) or isinstance(value, types.ModuleType) or value is None:
                 return Const(value)
-            if isinstance(base.value, (types.ModuleType, type)) and not is_library_module(base.value):
+            keeps = isinstance(base.value, types.FunctionType) and node.attr in own_data(base.value)
+            keeps = keeps and node.attr not in self.known.assigned
+            if keeps or isinstance(base.value, (types.ModuleType, type)) and not is_library_module(base.value):
                 return Global(node.attr, Place("attribute", base.value))
         return self.attribute(base, node.attr, node, target)
 

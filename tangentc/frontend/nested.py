@@ -74,9 +74,18 @@ class Nested(ops.MadeInside):
         self.extra()
         return Derivative(self.lifted or self.function, self.kind, self.wrt, self.has_aux)
 
-    def compiled(self, types: list[Type]) -> Any:
+    @property
+    def identity(self) -> Any:
+        """What tells it from other derivatives; None if that is only known where it is made."""
+        inner = self.function.identity if isinstance(self.function, Nested) else self.function
+        if inner is None or isinstance(inner, (Closure, Bound)):
+            return None
+        return inner, self.kind, tuple(self.wrt) if isinstance(self.wrt, list) else self.wrt, self.has_aux
+
+    def compiled(self, types: list[Type], made: dict[Any, Any]) -> Any:
         """The emitted function for arguments of these types, and the seeds of what is inside it; None if they are
-        not known yet."""
+        not known yet.  What has been ``made`` is used again: a function that is compiled once more would be another
+        one, for which nothing is known of what calls itself."""
         types = [present(t) for t in types]
         if any(isinstance(t, Unknown) or isinstance(t, Known) and t.value is ops.UNDEFINED for t in types):
             return None
@@ -92,7 +101,12 @@ class Nested(ops.MadeInside):
             types = types[:-1]
         if self.kind == "jvp":
             types = types[: len(types) - len(self.wrt)]
-        compiled = derivative._compile(types, seed=seed, inner=True)
+        key = None if self.identity is None else (self.identity, tuple(types), seed)
+        compiled = made.get(key) if key is not None else None
+        if compiled is None:
+            compiled = derivative._compile(types, seed=seed, inner=True)
+        if key is not None:
+            made[key] = compiled
         self._refuse_changes(compiled, len(types))
         return compiled.function, compiled.seeds
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import inspect
 import operator
 from collections.abc import Iterator
 from dataclasses import replace
@@ -62,6 +61,7 @@ from tangentc.core.types import (
 )
 from tangentc.core.walk import definitions, reads, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.into import place_of_out
 
 PARTS = {Const("real"): np.real, Const("imag"): np.imag}
 REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
@@ -200,7 +200,7 @@ class _Specialise:
                 return self._in_place(s, s.op, s.args, dict(s.keywords))
             case Effect() | Assign() if "out" in dict(s.keywords):
                 return self._out(s)
-            case Effect() | Assign() if (place := _place_of_out(s.op)) is not None and len(s.args) > place:
+            case Effect() | Assign() if (place := place_of_out(s.op)) is not None and len(s.args) > place:
                 keywords = (*s.keywords, ("out", s.args[place]))
                 return self._out(replace(s, args=s.args[:place], keywords=keywords))  # type: ignore[arg-type]
             case For():
@@ -518,7 +518,7 @@ class _Specialise:
                 return self._in_place(s, functions[name], (receiver, *args), dict(s.keywords))
             if name not in MUTATORS:
                 function = FUNCTIONS.get(name) or getattr(np, name, None)
-                place = _place_of_out(function) if function is not None else None
+                place = place_of_out(function) if function is not None else None
                 if function is not None and ("out" in dict(s.keywords) or place is not None and len(args) >= place):
                     return self.statement(replace(s, op=function, args=(receiver, *args)))  # type: ignore[arg-type]
                 return ()
@@ -692,17 +692,13 @@ class _Specialise:
         out = keywords.pop("out")
         if out == Const(None):
             return (replace(s, keywords=tuple(keywords.items())),)
-        t = self.types.of(out)
-        made = self.definitions.get(out) if isinstance(out, str) else None
-        if isinstance(t, Tuple) and isinstance(made, Assign):  # out=(y,)
-            out = made.args[0]
         if not isinstance(out, str) or not isinstance(self.types.of(out), Array):
             raise UnsafeMutation(
                 "`out=` is given something that is not known to be an array", s.span,
                 why="which array is changed is not known", way_out="assign the result",
             )  # fmt: skip
         args: tuple[Atom, ...] = s.args
-        where = keywords.pop("where", None)
+        where = keywords.pop("where", None) if isinstance(s.op, np.ufunc) else None
         value = self.fresh("%rhs")
         body: list[Statement] = [Assign(value, s.op, args, tuple(keywords.items()), s.span)]
         if s.op is ops.method:
@@ -962,24 +958,6 @@ def asks_for_layout(function: Function) -> bool:
         isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)  # type: ignore[union-attr]
         for s in statements(function.body)
     )
-
-
-def _place_of_out(op: Any) -> int | None:
-    """Where a function of NumPy takes ``out`` by position."""
-    if isinstance(op, np.ufunc):
-        return op.nin
-    if op is np.dot:
-        return 2
-    if ops.module_root(op) != "numpy":
-        return None
-    try:
-        parameters = list(inspect.signature(op).parameters.values())
-    except (TypeError, ValueError):
-        return None
-    kinds = {p.name: p.kind for p in parameters}
-    if kinds.get("out") is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
-        return None
-    return list(kinds).index("out")
 
 
 def _plain(atom: Atom) -> str:

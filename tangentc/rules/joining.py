@@ -11,7 +11,7 @@ from tangentc.rules.registry import adjoint_rule, existing, tangent_rule
 from tangentc.runtime import split_like
 from tangentc.transform.calls import LISTS, TAKES_ITEMS
 
-TAKES_ITEMS.update(joins := [np.vstack, np.hstack, np.column_stack, np.dstack])
+TAKES_ITEMS.update(joins := [np.vstack, *existing("row_stack"), np.hstack, np.column_stack, np.dstack])
 LISTS.update(joins)
 VIEWS.update(["hsplit", "vsplit", "dsplit", "unstack"])
 
@@ -27,7 +27,10 @@ def parts(y_bar, arrays, blocks, axis):
     return [np.reshape(cut[k], np.shape(a)) for k, a in enumerate(arrays)]
 
 
-@adjoint_rule(np.vstack, linear="jointly", samples=lists_of((3, 3), ((2, 3), 3), ((2, 3), (1, 3)), ((), ())))
+@adjoint_rule(
+    np.vstack, *existing("row_stack"), linear="jointly",
+    samples=lists_of((3, 3), ((2, 3), 3), ((2, 3), (1, 3)), ((), ())),
+)  # fmt: skip
 def vstack(arrays, y, y_bar):
     return parts(y_bar, arrays, [np.atleast_2d(a) for a in arrays], 0)
 

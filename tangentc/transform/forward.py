@@ -24,10 +24,13 @@ from tangentc.core.types import (
     Array,
     Known,
     Scalar,
+    Sequence,
     Struct,
+    Tuple,
     Type,
     Unknown,
     components,
+    holds_nothing,
     holds_numbers,
     is_complex,
     is_container,
@@ -87,13 +90,23 @@ class _Forward:
             return self.b.emit(np.zeros_like, (x,), name=self.name(x))
         plain = isinstance(t, Struct) and _is_plain(t.cls)
         if is_container(t) and (is_long(t) or plain or isinstance(x, str) and self.aliases.is_changed(x)):
-            return self.b.emit(runtime.zeros_of, (x,), name=self.name(x))
+            return self._zeros(x)
         if is_container(t):
-            parts = [self.dot(get_part(self.b, x, k)) if holds_numbers(p) else Const(None) for k, p in components(t)]
+            parts = [
+                self.dot(get_part(self.b, x, k)) if holds_numbers(p) or holds_nothing(p) else Const(None)
+                for k, p in components(t)
+            ]
             return build_container(self.b, t, parts, name=self.name(x))
         if isinstance(t, Known) and isinstance(t.value, tuple):
             return Const(tuple(self.zero(Const(v)).value for v in t.value))  # type: ignore[union-attr]
         return self.b.emit(runtime.zeros_of, (x,), name=self.name(x)) if isinstance(t, Unknown) else Const(None)
+
+    def _zeros(self, x: Atom) -> Atom:
+        """The zeros of a container that changes."""
+        t = self.b.type(x)
+        zeros = self.b.emit(runtime.zeros_of, (x,), name=self.name(x))
+        is_tuple = isinstance(t, Tuple) and t.cls is None or isinstance(t, Sequence) and t.kind is tuple
+        return self.b.emit(builtins.tuple, (zeros,), name=self.name(x)) if is_tuple else zeros
 
     def name(self, x: Atom) -> str:
         return f"{x}_dot" if isinstance(x, str) else "%dot"
@@ -235,7 +248,7 @@ class _Forward:
         elif is_container(self.b.type(y)) and is_differentiable(self.b.type(y)):
             made = self.b.definition(y)
             empty = made is not None and made.op is ops.make_list and not made.args
-            self.dots[y] = self.b.emit(*((ops.make_list, ()) if empty else (runtime.zeros_of, (y,))), name=self.name(y))
+            self.dots[y] = self.b.emit(ops.make_list, (), name=self.name(y)) if empty else self._zeros(y)
             if empty:
                 self.b.types.of_name[self.dots[y]] = self.b.type(y)  # type: ignore[index]
 
@@ -277,7 +290,8 @@ class _Forward:
             return self.dot(atom)
         if isinstance(atom, Const) and isinstance(atom.value, tuple) and all(isinstance(v, float) for v in atom.value):
             return self.zero(atom)  # what grows out of it may move
-        return self.zero(atom) if holds_numbers(self.b.type(atom)) else Const(None)  # it may stand where others move
+        t = self.b.type(atom)  # what does not move here may stand where others move
+        return self.zero(atom) if holds_numbers(t) or holds_nothing(t) else Const(None)
 
     def _rule(self, s: Assign, call: Call) -> Atom | None:
         rule = call.rule

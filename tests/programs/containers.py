@@ -102,3 +102,28 @@ PROGRAMS = [
     (local_containers, (np.array([-1.0, -2.0, 0.5]),)), (list_of_floats, ([0.5, 1.5, -2.0], 0.3)),
     (list_of_floats, (list(normal(size=12)), 0.3)), (outer_loop_calls, (0.4,)),
 ]  # fmt: skip
+
+
+def inner_dicts_of_other_keys(d):
+    d["p"]["s"] *= 2.0
+    d["q"]["r"] *= 3.0
+    return d["q"]["r"] * d["p"]["s"]
+
+
+def inner_list_and_inner_dict(d):
+    d["q"]["r"] *= 2.0
+    d["p"][0] = 3.0
+    return np.sum(d["q"]["r"]) * d["p"][0]
+
+
+def list_of_a_list_and_a_dict(l):
+    l[0][0] *= 2.0
+    l[2]["r"] *= 3.0
+    return l[0][0] * l[1][0] * l[2]["r"]
+
+
+PROGRAMS += [
+    (inner_dicts_of_other_keys, ({"p": {"s": 0.5}, "q": {"r": 0.5}},)),
+    (inner_list_and_inner_dict, ({"p": [0.5], "q": {"r": np.array([0.3, 0.7])}},)),
+    (list_of_a_list_and_a_dict, ([[0.5], (0.3,), {"r": 0.5}],)),
+]

@@ -765,3 +765,48 @@ def tuple_and_list_that_a_method_fills(x, a):
     c = Factored(a)
     c.put(x * a)
     return (x + (c.some[-1] if c.some else x)) * a + c.values[0]
+
+
+# ------------------------------------------------------------------ objects made anew
+@dataclasses.dataclass
+class Doubled:
+    w: np.ndarray
+    k: float = 2.0
+
+    def __post_init__(self):
+        self.w2 = self.w * 2
+
+
+@program(np.array([0.3, -0.7, 1.2]))
+def replaced_and_completed(x):
+    p = Doubled(x, 3.0)
+    q = dataclasses.replace(p, w=x * x)
+    r = dataclasses.replace(q, k=x[0])
+    return np.sum(q.w2 * p.w2) * q.k + np.sum(r.w2) * r.k
+
+
+@dataclasses.dataclass
+class Late:
+    a: np.ndarray
+    b: object = dataclasses.field(init=False, default=1.0)
+
+
+@program(np.array([0.3, -0.7, 1.2]))
+def replaced_without_what_is_set_later(x):
+    p = Late(x)
+    p.b = x * 2
+    q = dataclasses.replace(p, a=x * x)
+    return np.sum(q.a * q.b * p.b)
+
+
+class Empty:
+    pass
+
+
+EMPTY, FILLED = Empty(), Empty()
+FILLED.w = 3.0
+
+
+@program(np.array([0.3, -0.7, 1.2]))
+def attributes_with_defaults(x):
+    return np.sum(x * getattr(EMPTY, "w", 1.5)) + getattr(FILLED, "w", 1.0) * x[0] ** 2

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tangentc import grad
+
 
 def fourier(x):
     n = len(x)
@@ -115,11 +117,20 @@ def integral_of_a_closure(k, a, b):
     return adaptive(lambda t: np.sin(k * t), a, b, 2)
 
 
+def power_of_the_spectrum(u):
+    return np.sum(np.abs(fourier(u)) ** 4)
+
+
+def gradient_of_one_that_calls_itself(u):
+    return np.sum(grad(power_of_the_spectrum)(u) ** 2)
+
+
 R = np.random.default_rng(0)
 PROGRAMS = [
     (spectrum, (R.normal(size=16),)), (nested_sum, (R.normal(size=12),)), (halved, (R.normal(size=33),)),
     (merge_sort, (R.normal(size=9),)), (quick_sort, (R.normal(size=9),)), (sines, (0.7, 5)), (fibonacci, (0.7, 6)),
     (product_of_a_tree, (((0.5, 0.2), (0.1, (0.3, 0.7))),)), (even, (0.4, 5)), (wavelets, (R.normal(size=16),)),
     (horner, ([0.3, 0.7, -0.2], 0.4)), (integral_of_a_closure, (2.0, 0.1, 1.3)),
+    (gradient_of_one_that_calls_itself, (R.normal(size=4),)),
 ]  # fmt: skip
 REFUSED = {"integral_of_a_closure"}

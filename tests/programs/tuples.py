@@ -230,3 +230,15 @@ def argument_by_a_captured_number(x):
 
 
 PROGRAMS += [(argument_by_a_captured_number, (np.array([0.7, 1.3, -0.4]),))]
+
+
+def grown_of_one_array_that_changes(x):
+    b = x * 1.0
+    parts = ()
+    for i in range(3):
+        parts += (b,)
+    b[0] = 2.0
+    return np.sum(parts[0] * parts[2])
+
+
+PROGRAMS += [(grown_of_one_array_that_changes, (np.array([0.7, 1.3, -0.4]),))]

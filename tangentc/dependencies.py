@@ -1,0 +1,110 @@
+"""What compiled code depends on beside its arguments, and whether that is still as it was.
+
+Of a function that is its code and its defaults, of data its type (the code reads the data themselves when it runs), of
+an object both, and of a container also what the functions in it keep.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import types as pytypes
+from collections.abc import Iterator
+from typing import Any
+
+from tangentc.core.nodes import Place
+from tangentc.core.types import Dict, Known, Sequence, Struct, Tuple, Type, data_type, is_object
+
+OPTIONS = ("item", "option")  # kinds of places of what is written into the code
+CHANGING = (Sequence, Dict, Struct)  # types of what can become another one while it stays the same object
+
+
+class Dependency:
+    """What a name stood for when the code was compiled."""
+
+    __slots__ = ("place", "name", "value", "held", "kept")
+
+    def __init__(self, place: Place, name: str):
+        self.place, self.name = place, name
+        value = place.lookup(name)
+        self.value = copy.deepcopy(value) if place.kind in OPTIONS else value
+        self.held = data_type(value) if is_data(value) else None
+        self.kept = self._kept(value, self.held)
+
+    @staticmethod
+    def _kept(value: Any, held: Type | None) -> Any:
+        if held is None:
+            return kept_by(value)
+        functions = tuple(kept_by(f) for f in _functions_in(held))
+        return (kept_by(value), functions) if callable(value) else functions
+
+    def is_fresh(self) -> bool:
+        """Whether the code is good for what the name stands for now."""
+        try:
+            now = self.place.lookup(self.name)
+        except NameError:
+            return False
+        if self.place.kind == "class":
+            return now == self.value
+        if self.place.kind in OPTIONS:  # which is written into the code
+            return type(now) is type(self.value) and now == self.value
+        if self.held is None:
+            return now is self.value and self.kept == kept_by(now)
+        if now is self.value and not may_change(self.held):
+            return True
+        if callable(now) and now is not self.value:  # what is called is written into the code
+            return False
+        return is_data(now) and data_type(now) == self.held and self._kept(now, self.held) == self.kept
+
+
+def may_change(t: Type) -> bool:
+    """Whether a value of this type can become one of another type while it stays the same object."""
+    return isinstance(t, CHANGING) or isinstance(t, Tuple) and any(map(may_change, t.items))
+
+
+def is_data(value: Any) -> bool:
+    """Whether code reads a value while it runs, unlike a function, which it has written into it."""
+    return is_object(value) or not (callable(value) or isinstance(value, pytypes.ModuleType))
+
+
+def _functions_in(t: Type) -> Iterator[Any]:
+    """The functions in a container, as its type tells them."""
+    if isinstance(t, Known):
+        if callable(t.value):
+            yield t.value
+        return
+    for part in getattr(t, "items", ()):
+        yield from _functions_in(part)
+
+
+class Same:
+    """A value, equal to itself alone, as long as it holds values of the same types."""
+
+    __slots__ = ("value", "held")
+
+    def __init__(self, value: Any):
+        self.value = value
+        self.held = data_type(value) if isinstance(value, (list, dict, tuple)) or is_object(value) else None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value and self.held == other.held
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def kept_by(value: Any) -> Any:
+    """What a function keeps that the code was compiled for: its code and its defaults."""
+    if isinstance(value, functools.partial):
+        return kept_by(value.func), tuple(map(Same, value.args)), _named(value.keywords)
+    if isinstance(value, pytypes.MethodType):
+        return kept_by(value.__func__)
+    if is_object(value) and callable(value):
+        return kept_by(type(value).__call__)  # type: ignore[operator]
+    if not isinstance(value, pytypes.FunctionType):
+        return None
+    return value.__code__, tuple(map(Same, value.__defaults__ or ())), _named(value.__kwdefaults__)
+
+
+def _named(values: dict[str, Any] | None) -> tuple:
+    return tuple((k, Same(v)) for k, v in values.items()) if values else ()

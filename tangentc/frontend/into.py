@@ -1,0 +1,128 @@
+"""Functions of NumPy that write their result into an array that they are given.
+
+np.exp(x, out=y)                    y[...] = np.exp(x)
+np.divmod(x, y, out=(q, r))         both = np.divmod(x, y); q[...] = both[0]; r[...] = both[1]
+np.nan_to_num(x, copy=False)        x[...] = np.nan_to_num(x)
+np.copyto(dst=x, src=y)             np.copyto(x, y)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Const, Store
+
+OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
+BY_POSITION = {
+    np.copyto: ("dst", "src"), np.put: ("a", "ind", "v"), np.fill_diagonal: ("a", "val"),
+    np.put_along_axis: ("arr", "indices", "values", "axis"), np.place: ("arr", "mask", "vals"),
+    np.putmask: ("a", "mask", "values"),
+}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=2048)
+def place_of_out(op: Any) -> int | None:
+    """Where a function of NumPy, or its definition, takes ``out`` by position; None if it does not."""
+    if isinstance(op, np.ufunc):
+        return op.nin
+    if isinstance(getattr(op, "__self__", None), np.ufunc):
+        return OUT_OF.get(op.__name__)
+    if op is np.dot:
+        return 2
+    if ops.module_root(op) != "numpy" and not is_definition(op):
+        return None
+    try:
+        parameters = inspect.signature(op).parameters
+    except (TypeError, ValueError):
+        return None
+    if "out" not in parameters or parameters["out"].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        return None
+    return list(parameters).index("out")
+
+
+def is_definition(op: Any) -> bool:
+    """Whether a function is our own text for one of NumPy's."""
+    return (getattr(op, "__module__", None) or "").startswith("tangentc.definitions")
+
+
+class Into:
+    """The part of lowering that knows where results are written into."""
+
+    out: list
+    span: Any
+    emit: Any
+    invoke: Any
+    definition: Any
+    named: Any
+    unsupported: Any
+
+    def into(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
+        """A call that writes its result into an array, as the call without that and a store; None for other calls."""
+        if callee is np.nan_to_num:
+            return self._in_its_place(args, dict(keywords), node, target)
+        named = dict(keywords)
+        try:
+            place = place_of_out(callee)
+        except TypeError:  # cannot be hashed
+            return None
+        known = place is not None or ops.module_root(callee) in ops.NUMERIC_MODULES or is_definition(callee)
+        out = named.pop("out", None) if known else None
+        if out is None and place is not None and len(args) > place:
+            out, later = args[place], args[place + 1 :]
+            if out == Const(None) and later:
+                return None
+            args = [*args[:place], Const(None), *later] if later else args[:place]
+        if out is None:
+            return None
+        if out == Const(None):
+            return self.invoke(callee, args, list(named.items()), node, target)
+        where = named.pop("where", None) if isinstance(callee, np.ufunc) else None
+        made = self.definition(out)
+        several = isinstance(made, Assign) and made.op is ops.make_tuple
+        value = self.invoke(callee, args, list(named.items()), node, None)
+        outs = list(made.args) if several else [out]
+        values = [value]
+        if len(outs) > 1:
+            values = [self.emit(operator.getitem, (value, Const(k)), node) for k, _ in enumerate(outs)]
+        for array, part in zip(outs, values):
+            if array == Const(None):
+                continue
+            if where is not None:
+                part = self.emit(np.where, (where, part, array), node)
+            self.out.append(Store(self.named(array, node), Const(...), part, None, self.span(node)))
+        given = outs[0] if len(outs) == 1 else value if Const(None) in outs else out
+        return given if target is None else self.emit(ops.identity, (given,), node, target=target)
+
+    def _in_its_place(self, args: list, keywords: dict, node: Any, target: str | None) -> Atom | None:
+        """``np.nan_to_num(x, copy=False)``."""
+        copy = keywords.pop("copy", args[1] if len(args) > 1 else Const(True))
+        if copy in (Const(True), Const(1)):
+            return None
+        if copy not in (Const(False), Const(0)):
+            raise self.unsupported(node, "np.nan_to_num with a `copy` that is not known when compiling",
+                                   "write copy=True, or copy=False")  # fmt: skip
+        values = dict(zip(("nan", "posinf", "neginf"), args[2:]), **keywords)
+        array = self.named(args[0], node)
+        value = self.invoke(np.nan_to_num, [array], list(values.items()), node, None)
+        self.out.append(Store(array, Const(...), value, None, self.span(node)))
+        return array if target is None else self.emit(ops.identity, (array,), node, target=target)
+
+
+def ordered(callee: Any, args: list, keywords: list) -> tuple[list, list]:
+    """The arguments of a function that changes an array, by position."""
+    try:
+        names = BY_POSITION.get(callee, ())
+    except TypeError:  # cannot be hashed
+        names = ()
+    named, given = dict(keywords), list(args)
+    for name in names[len(args) :]:
+        if name not in named:
+            break
+        given.append(named.pop(name))
+    return given, list(named.items())
