@@ -318,6 +318,6 @@ class Differentiable:
         """The gradient's emitted text, for the types of its last call."""
         return self.grad.source
 
-    def source_for(self, *args: Any, **keywords: Any) -> str:
-        """The gradient's emitted text for arguments of these types."""
-        return self.grad.source_for(*args, **keywords)
+    def source_for(self, *args: Any, annotate: bool = False, **keywords: Any) -> str:
+        """The gradient's emitted text for arguments of these types; see `Derivative.source_for`."""
+        return self.grad.source_for(*args, annotate=annotate, **keywords)

@@ -123,10 +123,23 @@ class Derivative:
         except TangentcError as error:
             raise error.with_traceback(None) from None
 
-    def source_for(self, *args: Any, **keywords: Any) -> str:
-        """The emitted text for arguments of these types, compiled but not run."""
+    def source_for(self, *args: Any, annotate: bool = False, **keywords: Any) -> str:
+        """The emitted text for arguments of these types, compiled but not run.
+
+        With ``annotate`` each line says the type of what it makes, ``# h: f64[64, 50]``, and each value that is saved
+        for the adjoint sweep, or computed again in it, why.
+        """
         fitted = self.fitted(args, keywords)
-        return fitted.compiled(fitted.bind(args, keywords)).text.whole
+        bound = fitted.bind(args, keywords)
+        text = fitted.compiled(bound).text
+        if not annotate:
+            return text.whole
+        from tangentc.inspection.annotate import annotated
+
+        sizes: dict[int, Any] = {}
+        for a in bound:
+            type_of(a, sizes)
+        return annotated(text, {length.symbol: n for n, length in sizes.items()})
 
     def _repr_html_(self) -> str:
         import html

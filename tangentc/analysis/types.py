@@ -69,6 +69,7 @@ class Types:
         self.unknown_lengths = 0
         self.memo: dict[Any, Type] = {}
         self.widened: dict[str, Type] = {}  # containers, with what is put into them later
+        self.reasons: dict[str, str] = {}  # of values of the primal sweep that the adjoint has: how it comes by them
 
     def fresh(self) -> Length:
         self.unknown_lengths += 1

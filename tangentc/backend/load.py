@@ -28,6 +28,7 @@ class Text:
     live: Mapping[str, Global]
     same: Mapping[str, str] = field(default_factory=dict)
     of: Mapping[int, Statement] = field(default_factory=dict)  # for a row of ``whole``, the statement behind it
+    types: Mapping[int, Any] = field(default_factory=dict)  # for such a row, the types of the function it stands in
 
     @property
     def whole(self) -> str:
@@ -45,6 +46,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
     spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
     texts: list[str] = []
     of: dict[int, Statement] = {}
+    types: dict[int, Any] = {}
     row = 0
     seen: dict[str, str] = {}
     spelling.data = spelled(emitted, own | set(spelling.bindings))
@@ -64,10 +66,14 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
                 continue
         texts.append(text)
         of.update({row + k: s for k, s in rows.of.items()})
+        types.update({row + k: program.types for k in rows.of})
         row += len(rows) + 2
     imports = _imports(spelling.imports.values())
-    of = {k + (len(imports) + 2 if imports else 0): s for k, s in of.items()}
-    return Text(emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same, of)
+    above = len(imports) + 2 if imports else 0
+    of, types = ({k + above: v for k, v in rows_.items()} for rows_ in (of, types))
+    return Text(
+        emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same, of, types
+    )  # fmt: skip
 
 
 def _data(function: Any) -> list[Global]:

@@ -22,7 +22,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number
 from tangentc.core.nodes import Assign, Atom, Const, Op
-from tangentc.core.types import rank
+from tangentc.core.types import Array, rank
 
 ADD, SUB, MUL, DIV, NEG, POW = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -218,9 +218,9 @@ def _pow(b: Builder, x: Atom, y: Atom) -> Atom | None:
 
 
 def _transpose(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
-    """Transposing twice is not transposing."""
+    """Transposing twice is not transposing; both are views, also of an array that changes."""
     made = b.definition(x) or (b.primal.get(x) if isinstance(x, str) else None)
-    if made is None or made.keywords or any(isinstance(a, str) and b.mutable(a) for a in made.args):
+    if made is None or made.keywords or not isinstance(b.type(made.args[0]), Array):
         return None
     if axes:
         ndim = rank(b.type(x))

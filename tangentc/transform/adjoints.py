@@ -571,6 +571,8 @@ def allocates(b: Builder, s: Assign) -> bool:
     return (
         isinstance(s.op, ops.Emitted)
         or is_elementwise(s.op)
+        or s.op is ops.method
+        and s.args[1] == Const("astype")
         or s.op in (np.zeros_like, np.full_like, np.copy, operator.matmul, np.sum, np.outer)
     )
 

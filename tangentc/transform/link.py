@@ -17,6 +17,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.recording import cut, is_cheap
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.naming import shown
 from tangentc.core.nodes import NOWHERE, Assign, Block, Effect, If, Leave, Statement, Store, version_base
 from tangentc.core.types import is_container
 from tangentc.core.walk import all_reads, blocks, changed_by, defines, statements, substitute_block
@@ -101,28 +102,49 @@ class Region:
                         self.opaque_stores.add(self.aliases.root(changed))
 
     def _may_recompute(self, name: str) -> bool:
+        return self._obstacle(name) is None
+
+    def _obstacle(self, name: str) -> str | None:
+        """Why a value cannot be computed again in the adjoint, None if it can."""
         made = self.made[name]
-        if made is None or not ops.is_pure(made.op) or not is_cheap(made, self.builder.types):
-            return False
-        if name.endswith("_saved") or version_base(name).endswith("_saved") or name in self.builder.pinned:
-            return False
+        if made is None:
+            return "each trip has another one" if name in self.inputs else "which branch, or trip, gave it is not known"
+        if name.endswith("_saved") or version_base(name).endswith("_saved"):
+            return "it is overwritten"
+        if not ops.is_pure(made.op):
+            return "computing it again might have an effect, or give something else"
+        if not is_cheap(made, self.builder.types):
+            return "computing it again costs more"
+        if name in self.builder.pinned:
+            return "the adjoint adds to this very object"
         if any(
             isinstance(a, str) and is_container(self.builder.types.of(a)) and self.aliases.points.is_changed(a)
             for a in made.atoms
         ):
-            return False  # a container that changes may hold something else by then
+            return "the container that it comes from changes"
         if is_container(self.builder.types.of(name)) and self.aliases.points.is_changed(name):
-            return False  # a container of its own, that has been changed since it was made
+            return "it is changed later"
         if self.aliases.is_changed(name) and (not self.aliases.shares(made) or self.aliases.may_copy(made)):
-            return False  # an array of its own, it may be, that has been changed since it was made
+            return "it is changed later"  # an array of its own, it may be
         for atom in made.atoms:
             if not isinstance(atom, str) or not self.aliases.is_changed(atom):
                 continue
             if atom in self.aliases.shares(made):  # a view: it is read where it is used
                 continue
             if not self._in_step(name, self.aliases.root(atom)):
-                return False
-        return True
+                return f"{shown(atom)}, which it is computed from, is overwritten"
+        return None
+
+    def _note_reasons(self, saved: dict[str, str], recomputed: dict[str, str]) -> None:
+        """Note why each value is saved, under the name of what it is saved in, or recomputed."""
+        reasons = self.builder.types.reasons
+        for name, kept in saved.items():
+            reasons[kept] = f"saved: {self._obstacle(name) or 'it costs less than what it is computed from'}"
+        for name, new in recomputed.items():
+            made = self.made[name]
+            assert made is not None
+            view = any(a in self.aliases.shares(made) for a in made.atoms)
+            reasons[new] = "recomputed: " + ("a view" if view else "it costs less than to save it")
 
     def _in_step(self, name: str, root: str) -> bool:
         """Whether at every read of ``name`` in the adjoint the array holds what it held when it was made."""
@@ -158,6 +180,7 @@ class Region:
             names[name] = self._renamed(name)
         for name, new in names.items():
             self.builder.types.of_name[new] = self.builder.types.of(name)
+        self._note_reasons(kept, {n: names[n] for n in recomputed})
         primal = self._push(self.primal, kept, self.inputs)
         adjoint = self._pop(self.primal, self.adjoint, kept, recomputed, names, self.inputs)
         direct = {*self.inputs, *(n for s in self.primal for n in defines(s))}
@@ -240,6 +263,7 @@ class Region:
         """What the primal returns for the adjoint, and the adjoint with the rest recomputed in it."""
         saved, recomputed = self.plan()
         same: dict[str, str] = {n: n for n in recomputed}
+        self._note_reasons({n: n for n in saved}, same)
         adjoint = self._pop(self.primal, self.adjoint, {}, recomputed, same, self.inputs)
         return saved, adjoint
 
