@@ -351,8 +351,9 @@ class Context:
 
     def __init__(
         self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None,
-        checked: bool = False, inner: bool = False,
+        checked: bool = False, inner: bool = False, watch: Callable[[Program], Function] | None = None,
     ):  # fmt: skip
+        self.watch = watch  # puts into each program what shows its values
         self.root, self.arrays, self.observer, self.checked = root, arrays, observer, checked
         self.inner = inner  # what is written is differentiated again
         self.prepared: dict[Any, Program] = {}
@@ -475,6 +476,8 @@ class Context:
             if new is not program.function:
                 program = self.typed(new, params, source)
             self.observe(step.name, step.does, program.function, program.types)
+        if self.watch is not None:
+            program = self.typed(self.watch(program), params, source)
         program.changes, program.gives_iterator = changes, gives_iterator
         program.pure = all(map(_is_pure_statement, statements(program.function.body)))
         return program

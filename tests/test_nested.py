@@ -182,7 +182,10 @@ SECOND = [
     for function, args in module.PROGRAMS
     if function.__name__ not in getattr(module, "REFUSED", ())
 ]
-REFUSED = {"network"}  # reverse over reverse: a list of tuples of arrays that change is not followed
+REFUSED = {  # reverse over reverse
+    "network",  # a list of tuples of arrays that change is not followed
+    "gradient_of_one_that_calls_itself",  # of a gradient already: what is saved lies as deep as the calls go
+}
 
 
 @pytest.mark.parametrize("function, args", SECOND, ids=[f"{k}-{f.__name__}" for k, (f, _) in enumerate(SECOND)])

@@ -77,31 +77,23 @@ def test_gradient_by_what_holds_nothing():
 
 
 def test_second_derivatives_through_deep_copies():
-    def original_changes(x):
+    def nested(x):
         kept = [[x]]
         other = copy.deepcopy(kept)
         kept[0][0] = other[0][0] ** 2
         return kept[0][0]
 
-    def copy_changes(x):
-        kept = [[x]]
+    def flat(x):
+        kept = [x]
         other = copy.deepcopy(kept)
-        other[0][0] = other[0][0] ** 2
-        return other[0][0] * kept[0][0]
+        other[0] = other[0] ** 2
+        return other[0] * kept[0]
 
-    assert tangentc.grad(original_changes)(1.5) == 3.0
-    assert tangentc.grad(tangentc.grad(original_changes))(1.5) == 2.0
-    assert tangentc.grad(copy_changes)(1.5) == 3 * 1.5**2
-    assert tangentc.grad(tangentc.grad(copy_changes))(1.5) == 9.0
-
-    def arrays(x):
-        kept = {"a": {"b": x.copy()}}
-        other = copy.deepcopy(kept)
-        other["a"]["b"][0] = other["a"]["b"][1] ** 2
-        return np.sum(other["a"]["b"] * kept["a"]["b"])
-
-    x = np.array([0.3, -0.7, 1.2])  # x1^2 x0 + x1^2 + x2^2
-    assert np.allclose(tangentc.hessian(arrays)(x), [[0, -1.4, 0], [-1.4, 2.6, 0], [0, 0, 2]])
+    assert tangentc.grad(nested)(1.5) == 3.0
+    with pytest.raises(tangentc.UnsafeMutation, match="add_copied"):
+        tangentc.grad(tangentc.grad(nested))(1.5)
+    assert tangentc.grad(flat)(1.5) == 3 * 1.5**2
+    assert tangentc.grad(tangentc.grad(flat))(1.5) == 9.0
 
 
 def test_second_derivative_that_add_copied_would_lose_is_refused():

@@ -108,8 +108,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return structural
     if _known_always(op):
         return ALWAYS[op]
-    if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero):
-        return args[1]
+    if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero, ops.seen, ops.seen_bar):
+        t = args[1]
+        return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t
     if op is runtime.passing:
         return Array("float64", (fresh(),))
     if op is runtime.passed:

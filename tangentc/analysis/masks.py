@@ -75,6 +75,8 @@ def _covers(key: Any, array: str, types: Any) -> bool:
 
 
 def _through(s: Any, k: int, atom: str, found: dict[str, Mask], types: Any) -> Mask | None:
+    if isinstance(s, Assign) and s.op is ops.seen:
+        return found.get(s.target)
     if not isinstance(s, Assign) or not is_elementwise(s.op):
         return None
     if shape_of(types.of(atom)) is None or shape_of(types.of(atom)) != shape_of(types.of(s.target)):

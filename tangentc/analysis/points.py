@@ -209,15 +209,22 @@ class Points:
                 self.trees.add(target)  # a call may give containers in containers
             for key, atom in made_of(s):
                 self.held[target][key] |= self.places(atom)
-            if op in COPIES - DEEP_COPIES or op is operator.getitem:
+            if op in COPIES or op is operator.getitem:
                 for atom in args:
                     if op in (builtins.list, builtins.tuple, builtins.sorted) and self._has_keys(atom):
                         continue  # its keys
+                    if op in DEEP_COPIES and self._is_given(atom):
+                        continue  # all that it holds is new, and, as in an argument, each is another one
                     if isinstance(atom, str) and is_container(self.types.of_name.get(atom)):
                         for place in self.places(atom):
                             for key, held in self.held[place].items():
                                 self.held[target][ANY if op in SHIFTING else key] |= held  # other positions
                         self.held[target][ANY] |= self.items(atom, ANY) if self.places(atom) & self.params else set()
+
+    def _is_given(self, atom: Atom) -> bool:
+        """Whether a value is an argument into which nothing has been put."""
+        inside = [p for v in self.held[str(atom)].values() for p in v] if atom in self.params else [""]
+        return all(isinstance(p, Inside) and p.path()[0] == atom for p in inside)
 
     def _has_keys(self, atom: Atom) -> bool:
         t = self.types.of_name.get(atom) if isinstance(atom, str) else None

@@ -128,6 +128,25 @@ def snapshot(x: Any) -> Any:
     return x
 
 
+WATCHING: list[Any] = []  # who is shown the values of a run, the latest last
+
+
+def seen(number: int, value: Any) -> Any:
+    """``value``, shown to who watches the run, who may give another one in its place."""
+    return WATCHING[-1].value(number, value) if WATCHING else value
+
+
+def seen_bar(number: int, bar: Any) -> Any:
+    """The adjoint of a value that is shown."""
+    return WATCHING[-1].adjoint(number, bar) if WATCHING else bar
+
+
+def tell(what: str, number: int, *values: Any) -> None:
+    """Show what an operation is about to be given, what is stored, or that a trip of a loop begins."""
+    if WATCHING:
+        getattr(WATCHING[-1], what)(number, *values)
+
+
 def contains(item: Any, container: Any) -> bool:
     return item in container
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Store
+from tangentc.core.types import Known
 
 OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
 BY_POSITION = {
@@ -60,6 +61,7 @@ class Into:
     invoke: Any
     definition: Any
     named: Any
+    type_known: Any
     unsupported: Any
 
     def into(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
@@ -80,7 +82,8 @@ class Into:
             args = [*args[:place], Const(None), *later] if later else args[:place]
         if out is None:
             return None
-        if out == Const(None):
+        known_type = self.type_known(out)
+        if out == Const(None) or isinstance(known_type, Known) and known_type.value is None:
             return self.invoke(callee, args, list(named.items()), node, target)
         where = named.pop("where", None) if isinstance(callee, np.ufunc) else None
         made = self.definition(out)

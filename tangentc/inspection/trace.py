@@ -180,7 +180,7 @@ def trace(f: Any, wrt: Any = 0, keep: bool = False) -> Callable[..., Trace]:
     >>> with np.errstate(all="ignore"):
     ...     found = trace(norm)(np.zeros(2)).first_nonfinite()
     >>> found.kind, found.sweep, found.operation
-    ('infinity', 'adjoint', 'out_bar / y')
+    ('infinity', 'adjoint', 'out_bar / np.sqrt(np.sum(x * x))')
     """
     derivative = of(f, wrt)
 

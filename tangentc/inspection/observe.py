@@ -1,0 +1,254 @@
+"""Programs that show every value that they compute, and its adjoint.
+
+    y = x * 2          ->          tell('operands', 3, x); %y = x * 2; y = seen(3, %y)
+
+`ops.seen` has a rule like any function, y_bar = seen_bar(3, y_bar), so that what is shown are the adjoints of the
+emitted code itself.  Values that are changed in place are not shown, but what is stored into them is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.backend.load import load, print_program
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Span, Statement, Store, While
+from tangentc.core.types import Array, Scalar, is_array, is_differentiable, type_of
+from tangentc.core.walk import transform
+from tangentc.derivative import Derivative
+from tangentc.frontend.invoke import is_user_function
+from tangentc.pipeline import Context, Program
+from tangentc.rules.registry import adjoint_rule
+
+PASSED_ON = {
+    ops.identity, ops.select, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, builtins.getattr,
+    ops.old_item, ops.take, ops.pop, ops.seen, ops.call, ops.method,
+}  # fmt: skip
+
+
+@adjoint_rule(ops.seen)
+def seen(number, x, y, y_bar):
+    return None, ops.seen_bar(number, y_bar)
+
+
+@dataclass(frozen=True)
+class Site:
+    """An operation of the user's function, in core form; a store has the op None."""
+
+    number: int
+    function: str
+    name: str
+    op: Any
+    args: tuple[Atom, ...]
+    keywords: tuple[tuple[str, Atom], ...]
+    operands: tuple[Atom, ...]  # those of the arguments that are names, in the order in which they are told
+    span: Span
+
+
+@dataclass
+class Node:
+    """A value of a run: what made it, of which other values, and its adjoint (None if nothing flows back to it)."""
+
+    number: int
+    site: Site | None  # None for an argument
+    name: str
+    value: Any
+    parents: tuple[int | None, ...] = ()  # for each operand the number of its node
+    operands: tuple[Any, ...] = ()
+    trips: tuple[tuple[int, int], ...] = ()
+    adjoint: Any = None
+
+
+class Observed:
+    """The sites that have been put into programs, and the text of each loop."""
+
+    def __init__(self) -> None:
+        self.sites: list[Site] = []
+        self.loops: list[str] = []
+
+    def instrument(self, program: Program) -> Function:
+        """The program with its values shown."""
+        types, aliases, name = program.types, program.aliases, program.function.name
+        fresh = _Fresh(set(types.of_name))
+
+        def rewrite(s: Statement) -> tuple[Statement, ...]:
+            match s:
+                case Assign() if self._is_shown(s, program):
+                    return self._shown(s, name, types, fresh)
+                case Store() if isinstance(types.of(s.object), Array) and isinstance(s.object, str):
+                    operands = tuple(a for a in (s.object, s.value) if isinstance(a, str))
+                    site = self._site(name, s.object, None, (s.object, s.key, s.value), (), operands, s.span)  # type: ignore[arg-type]
+                    site = self.sites[-1] = replace(site, op=s.op)
+                    return s, Effect(ops.tell, (Const("stored"), Const(site.number), s.object, s.value), (), s.span)
+                case For() | While():
+                    number = len(self.loops)
+                    self.loops.append(s.span.text.strip() or "a loop")
+                    body = s.body
+                    if isinstance(s, For) and isinstance(types.of(s.iterable), Array) and _is_value(types.of(s.target)):
+                        if not aliases.is_changed(s.target):
+                            hidden = fresh(s.target)
+                            item = Assign(s.target, ops.identity, (hidden,), (), s.span)
+                            shown = self._shown(item, name, types, fresh, (s.iterable,))
+                            s, body = replace(s, target=hidden), (*shown, *s.body)
+                    begin = Effect(ops.tell, (Const("trip"), Const(number)), (), s.span)
+                    end = Effect(ops.tell, (Const("after"), Const(number)), (), s.span)
+                    return replace(s, body=(begin, *body)), end
+            return (s,)
+
+        return replace(program.function, body=transform(program.function.body, rewrite))
+
+    def _is_shown(self, s: Assign, program: Program) -> bool:
+        op = s.op.function if isinstance(s.op, ops.UserFunction) else s.op
+        if op in PASSED_ON or is_user_function(op) or isinstance(op, ops.Emitted):
+            return False
+        if op is operator.getitem and not isinstance(program.types.of(s.args[0]), Array):
+            return False
+        return _is_value(program.types.of(s.target)) and not program.aliases.is_changed(s.target)
+
+    def _site(
+        self, function: str, name: str, op: Any, args: tuple[Atom, ...], keywords: Any, operands: Any, span: Span
+    ) -> Site:
+        site = Site(len(self.sites), function, name, op, args, tuple(keywords), operands, span)
+        self.sites.append(site)
+        return site
+
+    def _shown(
+        self, s: Assign, function: str, types: Any, fresh: Any, of: tuple[Atom, ...] | None = None
+    ) -> tuple[Statement, ...]:
+        atoms = s.atoms if of is None else of
+        operands = tuple(dict.fromkeys(a for a in atoms if isinstance(a, str)))
+        site = self._site(function, s.target, s.op, s.args if of is None else of, s.keywords, operands, s.span)
+        hidden = fresh(s.target)
+        return (
+            Effect(ops.tell, (Const("operands"), Const(site.number), *operands), (), s.span),
+            replace(s, target=hidden),
+            Assign(s.target, ops.seen, (Const(site.number), hidden), (), s.span),
+        )
+
+
+class _Fresh:
+    def __init__(self, taken: set[str]):
+        self.taken = taken
+
+    def __call__(self, name: str) -> str:
+        k = 1
+        while (new := f"%shown_{name.lstrip('%').replace('.', '_')}_{k}") in self.taken:
+            k += 1
+        self.taken.add(new)
+        return new
+
+
+def _is_value(t: Any) -> bool:
+    return isinstance(t, (Scalar, Array)) and is_differentiable(t)
+
+
+@dataclass
+class Recorder:
+    """Keeps the nodes of a run.  ``instead`` may give another value for the node of a number."""
+
+    observed: Observed
+    nodes: list[Node] = field(default_factory=list)
+    instead: Any = None
+
+    def __post_init__(self) -> None:
+        self.by_id: dict[int, Node] = {}
+        self.kept: list[Any] = []  # so that no other object gets the id of one of these
+        self.given: dict[int, tuple[Any, ...]] = {}
+        self.open: dict[int, list[Node]] = {}  # of each site the nodes whose adjoint is still to come
+        self.path: list[list[int]] = []
+
+    def argument(self, name: str, value: Any) -> Any:
+        """Note an argument; gives it as an object of its own."""
+        if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+            return type(value)(self.argument(f"{name}[{k}]", v) for k, v in enumerate(value))
+        if isinstance(value, dict):
+            return {k: self.argument(f"{name}[{k!r}]", v) for k, v in value.items()}
+        if not _is_value(type_of(value)):
+            return value
+        return self._add(None, name, _own(value)).value
+
+    def operands(self, number: int, *values: Any) -> None:
+        self.given[number] = values
+
+    def value(self, number: int, value: Any) -> Any:
+        site = self.observed.sites[number]
+        value = _own(value)
+        if self.instead is not None:
+            value = self.instead(len(self.nodes), value)
+        node = self._add(site, site.name, value, self.given.pop(number, ()))
+        self.open.setdefault(number, []).append(node)
+        return value
+
+    def adjoint(self, number: int, bar: Any) -> Any:
+        if waiting := self.open.get(number):
+            waiting.pop().adjoint = bar.copy() if is_array(bar) else bar
+        return bar
+
+    def stored(self, number: int, array: Any, value: Any) -> None:
+        site = self.observed.sites[number]
+        self._add(site, site.name, array, (array, value))
+
+    def trip(self, loop: int) -> None:
+        if self.path and self.path[-1][0] == loop:
+            self.path[-1][1] += 1
+        else:
+            self.path.append([loop, 0])
+
+    def after(self, loop: int) -> None:
+        while any(entry[0] == loop for entry in self.path):
+            self.path.pop()
+
+    def _add(self, site: Site | None, name: str, value: Any, operands: tuple[Any, ...] = ()) -> Node:
+        found = [self.by_id.get(id(v)) for v in operands]
+        parents = tuple(None if n is None else n.number for n in found)
+        held = tuple(v.copy() if is_array(v) else v for v in operands)
+        kept = value.copy() if is_array(value) else value
+        trips = tuple((loop, trip) for loop, trip in self.path)
+        node = Node(len(self.nodes), site, name, kept, parents, held, trips)
+        self.nodes.append(node)
+        self.by_id[id(value)] = node
+        self.kept.append(value)
+        return Node(node.number, site, name, value) if site is None else node
+
+
+def _own(value: Any) -> Any:
+    """The value as an object that is nothing else."""
+    if is_array(value):
+        return value
+    if isinstance(value, complex) and not isinstance(value, np.generic):
+        return complex(value.real, value.imag)
+    return type(value)(value) if isinstance(value, np.generic) else value * 1.0
+
+
+@contextmanager
+def watching(recorder: Any) -> Iterator[None]:
+    """While this runs, ``recorder`` is shown what programs compute."""
+    ops.WATCHING.append(recorder)
+    try:
+        yield
+    finally:
+        ops.WATCHING.remove(recorder)
+
+
+def compiled(derivative: Derivative, args: tuple[Any, ...]) -> tuple[Any, Observed]:
+    """The function that a derivative is for these arguments, in which every value is shown, and its sites."""
+    observed = Observed()
+    sizes: dict[int, Any] = {}
+    types = [type_of(a, sizes) for a in args]
+    source = derivative.resolve(types)
+    context = Context(source, watch=observed.instrument)
+    context.settle(lambda: derivative.write(context, source, types, None))
+    text = print_program(context.emitted)
+    function = load(text, source.__module__)
+    function.__globals__.update({name: atom.lookup() for name, atom in text.live.items()})
+    return function, observed
+
+
+__all__ = ["Node", "Observed", "Recorder", "Site", "compiled", "watching"]
