@@ -26,7 +26,8 @@ import scipy.sparse
 import scipy.special
 import scipy.stats
 
-import tangentc  # noqa: F401  (registers the rules)
+import tangentc
+import tangentc.pipeline  # noqa: F401  (the rules register themselves)
 from tangentc.core import ops
 from tangentc.frontend import fence
 from tangentc.rules.registry import FAMILIES, REGISTRY, SCIPY, Rule

@@ -1,64 +1,77 @@
 """tangentc: derivatives of NumPy functions as readable Python."""
 
-from tangentc.api import adjoint, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
-from tangentc.errors import (
-    BadArgument,
-    BadRule,
-    BadSeed,
-    InternalError,
-    MissingRule,
-    NoSource,
-    NotDifferentiable,
-    NotFinite,
-    NotScalar,
-    TangentcError,
-    UnsafeMutation,
-    UnsupportedSyntax,
-)
-from tangentc.inspection.check import GradientMismatch, check_grads
-from tangentc.inspection.export import export
-from tangentc.inspection.stages import Stage, Stages, stages
-from tangentc.inspection.trace import Trace, trace
-from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
+    from tangentc.api import adjoint, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+    from tangentc.errors import (
+        BadArgument,
+        BadRule,
+        BadSeed,
+        InternalError,
+        MissingRule,
+        NoSource,
+        NotDifferentiable,
+        NotFinite,
+        NotScalar,
+        TangentcError,
+        UnsafeMutation,
+        UnsupportedSyntax,
+    )
+    from tangentc.inspection.check import GradientMismatch, check_grads
+    from tangentc.inspection.explain import Explanation, explain
+    from tangentc.inspection.export import export
+    from tangentc.inspection.stages import Stage, Stages, stages
+    from tangentc.inspection.trace import Trace, trace
+    from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+    from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "BadArgument",
-    "BadRule",
-    "BadSeed",
-    "GradientMismatch",
-    "InternalError",
-    "MissingRule",
-    "NoSource",
-    "NotDifferentiable",
-    "NotFinite",
-    "NotScalar",
-    "Stage",
-    "Stages",
-    "TangentcError",
-    "Trace",
-    "UnsafeMutation",
-    "UnsupportedSyntax",
-    "adjoint",
-    "adjoint_rule",
-    "check_grads",
-    "differentiable",
-    "elementwise",
-    "export",
-    "grad",
-    "hessian",
-    "hvp",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jvp",
-    "stages",
-    "stop_gradient",
-    "tangent_rule",
-    "trace",
-    "value_and_grad",
-    "vjp",
-    "zero_gradient",
-]
+_HOMES = {
+    "tangentc.api": ("adjoint", "differentiable", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"),
+    "tangentc.errors": (
+        "BadArgument",
+        "BadRule",
+        "BadSeed",
+        "InternalError",
+        "MissingRule",
+        "NoSource",
+        "NotDifferentiable",
+        "NotFinite",
+        "NotScalar",
+        "TangentcError",
+        "UnsafeMutation",
+        "UnsupportedSyntax",
+    ),
+    "tangentc.inspection.check": ("GradientMismatch", "check_grads"),
+    "tangentc.inspection.explain": ("Explanation", "explain"),
+    "tangentc.inspection.export": ("export",),
+    "tangentc.inspection.stages": ("Stage", "Stages", "stages"),
+    "tangentc.inspection.trace": ("Trace", "trace"),
+    "tangentc.jacobians": ("hessian", "hvp", "jacfwd", "jacobian", "jacrev"),
+    "tangentc.rules.registry": ("adjoint_rule", "elementwise", "tangent_rule", "zero_gradient"),
+}
+_MODULES = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    """What the package offers is imported when it is first asked for: `import tangentc` costs next to nothing."""
+    import importlib
+
+    if name in _MODULES:
+        importlib.import_module("tangentc.pipeline")  # the rules of NumPy's functions come before those of users
+        value = getattr(importlib.import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
+    try:
+        return importlib.import_module(f"tangentc.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"tangentc.{name}":
+            raise
+        raise AttributeError(f"module 'tangentc' has no attribute {name!r}") from None
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

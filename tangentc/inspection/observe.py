@@ -40,7 +40,7 @@ def seen(number, x, y, y_bar):
 
 @dataclass(frozen=True)
 class Site:
-    """An operation of the user's function, in core form; a store has the op None."""
+    """An operation of the user's function, in core form; of a store ``object[key] op= value`` these three."""
 
     number: int
     function: str
@@ -50,6 +50,7 @@ class Site:
     keywords: tuple[tuple[str, Atom], ...]
     operands: tuple[Atom, ...]  # those of the arguments that are names, in the order in which they are told
     span: Span
+    is_store: bool = False
 
 
 @dataclass
@@ -84,8 +85,8 @@ class Observed:
                     return self._shown(s, name, types, fresh)
                 case Store() if isinstance(types.of(s.object), Array) and isinstance(s.object, str):
                     operands = tuple(a for a in (s.object, s.value) if isinstance(a, str))
-                    site = self._site(name, s.object, None, (s.object, s.key, s.value), (), operands, s.span)  # type: ignore[arg-type]
-                    site = self.sites[-1] = replace(site, op=s.op)
+                    key = Const(...) if s.key is None else s.key
+                    site = self._site(name, s.object, s.op, (s.object, key, s.value), (), operands, s.span, True)
                     return s, Effect(ops.tell, (Const("stored"), Const(site.number), s.object, s.value), (), s.span)
                 case For() | While():
                     number = len(self.loops)
@@ -113,9 +114,10 @@ class Observed:
         return _is_value(program.types.of(s.target)) and not program.aliases.is_changed(s.target)
 
     def _site(
-        self, function: str, name: str, op: Any, args: tuple[Atom, ...], keywords: Any, operands: Any, span: Span
-    ) -> Site:
-        site = Site(len(self.sites), function, name, op, args, tuple(keywords), operands, span)
+        self, function: str, name: str, op: Any, args: tuple[Atom, ...], keywords: Any, operands: Any, span: Span,
+        is_store: bool = False,
+    ) -> Site:  # fmt: skip
+        site = Site(len(self.sites), function, name, op, args, tuple(keywords), operands, span, is_store)
         self.sites.append(site)
         return site
 
@@ -193,7 +195,8 @@ class Recorder:
 
     def stored(self, number: int, array: Any, value: Any) -> None:
         site = self.observed.sites[number]
-        self._add(site, site.name, array, (array, value))
+        known = zip((site.args[0], site.args[2]), (array, value))
+        self._add(site, site.name, array, tuple(v for a, v in known if isinstance(a, str)))
 
     def trip(self, loop: int) -> None:
         if self.path and self.path[-1][0] == loop:

@@ -85,10 +85,8 @@ class Table:
         """The table as it is best read where standard output goes."""
         if not sys.stdout.isatty():
             return self.text()
-        try:
-            from rich.console import Console
-        except ImportError:
-            return self.text()
+        from rich.console import Console
+
         console = Console(file=sys.stdout)
         with console.capture() as capture:
             console.print(self.rich())
