@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tangentc
+import tangentc.inspection.observe  # the rules register themselves
 from tangentc.frontend import fence
 from tangentc.rules.registry import REGISTRY
 

@@ -96,3 +96,83 @@ def test_second_order_of_a_function_with_a_parameter_by_keyword():
         return np.sum(np.sin(factor * x))
 
     tangentc.check_grads(scaled, (np.array([0.3, 0.5]),))
+
+
+# ---------------------------------------------------------- what people see
+def slope(x, w):
+    return np.sum(np.sin(x) * w)
+
+
+def test_it_prints_a_row_for_each_argument_and_result(capsys):
+    tangentc.check_grads(slope, (np.ones(3), 2.0))
+    text = capsys.readouterr().out
+    assert text.startswith("check_grads of slope\n")
+    for row in ("the tangent of the result", "the gradient of x", "the gradient of w", "the second derivative[0]"):
+        assert sum(line.startswith(row) for line in text.split("\n")) == 1
+    line = next(line for line in text.split("\n") if line.startswith("the gradient of w"))
+    _, difference, relative, computed, wanted = line.rsplit(maxsplit=4)
+    assert float(difference) < 1e-9 and float(relative) < 1e-9
+    assert float(computed) == pytest.approx(float(wanted)) != 0.0
+    tangentc.check_grads(slope, (np.ones(3), 2.0), quiet=True)
+    assert capsys.readouterr().out == ""
+
+
+def softplus_of_the_checker(x):
+    return np.log1p(np.exp(x))
+
+
+def scaled_of_the_checker(x, k):
+    return x * np.sqrt(k)
+
+
+@tangentc.elementwise(softplus_of_the_checker)
+def softplus_rule(x, y):
+    return 1 - np.exp(y)  # the exponent should be -y
+
+
+@tangentc.adjoint_rule(scaled_of_the_checker, linear="each")
+def scaled_rule(x, k, y, y_bar):
+    return y_bar * np.sqrt(k), None if k is None else np.sum(y_bar * x / np.sqrt(k))  # a half is missing
+
+
+def layered(W, x):
+    h = W @ x
+    a = softplus_of_the_checker(h)
+    b = np.tanh(a) * 2
+    return np.sum(b * b)
+
+
+def looped(x, n):
+    for _ in range(n):
+        x = softplus_of_the_checker(x * 0.5)
+    return x
+
+
+@pytest.mark.parametrize(
+    "f, args, line, text",
+    [
+        (layered, (np.linspace(-1, 1, 6).reshape(2, 3), np.ones(3)), 2, "a = softplus_of_the_checker(h)"),
+        (looped, (0.7, 3), 2, "x = softplus_of_the_checker(x * 0.5)"),
+    ],
+)
+def test_a_broken_rule_is_named(f, args, line, text):
+    for modes in (("fwd", "rev"), ("rev",)):
+        with pytest.raises(GradientMismatch) as caught:
+            tangentc.check_grads(f, args, modes=modes)
+        message = str(caught.value)
+        statement = message.partition("The statement that is wrong:\n")[2].split("\n")[0]  # the emitted one
+        assert "_bar" in statement and "np.exp(" in statement
+        assert f"line {f.__code__.co_firstlineno + line}, in {f.__name__}\n    {text}" in message
+        assert "by the rule for softplus_of_the_checker, which differences do not confirm" in message
+        assert f"line {softplus_rule.__code__.co_firstlineno}, in softplus_rule" in message
+
+
+def test_a_broken_rule_that_is_not_elementwise_is_named():
+    def f(x, k):
+        y = scaled_of_the_checker(x, k)
+        return np.sum(y * y)
+
+    with pytest.raises(GradientMismatch) as caught:
+        tangentc.check_grads(f, (np.ones(3), 2.0), modes=("rev",))
+    assert "by the rule for scaled_of_the_checker" in str(caught.value)
+    assert "the gradient of k" in str(caught.value)

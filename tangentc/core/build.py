@@ -62,6 +62,7 @@ class Builder:
         self.moment: dict[Any, Atom] | None = None
         self.pinned: set[str] = set()  # made once: the adjoint sweep adds to these very objects
         self.stored: set[Atom] = set()  # arrays that the new statements store into
+        self.outdated: set[Atom] = set()  # values that were read of an array which has changed since
         self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
         self.may_change: Callable[[str], bool] = lambda name: False
         self.views: set[Atom] = set()  # views of arrays that may change
@@ -81,8 +82,17 @@ class Builder:
         return self.types.of(atom)
 
     def definition(self, atom: Atom) -> Assign | None:
-        """How a value was made; None once it has been stored into, since then it is something else."""
-        return self.definitions.get(atom) if isinstance(atom, str) and atom not in self.stored else None
+        """How a value was made; None once it, or what it was made of, has been stored into: it is something else."""
+        if not isinstance(atom, str) or atom in self.stored or atom in self.outdated:
+            return None
+        return self.definitions.get(atom)
+
+    def changes(self, name: str) -> None:
+        """An array begins to change here, or is changed for the last time: what has been read of it is outdated."""
+        for scope in self.seen:
+            for key in [k for k in scope if name in k[1] or any(value == name for _, value in k[2])]:
+                del scope[key]
+        self.outdated.update(target for target, made in self.definitions.items() if name in made.atoms)
 
     # ---------------------------------------------------------- writing
     def emit(

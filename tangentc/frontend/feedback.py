@@ -435,9 +435,10 @@ class _Reader:
             if None not in bounds:
                 out.append(range(*bounds))  # type: ignore[arg-type]
             return None not in bounds
-        if isinstance(made, Assign) and made.op is ops.method and isinstance(self.types.of(made.args[0]), Dict):
-            out.append(self.types.of(made.args[0]).keys)
-            return "%_spread_" not in out[-1]
+        if isinstance(made, Assign) and made.op is ops.method and isinstance(t := self.types.of(made.args[0]), Dict):
+            if made.args[1].value in VIEWS:  # type: ignore[union-attr]
+                out.append(t.keys)
+                return "%_spread_" not in t.keys
         t = self.types.of(atom)
         match t:
             case Tuple(items, _):

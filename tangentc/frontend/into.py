@@ -17,7 +17,7 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Store
-from tangentc.core.types import Known
+from tangentc.core.types import Known, Tuple
 
 OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
 BY_POSITION = {
@@ -59,7 +59,6 @@ class Into:
     span: Any
     emit: Any
     invoke: Any
-    definition: Any
     named: Any
     type_known: Any
     unsupported: Any
@@ -86,10 +85,13 @@ class Into:
         if out == Const(None) or isinstance(known_type, Known) and known_type.value is None:
             return self.invoke(callee, args, list(named.items()), node, target)
         where = named.pop("where", None) if isinstance(callee, np.ufunc) else None
-        made = self.definition(out)
-        several = isinstance(made, Assign) and made.op is ops.make_tuple
+        made = next((s for s in reversed(self.out) if isinstance(s, Assign) and s.target == out), None)
+        outs = [out]
+        if made is not None and made.op is ops.make_tuple and out.startswith("%"):
+            outs = list(made.args)
+        elif isinstance(known_type, Tuple):
+            outs = [self.emit(operator.getitem, (out, Const(k)), node) for k in range(len(known_type.items))]
         value = self.invoke(callee, args, list(named.items()), node, None)
-        outs = list(made.args) if several else [out]
         values = [value]
         if len(outs) > 1:
             values = [self.emit(operator.getitem, (value, Const(k)), node) for k, _ in enumerate(outs)]

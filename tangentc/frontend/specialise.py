@@ -126,6 +126,11 @@ class _Specialise:
                 return Assign(flat, np.ravel, (whole,), (), s.span), replace(s, args=(flat, s.args[1]))
             case Assign(op=builtins.getattr, args=(_, Const(value="flat"))) if self._flattened(s.target) is not None:
                 return (self._flat(s),)
+            case Store() if s.key == Const(...) and isinstance(self.types.of(s.object), (Tuple, Sequence)):
+                raise UnsafeMutation(
+                    f"{self.function.name} writes a result into the arrays of a tuple", s.span,
+                    why="`out` is given a tuple by a name, or a list", way_out="write the tuple out: out=(y,)",
+                )  # fmt: skip
             case Store() if s.op is not None and s.key is not None:
                 return self._augmented_item(s)
             case Store(op=None) if self._is_there(s):

@@ -13,6 +13,7 @@ from tangentc.api import jvp, vjp
 from tangentc.core.types import components, is_array, is_container, is_differentiable, is_object, type_of
 from tangentc.derivative import Derivative, fit, python_function
 from tangentc.errors import BadArgument
+from tangentc.inspection.tables import Shown, Table
 from tangentc.runtime import copied
 
 MOST_ENTRIES = 200
@@ -30,6 +31,7 @@ def check_grads(
     rtol: float = 1e-6,
     atol: float = 1e-8,
     seed: int = 0,
+    quiet: bool = False,
 ) -> None:
     """Compare the derivatives of ``f`` at ``args`` with five-point differences.
 
@@ -37,9 +39,13 @@ def check_grads(
     a random cotangent, forward mode along a random direction; ``order=2`` does the same with the gradient
     function itself, along a random direction.  The values that both give are compared with what ``f`` gives
     itself.  Arguments and results may be containers.  Parameters that are left to their defaults stay as they
-    are.  Raises `GradientMismatch` at the first entry that disagrees, and whatever differentiating ``f`` raises.
+    are.
 
-    >>> check_grads(lambda x: x * x * x, (2.0,))
+    Prints, for each argument and result, the largest difference, where it is, what was computed and what differences
+    say; ``quiet`` leaves that out.  Raises `GradientMismatch` where something disagrees, with the same table and the
+    first statement of the adjoint sweep that is wrong; and whatever differentiating ``f`` raises.
+
+    >>> check_grads(lambda x: x * x * x, (2.0,), quiet=True)
     """
     if not isinstance(args, (tuple, list)):
         raise BadArgument(
@@ -51,12 +57,72 @@ def check_grads(
     rng = np.random.default_rng(seed)
     moving = [i for i, a in enumerate(args) if is_differentiable(type_of(a))]
     args = _with_defaults(f, args)
+    report = _Report(f, args, rtol, atol)
     if "fwd" in modes:
-        _check_forward(f, args, moving, rtol, atol, rng)
+        _check_forward(f, args, moving, report, rng)
     if "rev" in modes:
-        _check_reverse(f, args, moving, rtol, atol, rng)
+        _check_reverse(f, args, moving, report, rng)
     if order >= 2:
-        _check_second(f, args, moving, rtol, atol, rng)
+        _check_second(f, args, moving, report, rng)
+    if not quiet:
+        print(report)
+
+
+class _Report(Shown):
+    """The largest differences that were found, a row for each argument and result."""
+
+    def __init__(self, f: Any, args: Sequence[Any], rtol: float, atol: float):
+        self.name, self.rtol, self.atol = getattr(f, "__name__", "f"), rtol, atol
+        self.rows: list[tuple[str, ...]] = []
+        self.bad: set[int] = set()
+        parameters = list(inspect.signature(python_function(f, "check")).parameters)
+        self.names = [*parameters, *(f"argument {k}" for k in range(len(parameters), len(args)))]
+
+    def add(self, what: str, given: Any, wanted: Any, entries: Sequence[tuple[int, ...]] | None = None) -> str:
+        """Compare the entries of a derivative with differences; gives what is wrong, '' if nothing is."""
+        given, wanted = np.asarray(given), np.asarray(wanted)
+        if given.shape != wanted.shape:
+            self.bad.add(len(self.rows))
+            self.rows.append((what, "", "", "", f"shape {given.shape}", f"shape {wanted.shape}"))
+            return f"{what} has shape {given.shape}, and differences have {wanted.shape}"
+        if not given.size:
+            return ""
+        scale = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
+        with np.errstate(all="ignore"):
+            off = np.abs(given - wanted)
+            wrong = ~(off <= self.atol * scale + self.rtol * np.abs(wanted))  # NaN never equals a number
+            rank = np.where(wrong, np.where(np.isnan(off), np.inf, off + scale), off)
+            worst = tuple(map(int, np.unravel_index(int(np.argmax(rank)), off.shape)))
+            relative = off[worst] / np.abs(wanted[worst]) if wanted[worst] else off[worst]
+        entry = entries[worst[0] if worst else 0] if entries is not None else worst
+        found, right = given[worst], wanted[worst]
+        at = ", ".join(map(str, entry))
+        if np.any(wrong):
+            self.bad.add(len(self.rows))
+        self.rows.append(
+            (self._labelled(what), f"{off[worst]:.1e}", f"{relative:.1e}", at, f"{found:.8g}", f"{right:.8g}")
+        )
+        place = f" at {entry}" if entry else ""
+        return f"{what}{place} is {found}, and differences give {right}" if np.any(wrong) else ""
+
+    def _labelled(self, what: str) -> str:
+        """``the gradient of argument 0['w']`` by the name of the argument."""
+        head, _, tail = what.partition("argument ")
+        number, bracket, path = tail.partition("[")
+        return f"{head}{self.names[int(number)]}{bracket}{path}" if tail else what
+
+    def table(self) -> Table:
+        headings = ("", "largest difference", "relative", "at", "computed", "differences")
+        return Table(f"check_grads of {self.name}", headings, list(self.rows), frozenset({1, 2, 4, 5}), set(self.bad))
+
+    def fail(self, message: str, analysis: Callable[[], str] = lambda: "") -> None:
+        """Raise, with what is wrong first, then the table, then where the fault begins."""
+        parts = [message, "", self.table().text()]
+        try:
+            found = analysis()
+        except Exception:  # what has been found out already is not lost
+            found = ""
+        raise GradientMismatch("\n".join([*parts, *(["", found] if found else [])]))
 
 
 def _with_defaults(f: Any, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -143,7 +209,7 @@ def _step(args: Sequence[Any]) -> float:
     return 1e-3 if 8 in kinds else 1e-2
 
 
-def _check_forward(f: Any, args: Sequence[Any], moving: list[int], rtol: float, atol: float, rng: Any) -> None:
+def _check_forward(f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any) -> None:
     tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
     value, computed = jvp(f, args, tangents)
     _compare_values(value, _value(f, args), "jvp")
@@ -155,15 +221,22 @@ def _check_forward(f: Any, args: Sequence[Any], moving: list[int], rtol: float, 
         def part(t: float, path: str = path) -> np.ndarray:
             return dict(flatten(f(*copied(_along(args, tangents, t)))))[path]
 
-        wanted = five_point(part, _step(args))
-        _compare(given, wanted, f"the tangent of the result{path}", rtol, atol)
+        if wrong := report.add(f"the tangent of the result{path}", given, five_point(part, _step(args))):
+            report.fail(wrong, lambda: _first_wrong(f, args, moving, _draw(value, rng)))
 
 
-def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], rtol: float, atol: float, rng: Any) -> None:
+def _first_wrong(f: Any, args: Sequence[Any], moving: list[int], cotangent: Any) -> str:
+    from tangentc.inspection.culprit import first_wrong
+
+    return first_wrong(f, args, moving, cotangent, _step(args))
+
+
+def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any) -> None:
     value, pullback = vjp(f, *args)
     _compare_values(value, _value(f, args), "vjp")
     cotangent = _draw(value, rng)
     gradients = pullback(cotangent)
+    wrong: list[str] = []
     for i in moving:
         found, own = list(flatten(gradients[i])), [path for path, _ in flatten(args[i])]
         if len(found) > len(own):  # those of integers beside them
@@ -172,14 +245,18 @@ def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], rtol: float, 
             entries = list(np.ndindex(given.shape))
             if len(entries) > MOST_ENTRIES:
                 entries = [entries[k] for k in sorted(rng.choice(len(entries), MOST_ENTRIES, replace=False))]
+            wanted = []
             for entry in entries:
-                wanted = _entry(f, args, i, leaf, entry, cotangent, given.shape, 1.0)
+                slope = np.real(_entry(f, args, i, leaf, entry, cotangent, given.shape, 1.0))
                 if given.dtype.kind == "c":  # du/dx - i du/dy
-                    wanted = np.real(wanted) - 1j * np.real(_entry(f, args, i, leaf, entry, cotangent, given.shape, 1j))
-                else:
-                    wanted = np.real(wanted)
-                where = f"the gradient of argument {i}{path}" + (f" at {entry}" if entry else "")
-                _compare(given[entry], wanted, where, rtol, atol)
+                    slope = slope - 1j * np.real(_entry(f, args, i, leaf, entry, cotangent, given.shape, 1j))
+                wanted.append(slope)
+            computed = np.array([given[entry] for entry in entries])
+            if given.ndim == 0:
+                computed, wanted = computed[0], wanted[0]
+            wrong.append(report.add(f"the gradient of argument {i}{path}", computed, np.asarray(wanted), entries))
+    if any(wrong):
+        report.fail(next(filter(None, wrong)), lambda: _first_wrong(f, args, moving, cotangent))
 
 
 def _entry(f: Any, args: Any, i: int, leaf: int, entry: tuple, cotangent: Any, shape: tuple, direction: complex) -> Any:
@@ -188,7 +265,7 @@ def _entry(f: Any, args: Any, i: int, leaf: int, entry: tuple, cotangent: Any, s
     return five_point(lambda t: _inner(cotangent, f(*copied(_moved(args, i, leaf, t * unit)))), _step(args))
 
 
-def _check_second(f: Any, args: Sequence[Any], moving: list[int], rtol: float, atol: float, rng: Any) -> None:
+def _check_second(f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any) -> None:
     """The tangent of the adjoint function along a random direction, for a random cotangent."""
     value = _value(f, args)
     cotangent = _draw(value, rng)
@@ -202,7 +279,8 @@ def _check_second(f: Any, args: Sequence[Any], moving: list[int], rtol: float, a
             lambda t, k=k: list(flatten(first(*_along(args, tangents, t), *named, cotangent)))[k][1],  # type: ignore[misc]
             _step(args),  # type: ignore[misc]
         )  # type: ignore[misc]
-        _compare(given, wanted, f"the second derivative{path}", rtol, atol)
+        if wrong := report.add(f"the second derivative{path}", given, wanted):
+            report.fail(wrong)
 
 
 def _value(f: Any, args: Sequence[Any]) -> Any:
@@ -214,18 +292,6 @@ def _compare_values(given: Any, wanted: Any, what: str) -> None:
     for (path, a), (_, b) in zip(flatten(given), flatten(wanted), strict=True):
         if a.shape != b.shape or not np.allclose(a, b, rtol=np.finfo(a.dtype).eps ** 0.6, equal_nan=True):
             raise GradientMismatch(f"the value{path} that {what} gives is {a}, and the function itself gives {b}")
-
-
-def _compare(given: Any, wanted: Any, what: str, rtol: float, atol: float) -> None:
-    given, wanted = np.asarray(given), np.asarray(wanted)
-    if given.shape != wanted.shape:
-        raise GradientMismatch(f"{what} has shape {given.shape}, and differences have {wanted.shape}")
-    scale = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
-    wrong = ~(np.abs(given - wanted) <= atol * scale + rtol * np.abs(wanted))  # NaN never equals a number
-    if np.any(wrong):
-        entry = tuple(int(k) for k in np.argwhere(wrong)[0])
-        place = f" at {entry}" if entry else ""
-        raise GradientMismatch(f"{what}{place} is {given[entry]}, and differences give {wanted[entry]}")
 
 
 __all__ = ["GradientMismatch", "check_grads", "five_point", "flatten"]

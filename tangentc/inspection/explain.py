@@ -248,7 +248,7 @@ def _expression(node: Node, label: Callable[[int], str]) -> ast.expr:
     if getattr(site.op, "__name__", "") == "getitem":
         return ast.Subscript(args[0], _key(site.args[1], atom))
     keywords = [ast.keyword(k, atom(v)) for k, v in site.keywords]
-    return ast.Call(ast.Name(_name(site.op)), args, keywords)
+    return ast.Call(ast.Name(name_of(site.op)), args, keywords)
 
 
 def _stored(node: Node, label: Callable[[int], str]) -> str:
@@ -285,7 +285,7 @@ def _constant(value: Any) -> ast.expr:
         return ast.Constant(value)
     if isinstance(value, tuple):
         return ast.Tuple([_constant(v) for v in value])
-    return ast.Name(_name(value))
+    return ast.Name(name_of(value))
 
 
 def _key(atom: Atom, text: Callable[[Atom], ast.expr]) -> ast.expr:
@@ -297,7 +297,7 @@ def _key(atom: Atom, text: Callable[[Atom], ast.expr]) -> ast.expr:
     return text(atom)
 
 
-def _name(value: Any) -> str:
+def name_of(value: Any) -> str:
     name = getattr(value, "__name__", str(value))
     module = (getattr(value, "__module__", None) or "").split(".")
     if isinstance(value, np.ufunc) or module[0] == "numpy":

@@ -20,7 +20,7 @@ import numpy as np
 from tangentc.backend.load import load, print_program
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Span, Statement, Store, While
-from tangentc.core.types import Array, Scalar, is_array, is_differentiable, type_of
+from tangentc.core.types import Array, Scalar, Unknown, is_array, is_differentiable, type_of
 from tangentc.core.walk import transform
 from tangentc.derivative import Derivative
 from tangentc.frontend.invoke import is_user_function
@@ -111,7 +111,8 @@ class Observed:
             return False
         if op is operator.getitem and not isinstance(program.types.of(s.args[0]), Array):
             return False
-        return _is_value(program.types.of(s.target)) and not program.aliases.is_changed(s.target)
+        t = program.types.of(s.target)
+        return (_is_value(t) or type(t) is Unknown) and not program.aliases.is_changed(s.target)
 
     def _site(
         self, function: str, name: str, op: Any, args: tuple[Atom, ...], keywords: Any, operands: Any, span: Span,
@@ -181,6 +182,8 @@ class Recorder:
 
     def value(self, number: int, value: Any) -> Any:
         site = self.observed.sites[number]
+        if not _is_value(type_of(value)):
+            return value
         value = _own(value)
         if self.instead is not None:
             value = self.instead(len(self.nodes), value)

@@ -27,6 +27,7 @@ from tangentc.core.types import (
     Scalar,
     Sequence,
     Tuple,
+    Type,
     Unknown,
     components,
     is_complex,
@@ -259,8 +260,9 @@ class Fragment:
         """What iterating over a value of the formula gives: the parts of a container are told apart."""
         if not isinstance(value, Value):
             return value
-        parts = list(components(self.b.type(value.atom)))
-        if not is_container(self.b.type(value.atom)) or any(k != i for i, (k, _) in enumerate(parts)):
+        t = self.b.type(value.atom)
+        parts = list(components(t))
+        if not is_container(t) or _of_any_length(t) or any(k != i for i, (k, _) in enumerate(parts)):
             raise Undecided
         return [0.0 if _is_none(t) else Value(self.b.emit(operator.getitem, (value.atom, Const(k)))) for k, t in parts]
 
@@ -322,7 +324,8 @@ class Fragment:
         if op is operator.getitem and isinstance(args[0], (list, tuple)) and not _dynamic(args[1]):
             return args[0][args[1]]
         if op in (len, enumerate):
-            if isinstance(args[0], Value) and is_container(self.b.type(args[0].atom)):
+            given = self.b.type(args[0].atom) if isinstance(args[0], Value) else None
+            if given is not None and is_container(given) and not (op is len and _of_any_length(given)):
                 args[0] = self._items(args[0])
             if isinstance(args[0], (list, tuple)):
                 return op(args[0]) if op is len else [list(pair) for pair in enumerate(args[0])]
@@ -404,3 +407,8 @@ def binding(value: Atom | None) -> Any:
     if isinstance(value, Const):
         return value.value
     return Value(value)
+
+
+def _of_any_length(t: Type) -> bool:
+    """Whether a list holds as many items as the program puts into it."""
+    return isinstance(t, Sequence) and t.length is None

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import VIEWS, Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, version_base
@@ -73,6 +73,7 @@ class Adjoints:
         if key == x and key in self.shadows:
             shadow = self.shadows.pop(key)
             self.shadow_names.discard(shadow)  # complete: nothing is added to it any more
+            self.b.changes(shadow)
             return shadow
         adjoint = self.values.pop(x, None)
         return adjoint if adjoint is None or isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
@@ -244,12 +245,11 @@ class Adjoints:
             return
         old = self.values.get(x)
         assert not isinstance(old, dict)
-        if old is None:
-            self.values[x] = x_bar
-        else:
+        if old is not None:
             if is_number(x_bar) and is_number(old):
                 x_bar = self.full(x_bar, x)
-            self.values[x] = self.b.add(old, x_bar)
+            x_bar = self.b.add(old, x_bar)
+        self.values[x] = self._apart(x_bar, bar_name(x))
 
     def _add_parts(self, x: str, t: Type, x_bar: Any) -> None:
         if is_long(t) or self.aliases.is_changed(x):
@@ -339,7 +339,7 @@ class Adjoints:
                     self.add_part(x, inner, sub, sub_type, given, None)
             mine[key] = inner
             return
-        mine[key] = part if old is None else self.b.add(old, part, name=f"%{key}_bar")
+        mine[key] = self._apart(part if old is None else self.b.add(old, part, name=f"%{key}_bar"), f"%{key}_bar")
 
     def _sum_of_lists(self, old: Any, part: Any) -> Atom:
         total = self.b.emit(ops.copied, (old,), name="%sum_bar")
@@ -410,6 +410,7 @@ class Adjoints:
     def _keep_shadow(self, key: str, shadow: Atom) -> None:
         """From here on contributions are added into this array or container."""
         assert isinstance(shadow, str)
+        self.b.changes(shadow)
         self.shadows[key] = shadow
         self.shadow_names.add(shadow)
         self.b.stored.add(shadow)
@@ -433,7 +434,24 @@ class Adjoints:
         return self.b.emit(np.copy, (x_bar,), name=bar_name(x))
 
     def _held(self) -> set[Atom]:
-        return {a for v in self.values.values() for a in leaves(v)} | set(self.shadows.values())
+        """The arrays that adjoints are, or are views of."""
+        return {self._memory(a) for v in self.values.values() for a in leaves(v)} | set(self.shadows.values())
+
+    def _memory(self, x_bar: Atom) -> Atom:
+        """The array whose memory an adjoint may be."""
+        x_bar = self.b.current(x_bar)
+        while isinstance(x_bar, str) and (made := self.b.definitions.get(x_bar)) is not None and made.args:
+            name = getattr(made.op, "__name__", "")
+            if made.op not in (operator.getitem, ops.identity, builtins.getattr) and name not in VIEWS:
+                break
+            x_bar = self.b.current(made.args[0])
+        return x_bar
+
+    def _apart(self, x_bar: Atom, name: str) -> Atom:
+        """An adjoint that stays as it is, also if the array that it is, or is a view of, is a shadow, which changes."""
+        if self._memory(x_bar) not in self.shadow_names or not isinstance(self.b.type(x_bar), (Array, Unknown)):
+            return x_bar
+        return self.b.emit(np.copy, (x_bar,), name=name)
 
     def _begin_shadow(self, x: str, x_bar: Atom) -> None:
         """The first contribution to an array with a shadow: the shadow starts from it."""

@@ -1,6 +1,7 @@
 """Programs whose arguments, values or results are containers, and programs with calls."""
 
 import dataclasses
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -126,4 +127,36 @@ PROGRAMS += [
     (inner_dicts_of_other_keys, ({"p": {"s": 0.5}, "q": {"r": 0.5}},)),
     (inner_list_and_inner_dict, ({"p": [0.5], "q": {"r": np.array([0.3, 0.7])}},)),
     (list_of_a_list_and_a_dict, ([[0.5], (0.3,), {"r": 0.5}],)),
+]
+
+
+def loop_over_what_a_dict_gives(x):
+    g = {0: [1, 2], 1: [2], 2: []}
+    s = 0.0
+    for n in range(3):
+        for m in g.get(n, []):
+            s = s + x[n] * x[m]
+    return s
+
+
+def loop_over_an_option(x):
+    c = {"hidden": [2.0, 3.0], "stencil": [1, 0], "lr": 0.1}
+    s = 0.0
+    for k in c.get("hidden", [1.0]):
+        s = s + x[0] * k
+    for k in c.get("stencil", [0]):
+        s = s + x[k] ** 2
+    return s * c.get("lr", 1.0)
+
+
+def exact_sum_of_a_list_that_grew(x, y):
+    t = [x * y]
+    t.append(x)
+    return math.fsum(t) * math.fsum([v**2 for v in t])
+
+
+PROGRAMS += [
+    (loop_over_what_a_dict_gives, (np.array([0.3, 0.5, 0.9]),)),
+    (loop_over_an_option, (np.array([0.3, 0.5, 0.9]),)),
+    (exact_sum_of_a_list_that_grew, (2.0, 3.0)),
 ]

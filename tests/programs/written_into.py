@@ -389,3 +389,31 @@ REFUSED = {
     "pushed_on_a_heap", "inserted_by_bisection", "replaced_in_a_heap", "added_in_place_by_a_function",
     "popped_from_a_heap",
 }  # fmt: skip
+
+
+W = np.array([0.8, -1.1, 0.4])
+
+
+@program(X, W)
+def out_in_a_tuple_where(x, w):
+    o = np.zeros(3)
+    np.exp(x, out=(o,), where=w > 0.5)
+    return np.sum(o * x)
+
+
+@program(X, W)
+def out_in_a_tuple_of_a_view(a, b):
+    o = np.zeros(3)
+    np.exp(a, out=(o[:],), where=b > 0)
+    return np.sum(o * b)
+
+
+@program(X, W)
+def out_in_a_tuple_with_a_name(a, b):
+    o = np.zeros(4)
+    t = (o[1:],)
+    np.multiply(a, b, out=t)
+    return np.sum(o * o)
+
+
+REFUSED.add("out_in_a_tuple_with_a_name")

@@ -17,7 +17,7 @@ from tangentc.inspection.check import five_point
 
 NUMBERS = st.sampled_from(["0.5", "1.5", "-0.7", "2.0"])
 SCALARS = ["a", "b", "c"]
-ARRAYS = ["u", "v"]
+ARRAYS = ["u", "v", "p"]
 VIEWS = ["{}[1:3]", "{}[::-1][:2]", "{}[::2]", "{}.reshape(2, 2)[0]", "{}.reshape(2, 2).T[1]", "np.ravel({})[2:]"]
 THROUGH = ["w[0] = {scalar}", "w += {scalar}", "w[:] = w[::-1] * 0.5", "w *= np.cos(w)", "a = a + w[1] * {scalar}"]
 CALLS = [
@@ -26,6 +26,11 @@ CALLS = [
     "np.multiply({0}, {2}, out={0})",
     "np.add.at({0}, [0, 1, 0], {2})",
 ]
+STARTS = ["u * v", "u + v", "v - u", "np.sin(u)", "v.copy()", "u", "np.zeros(4) + v"]
+RESULTS = [  # those that use everything have sums of adjoints, the others adjoints that are handed on
+    "a * b + c + np.sum(u * v) + np.sum(np.sin(u)) + np.sum(p)", "np.sum(np.sin(u))", "np.sum((u + p) ** 2)",
+    "np.sum(np.cos(v - p))", "a + np.sum(p[1:] * u[:-1])", "np.sum(v * v)", "p @ (u + v)", "a * c",
+]  # fmt: skip
 LISTS = ["items.append({})", "items[0] = {}", "c = c + 0.3 * items[-1] * {}", "a = sum(items) * 0.2"]
 _count = itertools.count()
 
@@ -89,7 +94,13 @@ def statement(draw, depth, in_loop):
     if kind == "slice":
         key, value = draw(
             st.sampled_from(
-                [("1:", f"{other}[:-1] * {draw(scalar(depth=1))}"), (":2", draw(scalar())), ("::2", "v[1::2]")]
+                [
+                    ("1:", f"{other}[:-1] * {draw(scalar(depth=1))}"),
+                    (":2", draw(scalar())),
+                    ("::2", "v[1::2]"),
+                    ("0", "0.0"),
+                    (":1", "0.5"),
+                ]
             )
         )
         return [f"{other}[{key}] {draw(st.sampled_from(['=', '+=', '-=']))} {value}"]
@@ -131,8 +142,9 @@ def program(draw):
         "v = v.copy()",
         "w = u[:2]",
         "items = [a, b]",
+        f"p = {draw(st.sampled_from(STARTS))}",
         *lines,
-        "return a * b + c + np.sum(u * v) + np.sum(np.sin(u))",
+        f"return {draw(st.sampled_from(RESULTS))}",
     ]
     return "\n".join(["def f(a, b, c, u, v):", *("    " + line for line in body)]) + "\n"
 

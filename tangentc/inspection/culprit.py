@@ -1,0 +1,145 @@
+"""The first statement of an adjoint sweep that is wrong."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentc.backend.tracebacks import place
+from tangentc.core import texts
+from tangentc.core.nodes import Const
+from tangentc.core.types import is_array, is_differentiable, type_of
+from tangentc.derivative import Derivative, python_function
+from tangentc.inspection.check import five_point
+from tangentc.inspection.explain import name_of
+from tangentc.inspection.observe import Node, Observed, Recorder, compiled, watching
+from tangentc.rules.registry import REGISTRY
+
+MOST_NODES = 300
+
+
+def first_wrong(f: Any, args: Sequence[Any], moving: Sequence[int], cotangent: Any, step: float) -> str:
+    """What the first statement of the adjoint sweep is whose adjoint differences do not confirm, '' if none is found.
+
+    Each value of the function is moved a little where it is made; the adjoint that the emitted code gives it is
+    compared with how the result moves.  Going from the last to the first, the first that disagrees has a wrong
+    contribution from one of the operations that it is given to: the one whose rule disagrees with differences.
+    """
+    base = python_function(f, "check")
+    names = list(inspect.signature(base).parameters)[: len(args)]
+    scope: dict[str, Any] = {"_f": base, "_cotangent": cotangent, "_np": np, "__name__": "__main__"}
+    texts.run(f"def weighted({', '.join(names)}):\n    return _np.sum(_cotangent * _f({', '.join(names)}))\n", "check",
+              scope)  # fmt: skip
+    function, observed = compiled(Derivative(scope["weighted"], "value_and_grad", tuple(moving)), tuple(args))
+
+    def run(instead: Any = None) -> tuple[Recorder, float]:
+        recorder = Recorder(observed, instead=instead)
+        own = [recorder.argument(n, a) for n, a in zip(names, args, strict=True)]
+        with watching(recorder):
+            value, _ = function(*own)
+        return recorder, float(value)
+
+    nodes = run()[0].nodes
+    rng = np.random.default_rng(0)
+    shown = [n for n in nodes if n.site is not None and not n.site.is_store and n.site.span.text]
+    for node in shown[::-1][:MOST_NODES]:
+        direction = rng.normal(size=np.shape(node.value))
+
+        def moved(t: float, node: Node = node, direction: Any = direction) -> float:
+            return run(lambda number, value: value + t * direction if number == node.number else value)[1]
+
+        wanted = float(five_point(moved, step))  # type: ignore[arg-type]
+        given = float(np.sum(np.asarray(0.0 if node.adjoint is None else node.adjoint) * direction))
+        if abs(given - wanted) > 1e-5 * max(1.0, abs(wanted), abs(given)) or np.isnan(given) != np.isnan(wanted):
+            return _described(node, nodes, observed, given, wanted, step, base, args, moving)
+    start = next((n for n in nodes if n.site is None), None)
+    return "" if start is None else _described(start, nodes, observed, None, None, step, base, args, moving)
+
+
+def _described(node: Node, nodes: list[Node], observed: Observed, given: Any, wanted: Any, step: float, base: Any,
+               args: Sequence[Any], moving: Sequence[int]) -> str:  # fmt: skip
+    users = [n for n in nodes if node.number in n.parents and n.site is not None and not n.site.is_store]
+    wrong = [n for n in users if not _rule_holds(n, node, step)]
+    culprit = (wrong or users or [node])[0]
+    site = culprit.site
+    lines = []
+    if node.site is not None:
+        what = "the value" if node.name.startswith("%") else node.name.split(".")[0]
+        lines.append(f"The first adjoint that is wrong is that of {what} in\n{place(node.site.span)}")
+        lines.append(f"which is {given:.8g} along a random direction, where differences give {wanted:.8g}.")
+    if site is not None:
+        emitted = _emitted(base, args, moving, site.span)
+        if emitted:
+            lines.append("The statement that is wrong:\n" + "\n".join(f"    {row}" for row in emitted))
+        lines.append(f"It differentiates\n{place(site.span)}")
+    if wrong and site is not None:
+        rule = REGISTRY.find(site.op)
+        lines.append(f"by the rule for {name_of(site.op)}, which differences do not confirm{_home(rule)}.")
+    elif site is not None:
+        lines.append(
+            "The rules of the operations agree with differences, so that the fault is in tangentc itself: report it."
+        )
+    return "\n".join(lines)
+
+
+def _home(rule: Any) -> str:
+    """Where a rule is written."""
+    function = getattr(getattr(rule, "formula", None), "function", None)
+    if function is None:
+        return ""
+    return f' (File "{function.__code__.co_filename}", line {function.__code__.co_firstlineno}, in {function.__name__})'
+
+
+def _rule_holds(user: Node, node: Node, step: float) -> bool:
+    """Whether the adjoint of an operation in one of its operands is what differences say."""
+    from tangentc.api import vjp
+
+    site = user.site
+    assert site is not None
+    values = dict(zip(site.operands, user.operands))
+    args = [a.value if isinstance(a, Const) else a.lookup() if not isinstance(a, str) else values[a] for a in site.args]
+    options = {k: a.value if isinstance(a, Const) else values.get(a) for k, a in site.keywords}  # type: ignore[arg-type]
+    active = [k for k, a in enumerate(site.args) if isinstance(a, str) and is_differentiable(type_of(values[a]))]
+    names = [f"x{k}" for k in active]
+    by_position = [f"x{k}" if k in active else f"_a{k}" for k in range(len(args))]
+    given = ", ".join([*by_position, *(f"{k}=_o_{k}" for k in options)])
+    scope = {"_op": site.op, **{f"_a{k}": a for k, a in enumerate(args)}, **{f"_o_{k}": v for k, v in options.items()}}
+    scope["__name__"] = "__main__"
+    texts.run(f"def op({', '.join(names)}):\n    return _op({given})\n", "check", scope)
+    op, points = scope["op"], [args[k] for k in active]
+    rng = np.random.default_rng(1)
+    bar = rng.normal(size=np.shape(user.value))
+    try:
+        _, pullback = vjp(op, *points)
+        bars = pullback(bar if is_array(user.value) else float(bar))
+    except Exception:
+        return True
+    for k, point in enumerate(points):
+        direction = rng.normal(size=np.shape(point))
+
+        def moved(t: float, k: int = k, direction: Any = direction) -> float:
+            there = [p + t * direction if j == k else p for j, p in enumerate(points)]
+            return float(np.sum(bar * op(*there)))
+
+        wanted = float(five_point(moved, step))  # type: ignore[arg-type]
+        if abs(float(np.sum(bars[k] * direction)) - wanted) > 1e-5 * max(1.0, abs(wanted)):
+            return False
+    return True
+
+
+def _emitted(base: Any, args: Sequence[Any], moving: Sequence[int], span: Any) -> list[str]:
+    """The rows of the emitted adjoint that differentiate a line of the user's."""
+    derivative = Derivative(base, "adjoint", tuple(moving))
+    from tangentc.api import vjp  # noqa: F401  (kinds are registered there)
+
+    text = derivative._compile([type_of(a) for a in args]).text
+    rows = text.whole.split("\n")
+    found = []
+    for number, s in text.of.items():
+        own = getattr(s, "span", None)
+        if own is not None and own.sweep == "adjoint" and (own.file, own.line) == (span.file, span.line):
+            found.append(rows[number - 1].strip())
+    return found
