@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -11,63 +12,230 @@ from typing import Any
 
 EXAMPLES = """examples:
   tangentc show model.py:loss --wrt w,b
-  tangentc show model.py:loss --wrt w --at "w=np.ones(3), X=np.ones((20, 3)), y=np.ones(20)"
+  tangentc show model.py:loss --wrt w --at "w=np.ones(3), X=np.ones((20, 3)), y=np.ones(20)" --annotate
+  tangentc stages model.py:loss --args model:example
+  tangentc explain model.py:cost --at "y=5.0, w=2.0, x=1.0, b=1.0"
+  tangentc trace model.py:loss --args model:example
+  tangentc check model.py:loss --args model:example
+  tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example
+  tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example --check
+
+The arguments are given by --at, or by --args, which names a function that returns them, in a tuple or a dict.
+The exit status is 0; 1 where the function is refused, a check fails, or a file is out of date; 2 for a wrong call.
 """
+COMMANDS = {
+    "show": "print the emitted derivative of a function",
+    "stages": "print the program after every pass of the compiler",
+    "explain": "print each value with its local derivatives and its adjoint",
+    "trace": "run the gradient, and print what each statement computed",
+    "check": "compare the derivatives with finite differences",
+    "build": "write the derivative to a module that needs NumPy alone",
+}
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command; the exit status is 0, or 1 if the function is refused, or 2 for a wrong call."""
-    parser = argparse.ArgumentParser(prog="tangentc", description="Derivatives of NumPy functions as readable Python.",
-                                     epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    show = commands.add_parser("show", help="print the emitted gradient of a function", epilog=EXAMPLES,
-                               formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    show.add_argument("target", metavar="FILE:FUNCTION", help="where the function stands")
-    show.add_argument(
-        "--wrt", default="", help="parameters to differentiate by, separated by commas (default: the first)"
-    )
-    show.add_argument("--at", default="", help='arguments whose types to compile for: "x=np.ones(3), k=2.0"')
-    show.add_argument(
-        "--kind", choices=("grad", "value_and_grad", "adjoint", "jvp"), default="grad", help="what to emit"
-    )
-    options = parser.parse_args(argv)
+    """Run the command; the exit status is 0, 1 if the function is refused or a check fails, 2 for a wrong call."""
+    options = _parser().parse_args(argv)
     from tangentc.errors import TangentcError
 
     try:
-        text = _show(options)
+        text, status = _RUN[options.command](options)
+        if options.output and options.command != "build":
+            Path(options.output).write_text(text if text.endswith("\n") else text + "\n")
+            return status
     except TangentcError as error:
         print(error, file=sys.stderr)
         return 1
     except _Usage as error:
         print(f"tangentc: {error}", file=sys.stderr)
         return 2
-    print(_coloured(text) if sys.stdout.isatty() else text, end="")
-    return 0
+    except OSError as error:
+        print(f"tangentc: {options.output} cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+    is_code = options.command in ("show", "stages") and sys.stdout.isatty()
+    try:
+        print(_coloured(text) if is_code else text, end="" if text.endswith("\n") or not text else "\n", flush=True)
+    except BrokenPipeError:  # nobody reads on, as with `| head`
+        sys.stdout = open(os.devnull, "w")
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="tangentc", description="Derivatives of NumPy functions as readable Python.",
+                                     epilog=EXAMPLES, formatter_class=raw)  # fmt: skip
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, does in COMMANDS.items():
+        command = commands.add_parser(name, help=does, description=does, epilog=EXAMPLES, formatter_class=raw)
+        command.add_argument("target", metavar="FILE:FUNCTION", help="where the function stands")
+        command.add_argument("--wrt", default="", help="parameters, separated by commas (default: the first)")
+        command.add_argument("--at", default="", help='the arguments: "x=np.ones(3), k=2.0"')
+        command.add_argument(
+            "--args", default="", metavar="MODULE:FUNCTION", help="a function that gives the arguments"
+        )
+        command.add_argument("-o", "--output", default="", metavar="FILE", help="write to a file")
+        if name in ("show", "build"):
+            kinds = ("grad", "value_and_grad", "adjoint", "jvp")
+            command.add_argument("--kind", choices=kinds, default="grad", help="what to emit")
+            command.add_argument("--module", choices=("numpy", "cupy"), default="numpy", help="for whose arrays")
+        if name == "show":
+            command.add_argument("--annotate", action="store_true", help="with the type of what each line makes")
+        if name == "build":
+            command.add_argument("--check", action="store_true", help="fail if the file on disk is out of date")
+        if name == "check":
+            command.add_argument("--order", type=int, choices=(1, 2), default=2, help="derivatives of this order")
+    return parser
 
 
 class _Usage(Exception):
     """The command was called in a way that makes no sense."""
 
 
-def _show(options: Any) -> str:
+def _derivative(options: Any) -> Any:
     from tangentc.derivative import Derivative
 
+    return Derivative(_load(options.target), getattr(options, "kind", "grad"), _wrt(options))
+
+
+def _wrt(options: Any) -> Any:
+    names = tuple(w.strip() for w in options.wrt.split(",") if w.strip())
+    return names[0] if len(names) == 1 else names or 0
+
+
+def _emitted(options: Any) -> Any:
+    """The derivative and its text, for arguments of these types, or of any."""
+    from tangentc.core.types import Unknown, type_of
+
+    derivative = _derivative(options)
+    given = _arguments(options, derivative.given)
+    if given is None:
+        types: list[Any] = [Unknown("no arguments are given") for _ in derivative.signature().parameters]
+        types = types[: len(types) - (derivative.kind == "adjoint")]
+    else:
+        fitted = derivative.fitted(*given)
+        plain = type(derivative)(fitted.function, "grad", fitted.wrt) if derivative.kind == "adjoint" else fitted
+        sizes: dict[int, Any] = {}
+        types = [type_of(a, sizes) for a in plain.bind(*given)]
+        derivative = fitted
+    return derivative, derivative._compile(types, options.module).text
+
+
+def _show(options: Any) -> tuple[str, int]:
+    if not options.annotate:
+        return _emitted(options)[1].whole, 0
+    derivative = _derivative(options)
+    args, keywords = _needed(options, derivative.given)
+    return derivative.source_for(*args, annotate=True, **keywords), 0
+
+
+def _stages(options: Any) -> tuple[str, int]:
+    from tangentc.inspection.stages import stages
+
+    derivative = _derivative(options)
+    args, keywords = _needed(options, derivative.given)
+    return str(stages(derivative, *derivative.bind(args, keywords))), 0
+
+
+def _explain(options: Any) -> tuple[str, int]:
+    from tangentc.inspection.explain import explain
+
     function = _load(options.target)
-    wrt: Any = tuple(w.strip() for w in options.wrt.split(",") if w.strip()) or 0
-    wrt = wrt[0] if isinstance(wrt, tuple) and len(wrt) == 1 else wrt
-    derivative = Derivative(function, options.kind, wrt)
-    if not options.at:
-        return derivative.source
-    return derivative.source_for(**_arguments(options.at))
+    args, keywords = _needed(options, function)
+    wrt = _wrt(options)
+    bound = _by_position(function, args, keywords)
+    return str(explain(function, *bound, wrt=wrt if isinstance(wrt, str) else None)), 0
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def _trace(options: Any) -> tuple[str, int]:
+    from tangentc.inspection.trace import trace
+
+    derivative = _derivative(options)
+    args, keywords = _needed(options, derivative.given)
     import numpy as np
 
+    with np.errstate(all="ignore"):
+        return str(trace(derivative)(*args, **keywords)), 0
+
+
+def _check(options: Any) -> tuple[str, int]:
+    import contextlib
+    import io
+
+    from tangentc.inspection.check import GradientMismatch, check_grads
+
+    function = _load(options.target)
+    args = _by_position(function, *_needed(options, function))
+    shown = io.StringIO()
     try:
-        return eval(f"dict({text})", {"np": np, "numpy": np})
+        with contextlib.redirect_stdout(shown):
+            check_grads(function, args, order=options.order)
+    except GradientMismatch as error:
+        return str(error), 1
+    return shown.getvalue(), 0
+
+
+def _build(options: Any) -> tuple[str, int]:
+    from tangentc.backend.export import module_text, write
+
+    if not options.output:
+        raise _Usage("build needs -o FILE")
+    derivative, text = _emitted(options)
+    live = {name: atom.lookup() for name, atom in text.live.items()}
+    module = module_text(text, live, derivative.__name__)
+    target = Path(options.output)
+    if options.check:
+        fresh = target.is_file() and target.read_text() == module
+        return (f"{target} is up to date" if fresh else f"{target} is out of date: run tangentc build"), int(not fresh)
+    write(target, module)
+    return f"{target} has been written", 0
+
+
+_RUN = {"show": _show, "stages": _stages, "explain": _explain, "trace": _trace, "check": _check, "build": _build}
+
+
+def _by_position(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple:
+    import inspect
+
+    try:
+        bound = inspect.signature(function).bind(*args, **keywords)
+    except TypeError as error:
+        raise _Usage(f"the arguments do not fit: {error}") from None
+    return tuple(bound.arguments.values())
+
+
+def _needed(options: Any, function: Any) -> tuple[tuple, dict[str, Any]]:
+    given = _arguments(options, function)
+    if given is None:
+        raise _Usage(f'{options.command} needs arguments: --at "x=np.ones(3)", or --args MODULE:FUNCTION')
+    return given
+
+
+def _arguments(options: Any, function: Any) -> tuple[tuple, dict[str, Any]] | None:
+    """The arguments that the command is given, by position and by name."""
+    import numpy as np
+
+    if options.at and options.args:
+        raise _Usage("give --at or --args, not both")
+    if options.args:
+        made = _load_by_name(options.args, options.target)()
+        if isinstance(made, dict):
+            return (), made
+        return (made if isinstance(made, tuple) else (made,)), {}
+    if not options.at:
+        return None
+    try:
+        return (), eval(f"dict({options.at})", {"np": np, "numpy": np})
     except Exception as error:
-        raise _Usage(f"--at {text!r} cannot be read: {error}") from None
+        raise _Usage(f"--at {options.at!r} cannot be read: {error}") from None
+
+
+def _load_by_name(name: str, target: str) -> Any:
+    """A function of a module, which may stand beside the target, or be the target's own file."""
+    module, _, function = name.partition(":")
+    beside = Path(target.rpartition(":")[0]).parent / f"{module}.py"
+    if not function:
+        raise _Usage(f"{name!r} is not MODULE:FUNCTION")
+    return _load(f"{module if module.endswith('.py') else beside}:{function}")
 
 
 def _load(target: str) -> Any:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 TARGETS = "tests/emitted_targets.py"
 
@@ -70,3 +72,112 @@ def test_wrong_calls_are_status_2():
 def test_help_has_examples():
     done = run("--help")
     assert done.returncode == 0 and "tangentc show model.py:loss --wrt w,b" in done.stdout
+
+
+MODEL = """
+import numpy as np
+
+
+def loss(w, X, y):
+    r = np.tanh(X @ w) - y
+    return np.mean(r * r)
+
+
+def cost(y, w, x, b):
+    return y - max(0, w * x + b)
+
+
+def example():
+    return {"w": np.ones(3), "X": np.ones((5, 3)), "y": np.zeros(5)}
+
+
+def numbers():
+    return 5.0, 2.0, 1.0, 1.0
+"""
+
+
+@pytest.fixture
+def model(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL)
+    return f"{tmp_path}/model.py"
+
+
+def test_arguments_from_a_function(model):
+    for given in (["--args", "model:example"], ["--at", "w=np.ones(3), X=np.ones((5, 3)), y=np.zeros(5)"]):
+        done = run("show", f"{model}:loss", "--annotate", *given)
+        assert done.returncode == 0, done.stderr
+        assert "r = tanh_Xw - y  # r: f64[5]" in done.stdout
+
+
+def test_explain(model):
+    done = run("explain", f"{model}:cost", "--args", "model:numbers", "--wrt", "x")
+    assert done.returncode == 0 and done.stdout.startswith("cost = 2\n")
+    assert "dw5/dw2 = w3 = 1" in done.stdout and "along each path from x = w3" in done.stdout
+    assert "\x1b" not in done.stdout  # not a terminal
+
+
+def test_stages_and_trace(model):
+    done = run("stages", f"{model}:loss", "--args", "model:example")
+    assert done.returncode == 0 and done.stdout.startswith("# lower:") and "# reverse:" in done.stdout
+    done = run("trace", f"{model}:loss", "--args", "model:example")
+    assert done.returncode == 0 and "argument w" in done.stdout and "r = np.tanh(X @ w) - y" in done.stdout
+
+
+def test_check(model, tmp_path):
+    done = run("check", f"{model}:loss", "--args", "model:example", "--order", "1")
+    assert done.returncode == 0 and "the gradient of w" in done.stdout
+    (tmp_path / "kink.py").write_text("import numpy as np\n\n\ndef kink(x):\n    return np.abs(x - 1.0)\n")
+    done = run("check", f"{tmp_path}/kink.py:kink", "--at", "x=1.0")
+    assert done.returncode == 1 and "differences" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_output_to_a_file(model, tmp_path):
+    done = run("explain", f"{model}:cost", "--args", "model:numbers", "-o", f"{tmp_path}/table.txt")
+    assert done.returncode == 0 and done.stdout == ""
+    assert (tmp_path / "table.txt").read_text().startswith("cost = 2\n")
+    done = run("explain", f"{model}:cost", "--args", "model:numbers", "-o", f"{tmp_path}/no/such/folder.txt")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+ALONE = """
+import sys
+sys.modules["tangentc"] = None
+sys.path.insert(0, {folder!r})
+import numpy as np
+from model import example
+from built import {name}
+print({name}(**example()).round(6).tolist())
+"""
+
+
+@pytest.mark.parametrize("types", [["--args", "model:example"], []], ids=["typed", "for any types"])
+def test_build(model, tmp_path, types):
+    built = ["build", f"{model}:loss", "--wrt", "w", "-o", f"{tmp_path}/built.py", *types]
+    assert run(*built, "--check").returncode == 1  # there is none yet
+    done = run(*built)
+    assert done.returncode == 0, done.stderr
+    program = ALONE.format(folder=str(tmp_path), name="loss_grad")
+    alone = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert alone.stdout.strip() == "[0.019634, 0.019634, 0.019634]", alone.stderr
+    assert run(*built, "--check").returncode == 0
+    (tmp_path / "model.py").write_text(MODEL.replace("np.tanh", "np.sin"))
+    done = run(*built, "--check")
+    assert done.returncode == 1 and "out of date" in done.stdout
+
+
+def test_module_of_arrays(model):
+    done = run("show", f"{model}:loss", "--module", "cupy", "--args", "model:example")
+    assert done.returncode == 0 and "import cupy as cp" in done.stdout and "cp.tanh(" in done.stdout
+
+
+def test_arguments_that_do_not_fit(model):
+    for arguments in (
+        ["explain", f"{model}:cost"],
+        ["explain", f"{model}:cost", "--at", "q=1.0"],
+        ["check", f"{model}:cost", "--at", "y=5.0,,"],
+        ["check", f"{model}:cost", "--at", "y=5.0", "--args", "model:numbers"],
+        ["check", f"{model}:cost", "--args", "model:absent"],
+        ["build", f"{model}:cost"],
+    ):
+        done = run(*arguments)
+        assert done.returncode == 2 and "Traceback" not in done.stderr and done.stderr, arguments

@@ -71,3 +71,17 @@ def test_what_cannot_be_exported_is_refused_and_leaves_nothing(tmp_path):
     with pytest.raises(tangentc.BadArgument, match="has not been called yet"):
         tangentc.export(tangentc.grad(with_constant), path)
     assert list(tmp_path.iterdir()) == []
+
+
+def appended(l, x):
+    l.append(x * 2)
+    s = 0.0
+    for a in l:
+        s = s + np.sum(a * x)
+    return s
+
+
+def test_helpers_of_helpers_are_written_too(tmp_path):
+    gradient = tangentc.grad(appended, wrt="x")
+    path = tangentc.export(gradient, tmp_path / "appended_grad.py", [np.ones(2)], np.ones(2))
+    assert run_alone(path, "m.appended_grad([np.ones(2)], np.ones(2)).tolist()") == "[5.0, 5.0]"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import textwrap
 import types
 from pathlib import Path
 from typing import Any
 
-from tangentc import runtime
 from tangentc.core import ops
 from tangentc.errors import BadArgument
 
@@ -16,23 +17,34 @@ LITERALS = (int, float, complex, str, bool, type(None))
 
 def module_text(text: Any, live: dict[str, Any], name: str) -> str:
     """A module that imports only the array module and `math`: helpers, constants, then the program."""
-    imports: list[str] = []
-    helpers: list[str] = []
-    for bound, value in sorted(text.bindings.items()):
-        value = value.function if isinstance(value, ops.UserFunction) else value
+    imports: set[str] = set()
+    helpers: dict[str, str] = {}
+
+    def need(bound: str, value: Any) -> None:
+        """Write in a function that the text calls, with what it calls itself."""
         if isinstance(value, types.ModuleType) or type(value).__name__ == "Module":
             root = value.__name__
-            imports.append(f"import {root} as {bound}" if bound != root else f"import {root}")
-        elif getattr(runtime, bound, None) is value:
-            helpers.append(inspect.getsource(value))  # type: ignore[arg-type]
+            imports.add(f"import {root} as {bound}" if bound != root else f"import {root}")
+        elif isinstance(value, type) and value.__module__ not in ("builtins", "__main__"):
+            imports.add(f"from {value.__module__} import {value.__name__}")
         elif inspect.isfunction(value) and not value.__closure__:
-            helpers.append(inspect.getsource(value))
+            if bound in helpers:
+                return
+            helpers[bound] = _own_text(value)
+            for other in sorted(_names(value.__code__)):
+                if other in value.__globals__:
+                    need(other, value.__globals__[other])
+        elif isinstance(value, LITERALS):
+            helpers.setdefault(bound, f"{bound} = {value!r}\n")
         else:
             raise BadArgument(
                 f"{name} cannot be exported, because it refers to {bound}",
                 why="it is neither a plain function nor a number, so its text cannot be written into a module",
                 way_out="pass it in as an argument",
             )
+
+    for bound, value in sorted(text.bindings.items()):
+        need(bound, value.function if isinstance(value, ops.UserFunction) else value)
     constants = []
     for bound, value in sorted(live.items()):
         if not isinstance(value, LITERALS):
@@ -42,12 +54,25 @@ def module_text(text: Any, live: dict[str, Any], name: str) -> str:
                 way_out=f"pass {bound} in as an argument",
             )
         constants.append(f"{bound} = {value!r}")
-    if helpers and "import numpy as np" not in imports:
-        imports.append("import numpy as np")
+    if helpers:
+        imports.add("import numpy as np")
     parts = [f'"""{name}, written by tangentc."""', "\n".join(sorted(imports))]
     parts += ["\n".join(constants)] if constants else []
-    body = "\n\n\n".join(part.strip("\n") for part in [*helpers, text.text])
+    body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), text.text])
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
+
+
+def _own_text(function: types.FunctionType) -> str:
+    """The text of a function without its decorators, which register it."""
+    text = textwrap.dedent(inspect.getsource(function))
+    node = ast.parse(text).body[0]
+    return "".join(text.splitlines(True)[node.lineno - 1 :])
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The names that a function's code, and that of the functions inside it, refers to."""
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return set(code.co_names).union(*map(_names, inner))
 
 
 def write(path: Any, text: str) -> Path:
