@@ -19,8 +19,10 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
         UnsupportedSyntax,
     )
     from tangentc.inspection.check import GradientMismatch, check_grads
+    from tangentc.inspection.debug import debug
     from tangentc.inspection.explain import Explanation, explain
     from tangentc.inspection.export import export
+    from tangentc.inspection.insert import insert_grad_of
     from tangentc.inspection.stages import Stage, Stages, stages
     from tangentc.inspection.trace import Trace, trace
     from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
@@ -45,8 +47,10 @@ _HOMES = {
         "UnsupportedSyntax",
     ),
     "tangentc.inspection.check": ("GradientMismatch", "check_grads"),
+    "tangentc.inspection.debug": ("debug",),
     "tangentc.inspection.explain": ("Explanation", "explain"),
     "tangentc.inspection.export": ("export",),
+    "tangentc.inspection.insert": ("insert_grad_of",),
     "tangentc.inspection.stages": ("Stage", "Stages", "stages"),
     "tangentc.inspection.trace": ("Trace", "trace"),
     "tangentc.jacobians": ("hessian", "hvp", "jacfwd", "jacobian", "jacrev"),

@@ -167,7 +167,8 @@ def vjp(
         locate(error)
         raise
     if copy and compiled.live:
-        adjoint_function = _as_it_is_now(adjoint_function, primal, compiled.live)
+        kept = {n: a for n, a in compiled.live.items() if n not in compiled.text.blocks}
+        adjoint_function = _as_it_is_now(adjoint_function, primal, kept)
 
     def pullback(seed: Any) -> tuple:
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))

@@ -69,6 +69,8 @@ class Activity:
         """The arguments that the value of the result depends on smoothly."""
         if self.is_zero(s.op) or s.op is builtins.len:
             return ()
+        if s.op is ops.inserted:
+            return s.args[:1]
         if of_keys(s.op, [self.types.of(a) for a in s.args[:2]]):
             return ()
         if asks_for_form(s, self.types.of):

@@ -44,7 +44,7 @@ COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asany
 READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}
 COMPACT = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray}
 HOLDERS = {
-    ops.identity, ops.stopped, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
+    ops.identity, ops.stopped, ops.inserted, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
     builtins.reversed,
     builtins.enumerate, builtins.zip, builtins.list, builtins.tuple, builtins.dict, ops.pop, ops.take, ops.old_item,
     ops.items_from, operator.add, operator.mul,

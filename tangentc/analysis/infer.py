@@ -108,6 +108,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return structural
     if _known_always(op):
         return ALWAYS[op]
+    if op is ops.inserted:
+        return dataclasses.replace(args[0], value=None) if isinstance(args[0], Scalar) else args[0]
     if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero, ops.seen, ops.seen_bar):
         t = args[1]
         return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t

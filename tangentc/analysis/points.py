@@ -23,7 +23,7 @@ from tangentc.core.types import Dict, Known, Scalar, Sequence, Unknown, is_conta
 from tangentc.core.walk import statements
 
 ANY, NONE = "*", "%none"
-SAME = {ops.identity, ops.stopped, ops.snapshot}
+SAME = {ops.identity, ops.stopped, ops.snapshot, ops.inserted}
 
 
 def key_of(atom: Atom | None) -> Any:

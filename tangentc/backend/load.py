@@ -13,7 +13,7 @@ from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
 from tangentc.backend.raise_ast import raise_function
 from tangentc.core import texts
-from tangentc.core.nodes import Global, Statement
+from tangentc.core.nodes import Global, Opaque, Statement
 from tangentc.core.walk import reads, statements
 
 
@@ -28,6 +28,7 @@ class Text:
     live: Mapping[str, Global]
     same: Mapping[str, str] = field(default_factory=dict)
     of: Mapping[int, Statement] = field(default_factory=dict)  # for a row of ``whole``, the statement behind it
+    blocks: frozenset[str] = frozenset()  # the names in ``live`` that only blocks of the user's in the adjoint read
     types: Mapping[int, Any] = field(default_factory=dict)  # for such a row, the types of the function it stands in
 
     @property
@@ -69,11 +70,21 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         types.update({row + k: program.types for k in rows.of})
         row += len(rows) + 2
     imports = _imports(spelling.imports.values())
+    every = [s for program, _ in emitted for s in statements(program.function.body)]
+    inside = {a for s in every if _is_block(s) for a in reads(s)}
+    outside = {a for s in every if not _is_block(s) for a in reads(s)}
+    blocks = frozenset(name for name, atom in live.items() if atom in inside - outside)
     above = len(imports) + 2 if imports else 0
     of, types = ({k + above: v for k, v in rows_.items()} for rows_ in (of, types))
     return Text(
-        emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same, of, types
+        emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same, of, blocks,
+        types,
     )  # fmt: skip
+
+
+def _is_block(s: Statement) -> bool:
+    """Whether this is a block of `insert_grad_of`."""
+    return isinstance(s, Opaque) and s.span.sweep == "adjoint"
 
 
 def _data(function: Any) -> list[Global]:

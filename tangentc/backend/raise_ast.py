@@ -268,7 +268,7 @@ class _Raise:
             written[text] = self._free(text)
         tree = _Rename(mapping, written).visit(copy.deepcopy(s.tree))
         if isinstance(tree, ast.Module):
-            return tree.body
+            return [s for s in tree.body if not _says_nothing(s)]
         if not s.writes:
             return [tree]
         return [ast.Assign([ast.Name(self.name(s.writes[0][1]))], tree)]
@@ -497,7 +497,7 @@ class _Raise:
             return ast.Subscript(atom(args[0]), self.key(args[1]))
         if op is builtins.getattr and isinstance(args[1], Const):
             return ast.Attribute(atom(args[0]), args[1].value)
-        if op is ops.identity:
+        if op in (ops.identity, ops.inserted):
             return atom(args[0])
         if op is ops.make_tuple:
             return ast.Tuple([atom(a) for a in args])
@@ -576,6 +576,11 @@ class _Raise:
         if m.then == s.test and not s.then:
             return _joined(ast.Or(), test, self.atom(m.orelse))
         return ast.IfExp(test, self.atom(m.then), self.atom(m.orelse))
+
+
+def _says_nothing(s: ast.stmt) -> bool:
+    """``x = x``."""
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and ast.dump(s.targets[0]) == ast.dump(s.value)
 
 
 def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:

@@ -128,6 +128,25 @@ def snapshot(x: Any) -> Any:
     return x
 
 
+def inserted(x: Any, block: Any, **reads: Any) -> Any:
+    """``x`` itself; in the adjoint sweep a block of the user's runs here, which has the adjoint of ``x`` in a name."""
+    return x
+
+
+inserted.__tangentc_pure__ = True  # type: ignore[attr-defined]
+
+
+class Insertion:
+    """The block of ``with insert_grad_of(x) as x_bar``: its tree, the name of the adjoint, all the names that it
+    assigns, and what those of its names stand for that are no variables."""
+
+    def __init__(
+        self, tree: Any, text: str, bar: str, assigned: tuple[str, ...], constants: tuple[tuple[str, Any], ...]
+    ):
+        self.tree, self.text, self.bar = tree, text, bar
+        self.assigned, self.constants = assigned, constants
+
+
 WATCHING: list[Any] = []  # who is shown the values of a run, the latest last
 
 

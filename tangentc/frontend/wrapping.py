@@ -61,6 +61,11 @@ class Wrapping:
                 self.bind(item.optional_vars, value)
             self._with(node, items[1:])
             return
+        if getattr(library, "__tangentc_inserts__", False):
+            if len(items) > 1 or item is not node.items[0]:
+                raise self.unsupported(node, "insert_grad_of beside another manager", "a `with` of its own")
+            self.insertion(node, item)
+            return
         if library is contextlib.suppress and item.optional_vars is None:
             self.block([_suppressing(node, item.context_expr, items[1:])])
             return
@@ -90,6 +95,26 @@ class Wrapping:
             self.out.append(Effect(ops.leave, (manager,), (), span))
         last, self.out = tuple(self.out), outer
         self.out.extend(finally_(body, last))
+
+    def insertion(self, node: Any, item: Any) -> None:
+        """``with insert_grad_of(x) as x_bar``: the block is kept for the adjoint sweep."""
+        given = item.context_expr.args
+        if len(given) != 1 or not isinstance(given[0], gast.Name) or not isinstance(item.optional_vars, gast.Name):
+            raise self.unsupported(node, "insert_grad_of in another form",
+                                   "with insert_grad_of(x) as x_bar, for a variable x")  # fmt: skip
+        x, bar = given[0].id, item.optional_vars.id
+        body = [gast.gast_to_ast(copy.deepcopy(s)) for s in node.body]
+        first = ast.Assign([ast.Name(bar, ast.Store())], ast.Name(f"{bar} before", ast.Load()))
+        tree = ast.Module([first, *body], [])
+        if any(isinstance(n, (ast.Return, ast.Break, ast.Continue, ast.Yield)) for n in ast.walk(tree)):
+            raise self.unsupported(node, "a block of insert_grad_of that is left early", "an `if` around the rest")
+        assigned = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
+        reads = [(name, atom) for name, atom in self.reads_of(tree) if name not in assigned]
+        block = ops.Insertion(tree, ast.unparse(ast.Module(body, [])), bar, tuple(assigned),
+                              tuple((n, a) for n, a in reads if not isinstance(a, str)))  # fmt: skip
+        named = tuple((n, a) for n, a in reads if isinstance(a, str))
+        value = self.emit(ops.inserted, (self.expression(given[0]), Const(block)), node, named, name=f"%{x}")
+        self.bind(gast.copy_location(gast.Name(x, gast.Store(), None, None), given[0]), value)
 
     def library_manager(self, node: Any) -> Any:
         """The class of Python's own that makes a context manager, None for others."""

@@ -254,7 +254,7 @@ class _Forward:
 
     def _structure(self, s: Assign) -> Any:
         op, args = s.op, s.args
-        if op is ops.identity:
+        if op in (ops.identity, ops.inserted):
             return lambda: self.dot(args[0])
         if op in (ops.make_tuple, ops.make_list):
             return lambda: self.b.emit(op, tuple(map(self._part_dot, args)), name=self.name(s.target))

@@ -34,6 +34,7 @@ from tangentc.core.nodes import (
     For,
     Function,
     If,
+    Opaque,
     Statement,
     Store,
     While,
@@ -149,6 +150,9 @@ class _Reverse(Stores, Control):
         mirrored = self.mirror.assign(s)
         if y not in self.active:
             return (s, *mirrored)
+        if s.op is ops.inserted:
+            self._insert(s)
+            return (s, *mirrored)
         if self._is_another_name(s):
             if s.op in COPIES_MAYBE and isinstance(s.args[0], str):
                 shadows = self.adj.shadow_of(s.args[0]), self.adj.shadow_of(y)
@@ -165,6 +169,33 @@ class _Reverse(Stores, Control):
         if not self._structure(s, adjoint):
             self._rule(s, self.adj.whole(adjoint, y))
         return (s, *mirrored)
+
+    def _insert(self, s: Assign) -> None:
+        """``with insert_grad_of(x) as x_bar``: the block, which may replace the adjoint."""
+        x, block = s.args[0], s.args[1].value  # type: ignore[union-attr]
+        y, t = s.target, self.b.type(s.target)
+        if is_container(t):
+            raise missing(s, "it is a container", "insert the gradient of one of its arrays")
+        changes = self.aliases.is_changed(y) or y in self.adj.mirror
+        bar: Atom | None
+        if changes:
+            self.adj.ensure_shadow(y)
+            bar = self.adj.shadow_of(y)
+        else:
+            bar = self.adj.take_whole(y)
+        bar = self.adj.zero(y) if bar is None else self.adj.full(bar, y)
+        if not self.context.context.inner:  # where it is differentiated again, the block has had its say
+            given = self.b.emit(np.copy, (bar,)) if isinstance(t, Array) else bar
+            names = {name: self.b.fresh(bar_name(shown(y)) if name == block.bar else name) for name in block.assigned}
+            for name, new in names.items():
+                self.b.types.of_name[new] = t if name == block.bar else Unknown("a block gives it")
+            reads = ((f"{block.bar} before", given), *block.constants, *s.keywords)
+            self.b.out.append(Opaque(block.tree, block.text, reads, tuple(names.items()), self.b.span))
+            if changes:
+                self.b.store(bar, Const(...), names[block.bar])  # type: ignore[arg-type]
+            bar = names[block.bar]
+        if not changes:
+            self.adj.add(x, bar)
 
     def _is_another_name(self, s: Assign) -> bool:
         """Whether a statement gives a view of something that is changed, whose adjoint is a view of the shadow."""
