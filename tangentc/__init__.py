@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
     from tangentc.inspection.debug import debug
     from tangentc.inspection.explain import Explanation, explain
     from tangentc.inspection.export import export
+    from tangentc.inspection.graph import Graph, graph
     from tangentc.inspection.insert import insert_grad_of
     from tangentc.inspection.stages import Stage, Stages, stages
     from tangentc.inspection.trace import Trace, trace
@@ -50,6 +51,7 @@ _HOMES = {
     "tangentc.inspection.debug": ("debug",),
     "tangentc.inspection.explain": ("Explanation", "explain"),
     "tangentc.inspection.export": ("export",),
+    "tangentc.inspection.graph": ("Graph", "graph"),
     "tangentc.inspection.insert": ("insert_grad_of",),
     "tangentc.inspection.stages": ("Stage", "Stages", "stages"),
     "tangentc.inspection.trace": ("Trace", "trace"),

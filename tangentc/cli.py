@@ -17,6 +17,7 @@ EXAMPLES = """examples:
   tangentc explain model.py:cost --at "y=5.0, w=2.0, x=1.0, b=1.0"
   tangentc trace model.py:loss --args model:example
   tangentc check model.py:loss --args model:example
+  tangentc graph model.py:cost --at "y=5.0, w=2.0, x=1.0, b=1.0" -o cost.svg
   tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example
   tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example --check
 
@@ -29,6 +30,7 @@ COMMANDS = {
     "explain": "print each value with its local derivatives and its adjoint",
     "trace": "run the gradient, and print what each statement computed",
     "check": "compare the derivatives with finite differences",
+    "graph": "print the computational graph, as text for Graphviz or Mermaid, or as SVG",
     "build": "write the derivative to a module that needs NumPy alone",
 }
 
@@ -80,6 +82,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--module", choices=("numpy", "cupy"), default="numpy", help="for whose arrays")
         if name == "show":
             command.add_argument("--annotate", action="store_true", help="with the type of what each line makes")
+        if name == "graph":
+            command.add_argument("--format", choices=("dot", "mermaid", "svg"), default="", help="(default: dot)")
         if name == "build":
             command.add_argument("--check", action="store_true", help="fail if the file on disk is out of date")
         if name == "check":
@@ -157,6 +161,15 @@ def _trace(options: Any) -> tuple[str, int]:
         return str(trace(derivative)(*args, **keywords)), 0
 
 
+def _graph(options: Any) -> tuple[str, int]:
+    from tangentc.inspection.graph import graph
+
+    function = _load(options.target)
+    picture = graph(function, *_by_position(function, *_needed(options, function)))
+    ending = {".svg": "svg", ".mmd": "mermaid"}.get(Path(options.output).suffix, "dot")
+    return getattr(picture, options.format or ending)(), 0
+
+
 def _check(options: Any) -> tuple[str, int]:
     import contextlib
     import io
@@ -190,7 +203,8 @@ def _build(options: Any) -> tuple[str, int]:
     return f"{target} has been written", 0
 
 
-_RUN = {"show": _show, "stages": _stages, "explain": _explain, "trace": _trace, "check": _check, "build": _build}
+_RUN = {"show": _show, "stages": _stages, "explain": _explain, "trace": _trace, "check": _check, "graph": _graph,
+        "build": _build}  # fmt: skip
 
 
 def _by_position(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple:

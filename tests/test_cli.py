@@ -181,3 +181,12 @@ def test_arguments_that_do_not_fit(model):
     ):
         done = run(*arguments)
         assert done.returncode == 2 and "Traceback" not in done.stderr and done.stderr, arguments
+
+
+def test_graph(model, tmp_path):
+    done = run("graph", f"{model}:cost", "--args", "model:numbers")
+    assert done.returncode == 0 and done.stdout.startswith('digraph "cost" {')
+    done = run("graph", f"{model}:cost", "--args", "model:numbers", "-o", f"{tmp_path}/cost.svg")
+    assert done.returncode == 0 and (tmp_path / "cost.svg").read_text().startswith("<svg")
+    done = run("graph", f"{model}:cost", "--args", "model:numbers", "--format", "mermaid")
+    assert done.stdout.startswith("flowchart TB")

@@ -48,7 +48,7 @@ class Partial:
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.by}_bar += {self.formula}"
-        shown = _brief(self.value)
+        shown = brief_of(self.value)
         formula = "" if self.formula == shown else f"{self.formula} = "
         return f"d{self.of}/d{self.by} = {formula}{shown}"
 
@@ -136,19 +136,19 @@ class Explanation(Shown):
     def table(self) -> Table:
         """A row for each node; of a loop of many trips the first two and the last."""
         headings = ("node", "name", "expression", "value", "local derivatives", "adjoint", "line")
-        table = Table(f"{self.name} = {_brief(self.result)}", headings, numbers=frozenset({6}))
+        table = Table(f"{self.name} = {brief_of(self.result)}", headings, numbers=frozenset({6}))
         for node in folded(self.nodes, self.loops):
             if isinstance(node, str):
                 table.rows.append(node)
                 continue
             name = "" if node.name.startswith("%") else node.name.split(".")[0]
             derivatives = ", ".join(map(str, self.partials(node))) if node.site is not None else ""
-            adjoint = "" if node.adjoint is None else _brief(node.adjoint)
+            adjoint = "" if node.adjoint is None else brief_of(node.adjoint)
             expression = self.expression(node) if node.site is not None else ""
             line = str(node.site.span.line) if node.site is not None else ""
-            table.rows.append((self.label(node), name, expression, _brief(node.value), derivatives, adjoint, line))
+            table.rows.append((self.label(node), name, expression, brief_of(node.value), derivatives, adjoint, line))
         for name, gradient in self.gradients.items():
-            table.notes += [f"d{self.name}/d{path} = {_brief(leaf)}" for path, leaf in _leaves(name, gradient)]
+            table.notes += [f"d{self.name}/d{path} = {brief_of(leaf)}" for path, leaf in _leaves(name, gradient)]
         inputs = self._inputs(self.wrt)
         paths = self.paths(self.wrt) if inputs else []
         if paths:
@@ -206,7 +206,7 @@ def explain(f: Callable[..., Any], *args: Any, wrt: str | None = None) -> Explan
 SIGNS = {op: ast.unparse(ast.BinOp(ast.Name("a"), sign(), ast.Name("b")))[2:-2] for op, sign in BINARY.items()}
 
 
-def _brief(value: Any) -> str:
+def brief_of(value: Any) -> str:
     """A number, or what an array is like: ``float64(50, 3) in [-1, 2.5], norm 12``."""
     s = Summary.of(value)
     if not is_array(value) or s.shape == () or s.minimum is None:

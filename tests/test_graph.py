@@ -1,0 +1,88 @@
+"""The computational graph: what its texts and its picture show."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+
+from tangentc import graph
+
+
+def cost(y, w, x, b):
+    return y - max(0, w * x + b)
+
+
+def inner(v):
+    return np.exp(v) * v
+
+
+def loop(x, w, n):
+    for _ in range(n):
+        x = np.sin(x) * w + inner(x) * 0.01
+    return np.sum(x)
+
+
+def test_nodes_and_edges():
+    picture = graph(cost, 5, 2, 1, 1)
+    assert repr(picture) == "<graph of cost: 8 nodes, 7 edges>"
+    rows = {v.name: v.rows for v in picture.vertices}
+    line = cost.__code__.co_firstlineno + 1
+    assert rows["w5"] == ("w5 = w2 * w3", "2", "adjoint -1", f"line {line}")
+    assert rows["w1"] == ("w1 = y", "5", "adjoint 1")
+    assert {v.name: v.kind for v in picture.vertices}["w8"] == "result"
+    edges = {(e.start, e.end): e.label for e in picture.edges}
+    assert edges == {
+        ("w2", "w5"): "w3 = 1", ("w3", "w5"): "w2 = 2", ("w5", "w6"): "1", ("w4", "w6"): "1",
+        ("w6", "w7"): "1 if w6 > 0 else 0 = 1", ("w1", "w8"): "1", ("w7", "w8"): "-1",
+    }  # fmt: skip
+
+
+def test_text_for_graphviz():
+    text = graph(cost, 5, 2, 1, 1).dot()
+    assert text.startswith('digraph "cost" {') and text.endswith("}\n")
+    assert 'w2 -> w5 [label="w3 = 1"];' in text
+    assert r'label="w7 = max(0, w6)\n3\nadjoint -1' in text
+    assert text.count("{") == text.count("}") and text.count('"') % 2 == 0
+
+
+def test_loops_and_calls_are_clusters_and_long_loops_fold():
+    picture = graph(loop, np.ones(3), 0.5, 9)
+    text = picture.dot()
+    assert text.count('label="for _ in range(n):"') >= 1 and 'label="trip 1"' in text and 'label="inner()"' in text
+    assert text.count("{") == text.count("}")
+    (folded,) = [v for v in picture.vertices if v.kind == "folded"]
+    assert "trips 3 to 8 of `for _ in range(n):`: 36 rows" in folded.rows[0]
+    assert [e for e in picture.edges if e.start == folded.name] and [e for e in picture.edges if e.end == folded.name]
+    assert len(picture.vertices) == 2 + 3 * 6 + 1 + 1
+    mermaid = picture.mermaid()
+    assert mermaid.count("subgraph ") == len(re.findall(r"^ *end$", mermaid, re.M))
+
+
+def test_text_for_mermaid():
+    lines = graph(cost, 5, 2, 1, 1).mermaid().strip().split("\n")
+    assert lines[0] == "flowchart TB"
+    assert '  w2 -->|"w3 = 1"| w5' in lines and '  w8[["w8 = w1 - w7<br>2<br>adjoint 1<br>line' in "\n".join(lines)
+    assert not any("[" in part for line in lines for part in re.findall(r'"([^"]*)"', line))  # they end a label
+
+
+def test_picture_is_drawn_without_any_program(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    for picture in (graph(cost, 5, 2, 1, 1), graph(loop, np.ones(3), 0.5, 9), graph(lambda x, y: x * 1.0, 2.0, 3.0)):
+        root = ET.fromstring(picture.svg())
+        width, height = map(float, root.attrib["viewBox"].split()[2:])
+        boxes = [
+            {k: float(r.attrib[k]) for k in ("x", "y", "width", "height")}
+            for r in root.iter()
+            if r.tag.endswith("rect")
+        ]
+        assert len(boxes) == len(picture.vertices)
+        for k, a in enumerate(boxes):
+            assert 0 <= a["x"] and a["x"] + a["width"] <= width and 0 <= a["y"] and a["y"] + a["height"] <= height
+            for b in boxes[:k]:  # none lies on another
+                apart = a["x"] >= b["x"] + b["width"] or b["x"] >= a["x"] + a["width"]
+                assert apart or a["y"] >= b["y"] + b["height"] or b["y"] >= a["y"] + a["height"]
+        arrows = [p for p in root.iter() if p.tag.endswith("path") and p.attrib.get("class") == "tangentc-edge"]
+        assert len(arrows) == len(picture.edges)
+        texts = [t.text for t in root.iter() if t.tag.endswith("text")]
+        assert all(row in texts for v in picture.vertices for row in v.rows)
+    assert picture._repr_html_().startswith("<svg")
