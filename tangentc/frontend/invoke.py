@@ -259,8 +259,8 @@ class Invoke(Into):
             if function is not None:
                 return self.invoke(function, args, keywords, node, target)
             del self.known.callees[site]  # it is made in another way from now on
-        if site in self.known.defined:
-            function, first = self.known.defined[site]
+        if site in self.known.defined and self.known.defined[site][2]:
+            function, first, _ = self.known.defined[site]
             return self.invoke(function, [*map(Const, first), callee, *args], keywords, node, target)
         t = self.type_known(callee)
         cls = self.class_of(callee, node, CALLED)
@@ -310,8 +310,8 @@ class Invoke(Into):
             return Const(None)
         if name in IN_PLACE_METHODS:
             raise self.unsupported(node, f"the method {name}", "write the operator")
-        if site in self.known.defined:
-            function, first = self.known.defined[site]
+        if site in self.known.defined and self.known.defined[site][2]:
+            function, first, _ = self.known.defined[site]
             return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
         if site in self.known.written:
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
@@ -560,7 +560,7 @@ class Invoke(Into):
         given functions, or changes its arguments."""
         found = REGISTRY.definition(callee)
         with_code = with_code and ops.module_root(callee) != "scipy"  # which can be handed a function to call
-        if found is None or with_code or self.known.defined.get(self.span(node).site) == found:
+        if found is None or with_code or self.known.defined.get(self.span(node).site, ())[:2] == found:
             return found
         return REGISTRY.definition(callee, options)
 

@@ -221,12 +221,14 @@ def _takes(definition: Any, s: Assign) -> bool:
 
 
 def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[Any], bool]) -> Any:
-    """The definition that a call needs, if it has one: a derivative flows through it that its rule does not cover."""
+    """The definition that a call needs, if it has one, and whether it is given the object whose method is called: a
+    derivative flows through the call that its rule does not cover."""
     if not isinstance(s, Assign) or not any(map(is_active, s.atoms)) or rule is not None and rule.kind == "zero":
         return None
-    found = REGISTRY.definition(_called(b, s))
-    if found is None or not _takes(found, s):
+    definition = REGISTRY.definition(_called(b, s))
+    if definition is None or not _takes(definition, s):
         return None
+    found = *definition, s.op in (ops.method, ops.call)
     try:
         if rule is not None:
             covering(b, s, rule, is_active)

@@ -11,7 +11,7 @@ import scipy.linalg as sl
 import scipy.special as sp
 import scipy.stats as st
 
-from tangentc.rules.registry import defined
+from tangentc.rules.registry import defined, static
 
 
 def inside(z, low, high, there, beyond):
@@ -327,3 +327,98 @@ def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):
 def multivariate_normal_entropy(mean=None, cov=1):
     C = np.atleast_2d(cov)
     return np.shape(C)[-1] * (math.log(2 * math.pi) + 1) / 2 + np.linalg.slogdet(C)[1] / 2
+
+
+# ------------------------------------------------------------------ distributions with their parameters
+class Frozen:
+    """``norm(m, s)``: its methods are those of the distribution, with these parameters."""
+
+    def __init__(self, dist, args, kwds):
+        self.dist, self.args, self.kwds = dist, args, kwds
+
+    def pdf(self, x):
+        return self.dist.pdf(x, *self.args, **self.kwds)
+
+    def logpdf(self, x):
+        return self.dist.logpdf(x, *self.args, **self.kwds)
+
+    def cdf(self, x):
+        return self.dist.cdf(x, *self.args, **self.kwds)
+
+    def logcdf(self, x):
+        return self.dist.logcdf(x, *self.args, **self.kwds)
+
+    def pmf(self, k):
+        return self.dist.pmf(k, *self.args, **self.kwds)
+
+    def logpmf(self, k):
+        return self.dist.logpmf(k, *self.args, **self.kwds)
+
+    def sf(self, x):
+        return self.dist.sf(x, *self.args, **self.kwds)
+
+    def ppf(self, q):
+        return self.dist.ppf(q, *self.args, **self.kwds)
+
+    def mean(self):
+        return self.dist.mean(*self.args, **self.kwds)
+
+    def var(self):
+        return self.dist.var(*self.args, **self.kwds)
+
+    def std(self):
+        return self.dist.std(*self.args, **self.kwds)
+
+    def median(self):
+        return self.dist.median(*self.args, **self.kwds)
+
+    def entropy(self):
+        return self.dist.entropy(*self.args, **self.kwds)
+
+    def rvs(self, size=1, random_state=None):
+        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwds)
+
+
+@defined(st.rv_continuous.__call__, type(st.multivariate_normal).__call__, type(st.dirichlet).__call__,
+         always=lambda function, options: True)  # fmt: skip
+def frozen(dist, *args, **kwds):
+    return Frozen(dist, args, kwds)
+
+
+FROZEN = type(st.norm())  # what the function finds, and has not made
+
+
+@static
+def original(d):
+    """The distribution that a frozen one was made of, of which it holds a copy."""
+    return getattr(st, d.dist.name)
+
+
+@static
+def of_shape(d):
+    return d.args
+
+
+@static
+def by_name(d):
+    return d.kwds
+
+
+@defined(FROZEN.pdf)
+def frozen_pdf(d, x):
+    return original(d).pdf(x, *of_shape(d), **by_name(d))
+
+
+@defined(FROZEN.logpdf)
+def frozen_logpdf(d, x):
+    return original(d).logpdf(x, *of_shape(d), **by_name(d))
+
+
+@defined(FROZEN.cdf)
+def frozen_cdf(d, x):
+    return original(d).cdf(x, *of_shape(d), **by_name(d))
+
+
+@defined(FROZEN.logcdf)
+def frozen_logcdf(d, x):
+    return original(d).logcdf(x, *of_shape(d), **by_name(d))
