@@ -175,8 +175,10 @@ class Aliases:
             return atoms if is_container(self._type(s.target)) else []
         if op is builtins.getattr:
             return [] if asks_for_form(s, self._type) else atoms[:1]
-        if op is np.einsum:  # of one array it may be a view: "ij->ji", "ii->i"
-            return atoms if len(atoms) == 1 else []
+        if op is np.einsum:
+            spec = self._type(s.args[0])
+            text = s.args[0].value if isinstance(s.args[0], Const) else getattr(spec, "value", None)
+            return atoms if len(atoms) == 1 and not (isinstance(text, str) and _sums(text)) else []
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
         if name in VIEWS:
             return atoms[:1]
@@ -276,6 +278,12 @@ def known(op: Any) -> bool:
 def changes_argument(op: Any) -> bool:
     """Whether a call for its effect changes its first argument."""
     return getattr(op, "__name__", "") in ops.IMPURE_NAMES and known(op)
+
+
+def _sums(subscripts: str) -> bool:
+    """Whether an einsum of one array sums, and gives an array of its own; else it is a view: "ij->ji", "ii->i"."""
+    given, arrow, kept = subscripts.replace(" ", "").partition("->")
+    return not set(given) <= set(kept) if arrow else any(given.count(c) > 1 for c in given if c != ".")
 
 
 DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)

@@ -262,7 +262,7 @@ def eigh_tangent(A, y, A_dot, UPLO="L"):
     w = y[0]
     V = y[1]
     inner = adjugate(V) @ as_read(A_dot, A, UPLO) @ V
-    return Eigen(np.real(on_the_diagonal(inner)), V @ divided(inner, w))
+    return Eigen(np.copy(np.real(on_the_diagonal(inner))), V @ divided(inner, w))  # a diagonal cannot be written
 
 
 @adjoint_rule(np.linalg.eigvalsh, samples=definite, UPLO=("L", "U"))
@@ -373,7 +373,8 @@ def svd_tangent(A, y, A_dot, full_matrices=True, compute_uv=True):
     beside_U = (A_dot @ adjugate(Vh) - U @ inner) / row
     beside_V = (adjugate(U) @ A_dot - inner @ Vh) / column
     turns = of_U if is_real(A) else of_U + turning(inner, s)
-    return Singular(U @ turns + beside_U, np.real(on_the_diagonal(inner)), turned_over(of_V, A) @ Vh + beside_V)
+    s_dot = np.copy(np.real(on_the_diagonal(inner)))  # a diagonal cannot be written
+    return Singular(U @ turns + beside_U, s_dot, turned_over(of_V, A) @ Vh + beside_V)
 
 
 @adjoint_rule(np.linalg.svdvals, samples=of_any_shape)

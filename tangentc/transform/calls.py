@@ -6,6 +6,7 @@ import builtins
 import inspect
 import math
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -228,7 +229,7 @@ def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[
     definition = REGISTRY.definition(_called(b, s))
     if definition is None or not _takes(definition, s):
         return None
-    found = *definition, s.op in (ops.method, ops.call)
+    found = *definition, not isinstance(s.op, types.MethodType)
     try:
         if rule is not None:
             covering(b, s, rule, is_active)

@@ -19,7 +19,21 @@ import numpy as np
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import is_number
-from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Statement, Store, While
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Carry,
+    Const,
+    Effect,
+    For,
+    Global,
+    If,
+    Merge,
+    Statement,
+    Store,
+    While,
+)
 from tangentc.core.types import (
     Array,
     Known,
@@ -331,7 +345,9 @@ class _Forward:
                 return moved[a] if k == only else a
             if a in moved:
                 return moved[a]
-            return self.zero(a) if a in constant and isinstance(a, str) else Const(0.0) if a in constant else a
+            return (
+                self.zero(a) if a in constant and isinstance(a, (str, Global)) else Const(0.0) if a in constant else a
+            )
 
         args = tuple(of(k, a) for k, a in enumerate(s.args))
         keywords = tuple((n, of(-1, a) if only is None else (moved[a] if a in moved else a)) for n, a in s.keywords)

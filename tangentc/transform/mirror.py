@@ -191,7 +191,8 @@ class Mirror:
         if s.op not in COPIES and not is_slice:
             return False
         parts = {isinstance(t, Scalar) for t in getattr(self.b.type(s.target), "items", ()) if is_differentiable(t)}
-        if len(parts) == 2:
+        unlike = any(type(t) is Unknown for t in getattr(self.b.type(s.target), "items", ()))
+        if len(parts) == 2 or unlike:
             raise UnsafeMutation(
                 f"{shown(s.target)}, a copy of a list of numbers and arrays, is changed", s.span,
                 why="the arrays are the same in both lists, and the numbers are not",

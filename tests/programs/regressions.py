@@ -336,3 +336,51 @@ PROGRAMS = [
     (swapped_in_a_loop, (0.3, -0.8, array(0.4, -0.9, 1.3, 0.2), array(-0.3, 0.7, 0.5, -1.2))),
     (changed_in_a_branch, (2.0, array(1, 2, 3))), (changed_in_a_branch, (-2.0, array(1, 2, 3))),
 ]  # fmt: skip
+
+
+# ------------------------------------------------------------------ found by programs written without the compiler's text
+OUTSIDE = np.array([0.5, -0.5, 2.0])
+
+
+def einsum_that_sums_is_no_view(A):
+    y = np.einsum("ij->i", A)
+    y *= 2
+    B = A * 2
+    t = np.einsum("bj->j", B)
+    B[0] = 0
+    v = np.einsum("ij->ji", A.copy())
+    v[0] *= 3
+    return np.sum(y**2) + np.sum(t**3) + np.sum(v**2)
+
+
+def grid_with_an_array_from_outside(x):
+    y = np.meshgrid(x, OUTSIDE)[0]
+    y[0] *= 2
+    return np.sum(y**2) + np.sum(np.concatenate([x, OUTSIDE]) ** 2)
+
+
+def eigenvalues_that_change(A):
+    S = A @ A.T
+    w, _ = np.linalg.eigh(S)
+    w *= 2
+    s = np.linalg.svd(A)[1]
+    s += 1.0
+    return np.sum(w * s**2)
+
+
+def numbers_beside_an_array_that_changes(x):
+    y = x.copy()
+    r = []
+    for _ in range(2):
+        r.append(np.sum(y**2))
+        y -= 0.1 * y
+    return (r + [y])[0]
+
+
+PROGRAMS += [
+    (einsum_that_sums_is_no_view, (np.array([[1.0, 2.0], [3.0, 4.5]]),)),
+    (grid_with_an_array_from_outside, (np.array([1.0, 2.0]),)),
+    (eigenvalues_that_change, (np.array([[1.0, 2.0], [3.0, 4.5]]),)),
+    (numbers_beside_an_array_that_changes, (np.array([1.0, 2.0]),)),
+]
+REFUSED = {"numbers_beside_an_array_that_changes"}
