@@ -65,22 +65,26 @@ def test_text_for_mermaid():
     assert not any("[" in part for line in lines for part in re.findall(r'"([^"]*)"', line))  # they end a label
 
 
+def place_of(g):
+    """Left, top, right and bottom of a box."""
+    left, top = map(float, re.fullmatch(r"translate\((.*),(.*)\)", g.attrib["transform"]).groups())
+    rect = next(r for r in g if r.tag.endswith("rect"))
+    return left, top, left + float(rect.attrib["width"]), top + float(rect.attrib["height"])
+
+
 def test_picture_is_drawn_without_any_program(monkeypatch):
     monkeypatch.setenv("PATH", "")
     for picture in (graph(cost, 5, 2, 1, 1), graph(loop, np.ones(3), 0.5, 9), graph(lambda x, y: x * 1.0, 2.0, 3.0)):
         root = ET.fromstring(picture.svg())
         width, height = map(float, root.attrib["viewBox"].split()[2:])
-        boxes = [
-            {k: float(r.attrib[k]) for k in ("x", "y", "width", "height")}
-            for r in root.iter()
-            if r.tag.endswith("rect")
-        ]
-        assert len(boxes) == len(picture.vertices)
-        for k, a in enumerate(boxes):
-            assert 0 <= a["x"] and a["x"] + a["width"] <= width and 0 <= a["y"] and a["y"] + a["height"] <= height
-            for b in boxes[:k]:  # none lies on another
-                apart = a["x"] >= b["x"] + b["width"] or b["x"] >= a["x"] + a["width"]
-                assert apart or a["y"] >= b["y"] + b["height"] or b["y"] >= a["y"] + a["height"]
+        boxes = {g.attrib["data-box"]: place_of(g) for g in root.iter() if "data-box" in g.attrib}
+        assert {v.name for v in picture.vertices} == {name for name in boxes if not name.startswith("c")}
+        for k, (name, a) in enumerate(boxes.items()):
+            assert 0 <= a[0] and a[2] <= width and 0 <= a[1] and a[3] <= height
+            for other, b in list(boxes.items())[:k]:  # none lies on another, but those in a cluster in it
+                apart = a[0] >= b[2] or b[0] >= a[2] or a[1] >= b[3] or b[1] >= a[3]
+                inside = b[0] < a[0] and a[2] < b[2] and b[1] < a[1] and a[3] < b[3]
+                assert apart or inside and other.startswith("c"), (name, other)
         arrows = [p for p in root.iter() if p.tag.endswith("path") and p.attrib.get("class") == "tangentc-edge"]
         assert len(arrows) == len(picture.edges)
         texts = [t.text for t in root.iter() if t.tag.endswith("text")]

@@ -11,18 +11,6 @@ from tangentc.inspection.explain import Explanation, brief_of, explain
 from tangentc.inspection.observe import Node
 from tangentc.inspection.trace import folded
 
-FONT = "ui-monospace, monospace"
-STYLE = """
-.tangentc-edge {fill: none; stroke: currentColor; opacity: .55}
-.tangentc-node rect {fill: none; stroke: currentColor}
-.tangentc-argument rect {rx: 14}
-.tangentc-result rect {stroke-width: 2.5}
-.tangentc-folded rect {stroke-dasharray: 4}
-text {fill: currentColor}
-.tangentc-label {font-size: 11px; opacity: .8}
-"""
-WIDTH, HEIGHT, GAP = 8.0, 17, 14  # of a character, of a row, between nodes
-
 
 @dataclass(frozen=True)
 class Vertex:
@@ -137,52 +125,17 @@ class Graph:
         for depth in range(len(current), 0, -1):
             yield closed("  " * depth)
 
-    # ---------------------------------------------------------- the picture
     def svg(self) -> str:
-        """The picture, drawn in layers (the layout is grandalf's, after Sugiyama, Tagawa and Toda, 1981)."""
-        from grandalf.graphs import Edge as Line
-        from grandalf.graphs import Graph as Drawing
-        from grandalf.graphs import Vertex as Point
-        from grandalf.layouts import SugiyamaLayout
+        """The picture, which needs no other program; loops, trips and calls are boxes that fold by a click."""
+        from tangentc.inspection.picture import drawn
 
-        points = {v.name: Point(v) for v in self.vertices}
-        for point in points.values():
-            point.view = _View(point.data)
-        lines = [Line(points[e.start], points[e.end], data=e) for e in self.edges]
-        drawing = Drawing(list(points.values()), lines)
-        left = 0.0
-        boxes: list[tuple[Vertex, float, float, float, float]] = []
-        at: dict[str, tuple[float, float, float]] = {}
-        for part in drawing.C:
-            layout = SugiyamaLayout(part)
-            layout.xspace, layout.yspace = 3 * GAP, 3 * GAP
-            layout.init_all(roots=[v for v in part.sV if not v.e_in()], inverted_edges=[])
-            layout.draw(3)
-            views = [(v.data, v.view) for v in part.sV]
-            shift = left + GAP - min(w.xy[0] - w.w / 2 for _, w in views)
-            top = GAP - min(w.xy[1] - w.h / 2 for _, w in views)
-            for vertex, w in views:
-                x, y = w.xy[0] + shift, w.xy[1] + top
-                boxes.append((vertex, x - w.w / 2, y - w.h / 2, w.w, w.h))
-                at[vertex.name] = x, y, w.h
-            left = max(b[1] + b[3] for b in boxes)
-        width, height = left + GAP, max(b[2] + b[4] for b in boxes) + GAP
-        return _drawn(self, boxes, at, width, height)
+        return drawn(self)
 
     def _repr_html_(self) -> str:
         return self.svg()
 
     def __repr__(self) -> str:
         return f"<graph of {self.name}: {len(self.vertices)} nodes, {len(self.edges)} edges>"
-
-
-class _View:
-    """The size of a node, as the layout asks for it."""
-
-    def __init__(self, vertex: Vertex):
-        self.w = max(map(len, vertex.rows)) * WIDTH + 2 * GAP
-        self.h = len(vertex.rows) * HEIGHT + GAP
-        self.xy = (0.0, 0.0)
 
 
 def graph(f: Callable[..., Any], *args: Any) -> Graph:
@@ -231,33 +184,3 @@ def _quoted(text: str) -> str:
 
 def _entities(text: str) -> str:
     return html.escape(text).replace("[", "&#91;").replace("]", "&#93;").replace("&quot;", "#quot;")
-
-
-def _drawn(picture: Graph, boxes: list, at: dict, width: float, height: float) -> str:
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" role="img" aria-label="The graph of {html.escape(picture.name)}" '
-        f'font-family="{FONT}" font-size="13">',
-        f"<style>{STYLE}</style>",
-        '<defs><marker id="tangentc-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
-        'orient="auto"><path d="M0 0L8 4L0 8z" fill="currentColor"/></marker></defs>',
-    ]
-    for e in picture.edges:
-        (x0, y0, h0), (x1, y1, h1) = at[e.start], at[e.end]
-        a, b = (y0 + h0 / 2, y1 - h1 / 2) if y1 >= y0 else (y0 - h0 / 2, y1 + h1 / 2)
-        middle = (a + b) / 2
-        parts.append(
-            f'<path class="tangentc-edge" d="M{x0:.1f} {a:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} '
-            f'{x1:.1f} {b:.1f}" marker-end="url(#tangentc-arrow)"/>'
-        )
-        if e.label:
-            at_ = f'x="{(x0 + x1) / 2 + 4:.1f}" y="{middle:.1f}"'
-            parts.append(f'<text class="tangentc-label" {at_}>{html.escape(e.label)}</text>')
-    for vertex, x, y, w, h in boxes:
-        parts.append(f'<g class="tangentc-node tangentc-{vertex.kind}"><title>{html.escape(vertex.rows[0])}</title>'
-                     f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="3"/>')  # fmt: skip
-        for k, row in enumerate(vertex.rows):
-            place = y + GAP / 2 + (k + 0.75) * HEIGHT
-            parts.append(f'<text x="{x + w / 2:.1f}" y="{place:.1f}" text-anchor="middle">{html.escape(row)}</text>')
-        parts.append("</g>")
-    return "\n".join([*parts, "</svg>"])
