@@ -52,6 +52,18 @@ def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...
     return tuple(out), single
 
 
+def refuse_repeated(named: tuple[tuple[int, str], ...], names: list[str], function: Any) -> None:
+    """Refuse to differentiate by a parameter, or by a part of one, that is named twice."""
+    for k, (i, path) in enumerate(named):
+        for j, other in named[:k]:
+            overlap = not path or not other or f"{path}.".startswith(f"{other}.") or f"{other}.".startswith(f"{path}.")
+            if i == j and overlap:
+                raise BadArgument(
+                    f"wrt names {names[i]}{'.' * bool(path)}{path} of {function.__name__} twice",
+                    why="the two gradients would be one and the same", way_out="name it once",
+                )  # fmt: skip
+
+
 def refuse_integers(t: Type, name: str, function: Any) -> None:
     if isinstance(t, Unknown) or is_differentiable(t) or holds_nothing(t):
         return

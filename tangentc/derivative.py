@@ -16,6 +16,7 @@ from tangentc.arguments import (
     key_of,
     positions,
     refuse_integers,
+    refuse_repeated,
     refuse_overlap,
     seed_key,
 )
@@ -325,6 +326,7 @@ class Derivative:
         wrt, single = positions(plain if isinstance(self.wrt, (tuple, list)) else plain[0], names, self.function)
         for i in wrt:
             refuse_integers(types[i], names[i], self.function)
+        refuse_repeated(tuple(zip(wrt, self.paths)), names, self.function)
         return wrt, single
 
 

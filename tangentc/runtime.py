@@ -77,18 +77,62 @@ def or_zero(x_dot, x):
 
 
 def require_apart(changed, others):
-    """Raise `RuntimeError` if an array that a recursive function changes shares memory with another value.
+    """Raise `RuntimeError` if an array or a list that a recursive function changes, or that lies in one, shares memory
+    with another one, or with one of the other values.
 
     >>> x = np.zeros(3)
-    >>> require_apart((x,), (x, 1.0, np.ones(3)))
+    >>> require_apart((x, [np.ones(3)]), (1.0, np.ones(3)))
     """
-    for a in changed:
-        for b in (*changed, *others):
-            if a is not b and isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.shares_memory(a, b):
-                raise RuntimeError(
-                    "a function that calls itself changes an array that shares memory with another of its values;"
-                    " tangentc does not follow that: give it a copy"
-                )
+    met: dict[int, list] = {}
+    for values, may_meet in ((changed, False), (others, True)):
+        for part in values:
+            for place, memory in _memory_in(part):
+                known = met.setdefault(place, [])
+                if any(a is memory or isinstance(a, np.ndarray) and np.shares_memory(a, memory) for a in known):
+                    raise RuntimeError(
+                        "a function that calls itself changes an array or a list that shares memory with another of"
+                        " its values; tangentc does not follow that: give it a copy"
+                    )
+                if not may_meet:
+                    known.append(memory)
+
+
+def require_apart_after(given, new, gave):
+    """As `require_apart`, for what a recursive function made of its arguments, where it is not what they were.
+
+    >>> x = np.zeros(3)
+    >>> require_apart_after((np.zeros(3),), (x,), x)
+    """
+    require_apart(tuple(b for a, b in zip(given, new, strict=True) if not _is_same(a, b)), (gave,))
+
+
+def _is_same(a, b):
+    """Whether two values, one of which is a copy of the other with changes, hold the same numbers."""
+    if isinstance(a, np.ndarray):
+        return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_is_same(v, b[k]) for k, v in a.items())
+    return type(a) is type(b) and (a == b or a != a) if isinstance(a, (int, float, complex, str)) else a is b
+
+
+def _memory_in(value):
+    """The arrays and containers in a value, each with the object that owns its memory."""
+    if isinstance(value, np.ndarray):
+        owner = value
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        yield id(owner), value
+    elif isinstance(value, (list, tuple, dict)):
+        if not isinstance(value, tuple):
+            yield id(value), value
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _memory_in(part)
+    elif hasattr(value, "__dict__") and not callable(value):
+        yield id(value), value
+        for part in vars(value).values():
+            yield from _memory_in(part)
 
 
 def order(keys, reverse=False):
@@ -619,7 +663,7 @@ for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
     product_of_pairs, along_axis, copied, last_written, positions, scatter, unpad, resized, recurrence,
     insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
-    require_scalar, passive, or_zero, order, require_apart,
+    require_scalar, passive, or_zero, order,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

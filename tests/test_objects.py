@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tangentc
-from tangentc import check_grads, differentiable, grad, hessian, hvp, jacfwd, jacobian, jvp, vjp
+from tangentc import check_grads, differentiable, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
 
 
 class Layer:
@@ -278,3 +278,29 @@ def test_a_cast_to_single_precision_gives_a_gradient_of_the_argument():
     gradient = grad(lambda x: np.sum(np.float32(x) ** 2))(x)
     np.testing.assert_allclose(gradient, 2 * x, rtol=1e-6)
     assert gradient.dtype == np.float64
+
+
+def test_two_parts_of_one_object():
+    """The adjoint of the object was read once for each part, and the second time it was zero."""
+
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    def product(p, k):
+        return np.sum(p.a * p.b) * k
+
+    a, b = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    for of_a, of_b in (
+        grad(product, wrt=("p.a", "p.b"))(Pair(a, b), 2.0),
+        value_and_grad(product, wrt=["p.a", "p.b"])(Pair(a, b), 2.0)[1],
+        grad(product, wrt=("p.a", "k", "p.b"))(Pair(a, b), 2.0)[::2],
+    ):
+        np.testing.assert_array_equal(of_a, 2 * b)
+        np.testing.assert_array_equal(of_b, 2 * a)
+
+
+@pytest.mark.parametrize("wrt", [(0, 0), ("p", 0), ("p", "p.a"), ("p.a", "p"), ("p.a", "k", "p.a")])
+def test_the_same_twice(wrt):
+    with pytest.raises(tangentc.BadArgument, match="twice"):
+        grad(lambda p, k: np.sum(p.a) * k, wrt=wrt)(Point(1.0, 2.0), 2.0)

@@ -43,6 +43,7 @@ VIEWS = {
 COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asanyarray}
 READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}
 COMPACT = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray}
+GIVES_BACK = {np.diff: (1, "n", 0), np.linalg.matrix_power: (1, "n", 1)}  # their argument, for this value of an option
 HOLDERS = {
     ops.identity, ops.stopped, ops.inserted, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
     builtins.reversed,
@@ -127,14 +128,17 @@ class Aliases:
 
     def may_copy(self, made: Assign) -> bool:
         """Whether what looks like a view may be a copy, which only the layout of the array says."""
-        return made.op in COPIES_MAYBE and not self._is_compact(made.args[0])
+        if made.op not in COPIES_MAYBE:
+            return False
+        given = [*made.args[2 if made.op is np.reshape else 1 :], *(a for k, a in made.keywords if k != "shape")]
+        return any(a != Const("C") for a in given) or not self._is_compact(made.args[0])
 
     def _is_compact(self, atom: Atom) -> bool:
         """Whether an array surely lies in memory without gaps, in the order of its indices."""
         made = self.made.get(atom) if isinstance(atom, str) else None
         if made is None:
             return False
-        if made.op in COPIES_MAYBE and not made.keywords or made.op is ops.identity:
+        if made.op in COPIES_MAYBE and not self.may_copy(made) or made.op is ops.identity:
             return self._is_compact(made.args[0])
         if made.op in COMPACT and "order" not in dict(made.keywords):
             return True
@@ -180,6 +184,8 @@ class Aliases:
             text = s.args[0].value if isinstance(s.args[0], Const) else getattr(spec, "value", None)
             return atoms if len(atoms) == 1 and not (isinstance(text, str) and _sums(text)) else []
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
+        if ("copy", Const(True)) in s.keywords:
+            return []
         if name in VIEWS:
             return atoms[:1]
         if may_give_back(s):
@@ -264,7 +270,13 @@ def may_give_back(s: Assign) -> bool:
     """Whether nothing says that a function of a library gives an array of its own."""
     if any(k == "copy" and a != Const(True) for k, a in s.keywords):
         return True
-    if not known(s.op) or isinstance(s.op, (np.ufunc, type)) or "random" in (getattr(s.op, "__module__", "") or ""):
+    if s.op in GIVES_BACK:
+        place, option, value = GIVES_BACK[s.op]
+        given = dict(s.keywords).get(option, s.args[place] if place < len(s.args) else Const(1 - value))
+        return not isinstance(given, Const) or given.value == value
+    if isinstance(s.op, type):
+        return issubclass(s.op, np.generic)
+    if not known(s.op) or isinstance(s.op, np.ufunc) or "random" in (getattr(s.op, "__module__", "") or ""):
         return False
     from tangentc.rules.registry import REGISTRY
 

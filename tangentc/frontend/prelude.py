@@ -40,6 +40,14 @@ def greatest(items, key=None):
     return held[order(keys, True)[0]]
 
 
+def least_of(*items, key):
+    return least(items, key)
+
+
+def greatest_of(*items, key):
+    return greatest(items, key)
+
+
 def least_or(items, default, key=None):
     return least(items, key) if len(items) else default
 
@@ -356,6 +364,8 @@ def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, lis
         return (least_or if "default" in keywords else least), args, keywords
     if callee is builtins.max and keywords and len(args) == 1:
         return (greatest_or if "default" in keywords else greatest), args, keywords
+    if callee in (builtins.min, builtins.max) and "key" in keywords and len(args) > 1:
+        return (least_of if callee is builtins.min else greatest_of), args, keywords
     if callee is builtins.sum and (len(args) == 2 or "start" in keywords):
         return sum_from, args, keywords
     if callee in FUNCTIONS:

@@ -246,8 +246,8 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     others = {n: cell.cell_contents for n, cell in cells.items() if n != function.__name__}
     if isinstance(tree, ast.Lambda) or args.vararg or args.kwarg or tree.decorator_list:
         return None
-    if not all(isinstance(value, types.FunctionType) for value in others.values()):
-        return None
+    if not all(isinstance(value, types.FunctionType) for value in others.values()) or runtime.copied in others.values():
+        return None  # a twin of a twin
     if not all(isinstance(t, Array) or isinstance(t, Sequence) and t.kind is list for t in changed.values()):
         return None
     name, body = tree.name, tree.body
@@ -260,23 +260,27 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     given = [a.arg for a in (*args.posonlyargs, *args.args)]
     handed = ", ".join([*given, *(f"{a.arg}={a.arg}" for a in args.kwonlyargs)])
     new = [f"{n}_new" for n in changed]
-    lines = [f"def make({', '.join(('copied', 'require_apart', *others))}):"]
+    rest = [n for n in (*given, *(a.arg for a in args.kwonlyargs)) if n not in changed]
+    lines = [f"def make({', '.join(('copied', 'require_apart', 'require_apart_after', *others))}):"]
     lines += [f"    def {name}_copy({signature}):"]
     lines += [f"        {n} = copied({n})" for n in changed]
     code = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
     lines += [f"        {line}" for line in code.splitlines()]
     lines += [f"        return (None, {', '.join(changed)})"]
     lines += ["", f"    def {name}({signature}):"]
-    lines += [f"        require_apart(({', '.join(changed)},), ({', '.join(given)},))"]
+    lines += [f"        require_apart(({', '.join(changed)},), ({', '.join([*rest, ''])}))"]
     lines += [f"        {name}_gave, {', '.join(new)} = {name}_copy({handed})"]
-    lines += (
-        [f"        require_apart(({', '.join(new)},), ({name}_gave,))"] if whole is None and returned - {"None"} else []
-    )
+    gives = whole is None and bool(returned - {"None"})
+    if gives or any(isinstance(t, Sequence) for t in changed.values()):
+        gave = f"{name}_gave" if gives else "None"
+        lines += [f"        require_apart_after(({', '.join(changed)},), ({', '.join(new)},), {gave})"]
     lines += [f"        {n}[{'...' if isinstance(t, Array) else ':'}] = {n}_new" for n, t in changed.items()]
     lines += [f"        return {whole or name + '_gave'}", f"    return {name}", ""]
     made: dict[str, Any] = {}
     texts.run("\n".join(lines), f"twin of {name}", function.__globals__, made)
-    wrapper = made["make"](runtime.copied, runtime.require_apart, *others.values())
+    wrapper = made["make"](
+        runtime.copied, runtime.require_apart, runtime.require_apart_after, *others.values()
+    )  # fmt: skip
     wrapper.__tangentc_twin__ = True
     wrapper.__defaults__, wrapper.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return wrapper

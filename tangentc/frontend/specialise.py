@@ -155,6 +155,8 @@ class _Specialise:
                 return (self._with_subscripts(s),)
             case Assign() if s.op in (np.array, np.asarray) and (len(s.args) == 2 or "dtype" in dict(s.keywords)):
                 return self._cast(s)
+            case Assign() if self._is_scalar_type(s.op) and isinstance(self.types.of(s.args[0]), (Array, Sequence, Tuple)):
+                return self._cast(replace(s, op=np.asarray, keywords=(("dtype", Const(s.op)),)))
             case Assign(op=np.asarray) if isinstance(self.types.of(s.args[0]), (Sequence, Tuple)):
                 return (replace(s, op=np.array),)  # an array of its own
             case Assign() if (isinstance(s.op, np.ufunc) or s.op in OF_LISTS) and self._is_list(s.args[0]):
@@ -281,7 +283,7 @@ class _Specialise:
                 Assign(count, np.shape, (taken,), (), s.span),
                 Assign(value, np.resize, (s.value, count), (), s.span),
             ]
-        return (*out, Store(whole, key, given, s.op, s.span))
+        return (*out, *self.statement(Store(whole, key, given, s.op, s.span)))
 
     def _array_attribute(self, s: Store) -> tuple[Statement, ...]:
         """``z.real = x`` stores into a view."""
@@ -351,6 +353,11 @@ class _Specialise:
                 a = made
             args.append(a)
         return (*out, replace(s, args=tuple(args)))
+
+    @staticmethod
+    def _is_scalar_type(op: Any) -> bool:
+        """Whether this is ``np.float64`` or its like, which of an array give an array: itself, if it has the dtype."""
+        return isinstance(op, type) and issubclass(op, np.number)
 
     def _cast(self, s: Assign) -> tuple[Statement, ...]:
         """``np.array(x, float)``: the array, and then its cast if it has another dtype."""
@@ -462,9 +469,11 @@ class _Specialise:
             return (s,)
         old, new = self.fresh(f"%{_plain(s.object)}_item"), self.fresh("%rhs")
         read = Assign(old, operator.getitem, (s.object, s.key), (), s.span)
-        t = self.types.result(operator.getitem, read.args) if s.object in self.types.of_name else Unknown()
         combine = Assign(new, s.op, (old, s.value), (), s.span)
-        if isinstance(self.types.of_name.get(s.object), Array) or isinstance(t, (Scalar, Tuple, Known)):
+        is_array = isinstance(self.types.of_name.get(s.object), Array)
+        is_known = not is_array and s.object in self.types.of_name
+        t = self.types.result(operator.getitem, read.args) if is_known else Unknown()
+        if is_array or isinstance(t, (Scalar, Tuple, Known)):
             return (read, combine, Store(s.object, s.key, new, None, s.span))
         if isinstance(t, Array):  # an array in a list changes where it is
             if s.op in (operator.add, operator.sub):

@@ -31,7 +31,7 @@ def one_array(*options):
 @adjoint_rule(
     np.reshape, linear="jointly", samples=one_array((((4, 3),), {}), ((-1,), {}), (((2, -1),), {})), order=("C", "F")
 )
-def reshape(x, shape, y, y_bar, order="C"):
+def reshape(x, shape, y, y_bar, order="C", copy=None):
     return np.reshape(y_bar, np.shape(x), order=order), None
 
 
@@ -124,7 +124,7 @@ def array(x, y, y_bar, copy=True):
 
 
 @adjoint_rule(np.asarray, linear="jointly", samples=items)
-def as_array(x, y, y_bar):
+def as_array(x, y, y_bar, copy=None):
     return y_bar
 
 

@@ -216,9 +216,9 @@ def gradient(
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
     b.out = [*sweeps.primal, *check, *sweeps.adjoint]
     b.span = AFTERWARDS
-    results = [_final(sweeps, n) for n in names]
-    for k, (n, path) in enumerate(zip(names, paths or ("",) * len(names), strict=True)):
-        results[k] = _part_or_paths(b, results[k], b.type(n), path, function)
+    finals = {n: _final(sweeps, n) for n in dict.fromkeys(names)}
+    parts = zip(names, paths or ("",) * len(names), strict=True)
+    results = [_part_or_paths(b, finals[n], b.type(n), path, function) for n, path in parts]
     gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
     result = b.emit(ops.make_tuple, (target, gradients)) if value else gradients
     what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {_with_respect_to(names)}"
