@@ -465,7 +465,7 @@ class Context:
         changes: tuple[str, ...] = ()
         for step in FRONT:
             if step.name == "own":
-                changes = tuple(n for n in program.aliases.params if program.aliases.is_changed(n))
+                changes = program.aliases.changed_params(program.function)
             if step.name == "specialise":
                 builder = Builder(program.types, program.types.of_name)
                 new = specialise(program.function, program.types, builder.fresh)

@@ -546,3 +546,62 @@ def test_texts_of_the_compiler_outlive_the_line_cache():
     assert grad(np.tanh)(np.float32(0.5)) == pytest.approx(1 - np.tanh(0.5) ** 2)  # a new type, so compiled anew
     assert second(0.5) == pytest.approx(grad(lambda x: (1 - np.tanh(x) ** 2) * x)(0.5))
     assert gradient.source_for(0.5).startswith("import numpy")
+
+
+# ------------------------------------------------------------------ recursion works on copies, which are to be apart
+def test_what_a_recursive_function_changes_is_apart():
+    """The check was taken for one without effect and left out."""
+
+    def twice(v, d, out):
+        v[0] *= 2
+        out.append(v)
+        if d > 0:
+            twice(v, d - 1, out)
+
+    def one_array_in_a_list_twice(x):
+        out = []
+        twice(x.copy(), 1, out)
+        return np.sum(out[0])
+
+    def from_the_second(out, d):
+        if d > 0:
+            from_the_second(out, d - 1)
+        out[1][0] *= 2
+
+    def given_twice(x):
+        y = x * 3
+        out = [y, y]
+        from_the_second(out, 1)
+        return np.sum(out[0])
+
+    def doubled(out, d):
+        out.append(out[-1])
+        if d > 0:
+            doubled(out, d - 1)
+        out[0][0] *= 2
+
+    def put_in_twice(x):
+        out = [x * 3]
+        doubled(out, 1)
+        return np.sum(out[0]) + np.sum(out[1])
+
+    def filled(a, b, k):
+        a[k] = b[k] * 2
+        if k > 0:
+            filled(a, b, k - 1)
+
+    def one_array_for_two(x):
+        y = x * 1
+        filled(y, y, 2)
+        return np.sum(y**2)
+
+    def two_arrays(x):
+        y = x * 1
+        filled(y, x, 2)
+        return np.sum(y**2)
+
+    x = np.array([2.0, 3.0, 5.0])
+    for f in (one_array_in_a_list_twice, given_twice, put_in_twice, one_array_for_two):
+        with pytest.raises(RuntimeError, match="shares memory with another"):
+            tangentc.grad(f)(x)
+    np.testing.assert_allclose(tangentc.grad(two_arrays)(x), 8 * x)

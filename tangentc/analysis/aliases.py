@@ -110,6 +110,7 @@ class Aliases:
                             self._union(name, atom)
         for name in own:
             self.allocations.setdefault(self.root(name), []).append(name)
+        self.stored = stores
         self.changed = {self.root(name) for name in stores}
         self._find_simple()
 
@@ -236,6 +237,31 @@ class Aliases:
         """Whether what this name stands for is changed anywhere in the function: an array that is stored
         into, a container that is, or that holds such an array."""
         return self.root(name) in self.changed or self.points.is_changed(name)
+
+    def changed_params(self, function: Function) -> tuple[str, ...]:
+        """The parameters that the function may change.  One that is only joined with what is changed, as in
+        ``return x if c else out``, is not among them, unless there are containers that may hold it."""
+        sources: dict[str, list[Atom]] = {}
+        for s in statements(function.body):
+            if isinstance(s, Assign):
+                sources[s.target] = self.shares(s)
+            for m in getattr(s, "merged", ()):
+                sources[m.name] = [m.then, m.orelse]
+            for c in getattr(s, "carried", ()):
+                sources[c.name] = [c.init, c.next]
+            if isinstance(s, For):
+                sources[s.target] = [s.iterable]
+        reached, waiting = set(), [n for n in self.stored if isinstance(n, str)]
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += [a for a in sources.get(name, ()) if isinstance(a, str)]
+        arrays = {n for n, t in self.types.of_name.items() if isinstance(t, (Array, Scalar, Known))}
+        tangled = {self.root(n) for n in self.types.of_name if n not in arrays and self._known(n)}
+        return tuple(
+            n for n in self.params if self.is_changed(n) and (n in reached or self.root(n) in tangled)
+        )  # fmt: skip
 
     def is_mirrored(self, name: str) -> bool:
         """Whether the shadow of a value that changes must be made beside it: it may be one of several, or

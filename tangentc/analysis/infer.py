@@ -96,6 +96,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return w if op is np.linalg.eigvals else Tuple((w, Array(dtype, args[0].shape)), type(np.linalg.eig(np.eye(1))))
     if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
         return Opaque("it is an object of a library", op)
+    if op is np.unravel_index and len(args) == 2 and isinstance(args[0], (Scalar, Array)):
+        count = rank_of_shape(args[1])
+        each = Scalar("int64") if isinstance(args[0], Scalar) else Array("int64", args[0].shape)
+        return Tuple((each,) * count) if count is not None else Unknown("the number of axes is not known")
     if op is np.nonzero and len(args) == 1 and isinstance(args[0], Array):
         return Tuple((Array("int64", (fresh(),)),) * len(args[0].shape))
     pieces = _split(op, args, keywords, fresh) if op in SPLITTING and args and isinstance(args[0], Array) else None
@@ -837,6 +841,14 @@ def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     shape = tuple(d if isinstance(d, int) and 0 < d < EXACT else fresh() for d in dims)
     dtype = np.result_type(*(t.dtype for t in arrays)).name
     return Array(dtype, shape) if shape else Scalar(dtype)
+
+
+def rank_of_shape(t: Type) -> int | None:
+    """How many axes a shape has that is given as a number or a tuple; None if that is not known."""
+    value = t.value if isinstance(t, Known) else None
+    if isinstance(t, Tuple):
+        return len(t.items)
+    return 1 if isinstance(t, Scalar) or isinstance(value, int) else len(value) if isinstance(value, tuple) else None
 
 
 def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:

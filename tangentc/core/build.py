@@ -63,6 +63,8 @@ class Builder:
         self.pinned: set[str] = set()  # made once: the adjoint sweep adds to these very objects
         self.stored: set[Atom] = set()  # arrays that the new statements store into
         self.outdated: set[Atom] = set()  # values that were read of an array which has changed since
+        self.clock = 0  # how often something may have been changed
+        self.made_at: dict[Atom, int] = {}  # when a value was made
         self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
         self.may_change: Callable[[str], bool] = lambda name: False
         self.views: set[Atom] = set()  # views of arrays that may change
@@ -81,11 +83,29 @@ class Builder:
     def type(self, atom: Atom) -> Type:
         return self.types.of(atom)
 
-    def definition(self, atom: Atom) -> Assign | None:
-        """How a value was made; None once it, or what it was made of, has been stored into: it is something else."""
+    def maker(self, atom: Atom) -> Assign | None:
+        """How an object was made; None once it, or what it was made of, has been stored into."""
         if not isinstance(atom, str) or atom in self.stored or atom in self.outdated:
             return None
         return self.definitions.get(atom)
+
+    def definition(self, atom: Atom) -> Assign | None:
+        """What a value is: as `maker`, but None also if what it was computed from may hold something else by now."""
+        made = self.maker(atom)
+        if made is None or self.made_at.get(atom, self.clock) == self.clock:
+            return made
+        if isinstance(self.type(atom), Array) and self.is_view(made.op, made.args):
+            return made
+        return None if any(a in self.stored or self.mutable(a) for a in made.atoms) else made
+
+    def define(self, name: str, statement: Assign) -> None:
+        """Note how a value was made."""
+        self.definitions[name] = statement
+        self.made_at[name] = self.clock
+
+    def passed(self) -> None:
+        """Something that may be read has been changed."""
+        self.clock += 1
 
     def changes(self, name: str) -> None:
         """An array begins to change here, or is changed for the last time: what has been read of it is outdated."""
@@ -123,7 +143,7 @@ class Builder:
             self.moment[key] = target
         statement = Assign(target, op, args, keywords, self.span)
         self.types.of_name[target] = self.types.result(op, args, keywords)
-        self.definitions[target] = statement
+        self.define(target, statement)
         self.out.append(statement)
         if self.is_view(op, args) and self.mutable(args[0]):
             self.views.add(target)
@@ -140,11 +160,13 @@ class Builder:
     def loop_body(self, carried: set[Atom]) -> Iterator[list[Statement]]:
         """Write into a loop's body, in which carried names mean other values than after the loop."""
         self.barriers.append((len(self.seen), carried))
+        self.passed()
         try:
             with self.block() as statements:
                 yield statements
         finally:
             self.barriers.pop()
+            self.passed()
 
     def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
         if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE:
@@ -183,6 +205,7 @@ class Builder:
             self.views.add(target)
         self.named.add(target)
         self.definitions[target] = new  # type: ignore[assignment]
+        self.made_at[target] = self.made_at.get(atom, self.clock)
         for k in range(place + 1, len(self.out)):
             later = self.out[k]
             if isinstance(later, Assign):
@@ -206,10 +229,12 @@ class Builder:
 
     def store(self, obj: str, key: Atom | None, value: Atom, op: Any = None) -> None:
         self.stored.add(obj)
+        self.passed()
         self.out.append(Store(obj, key, self.current(value), op, self.span, True))
 
     def effect(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> None:
         self.out.append(Effect(op, args, keywords, self.span))
+        self.passed()
 
     @contextmanager
     def block(self) -> Iterator[list[Statement]]:

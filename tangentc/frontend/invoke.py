@@ -661,7 +661,7 @@ class Invoke(Into):
                 function, captured = lift(function)
                 primals += [self.apart(a, node) for a in captured]
             pullback = self.remember(Bound(Nested(function, "adjoint", wrt), tuple(primals)), node)
-            return self.emit(ops.make_tuple, (value, pullback), node)
+            return self.emit(ops.make_tuple, (self.apart(value, node), pullback), node)
         given = {"wrt": Const(0), "has_aux": Const(False)} | dict(zip(("wrt", "has_aux"), args[1:])) | dict(keywords)
         known = {
             name: self.option(atom, f"the `{name}` of `{kind}` inside a function", node) for name, atom in given.items()

@@ -155,7 +155,9 @@ class _Specialise:
                 return (self._with_subscripts(s),)
             case Assign() if s.op in (np.array, np.asarray) and (len(s.args) == 2 or "dtype" in dict(s.keywords)):
                 return self._cast(s)
-            case Assign() if self._is_scalar_type(s.op) and isinstance(self.types.of(s.args[0]), (Array, Sequence, Tuple)):
+            case Assign() if self._is_scalar_type(s.op) and isinstance(
+                self.types.of(s.args[0]), (Array, Sequence, Tuple)
+            ):
                 return self._cast(replace(s, op=np.asarray, keywords=(("dtype", Const(s.op)),)))
             case Assign(op=np.asarray) if isinstance(self.types.of(s.args[0]), (Sequence, Tuple)):
                 return (replace(s, op=np.array),)  # an array of its own
@@ -580,6 +582,12 @@ class _Specialise:
     def _extend(self, receiver: str, items: Atom, s: Statement) -> tuple[Statement, ...]:
         """``l.extend(items)``: a loop that appends."""
         each = self.fresh("%each")
+        places = self._aliases().points.of
+        if isinstance(items, str) and not places.get(receiver, {receiver}).isdisjoint(places.get(items, {items})):
+            whole, items = items, self.fresh("%items")  # the list itself, perhaps, as it is before
+            self.types.of_name[items] = self.types.of(whole)
+            made = Assign(items, operator.getitem, (whole, Const(slice(None))), (), s.span)
+            return made, *self._extend(receiver, items, s)
         t = self.types.of(items)
         self.types.of_name[each] = self.types.item(items)
         if isinstance(t, (Array, Sequence, Tuple)) and is_differentiable(t):

@@ -230,7 +230,8 @@ def polyval(p, x, y, y_bar):  # y = sum of p[k] x^(n - k)
 
 @tangent_rule(np.polyval)
 def polyval_tangent(p, x, y, p_dot, x_dot):
-    return np.polyval(p_dot, x) + np.polyval(derived(p), x) * x_dot
+    along_p = np.sum(p_dot * np.expand_dims(x, -1) ** degrees(p), axis=-1)
+    return along_p + np.polyval(derived(p), x) * x_dot
 
 
 # ------------------------------------------------------------------ convolution

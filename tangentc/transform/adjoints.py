@@ -208,7 +208,7 @@ class Adjoints:
         return self._cast(x_bar, tx)
 
     def _sum(self, x_bar: Atom, keywords: tuple) -> Atom:
-        made = self.b.definition(x_bar)
+        made = self.b.maker(x_bar)
         if made is not None and made.op is operator.neg and not any(map(self.b.mutable, made.args)):  # type: ignore[arg-type]
             return self.b.emit(operator.neg, (self.b.emit(np.sum, made.args, keywords),))
         return self.b.emit(np.sum, (x_bar,), keywords)
@@ -300,7 +300,7 @@ class Adjoints:
     def _adopted(self, x: str, x_bar: Any) -> bool:
         """Whether a list of adjoints that was made just now can serve as the shadow itself."""
         key = self.shadow_key(x)
-        made = self.b.definition(x_bar) if isinstance(x_bar, str) else None
+        made = self.b.maker(x_bar) if isinstance(x_bar, str) else None
         if x in self.mirror or key in self.shadows or key in self.values or made is None:
             return False
         if made.op is not ops.make_list or made.args or not version_base(str(x_bar)).endswith("_bar"):
@@ -310,7 +310,7 @@ class Adjoints:
         return True
 
     def _known_part(self, x: str, key: Any) -> Atom | None:
-        made = self.b.definition(x)
+        made = self.b.maker(x)
         if made is not None and made.op in (ops.make_tuple, ops.make_list) and isinstance(key, int):
             return made.args[key]
         return None
@@ -428,7 +428,7 @@ class Adjoints:
         t = self.b.type(x)
         if isinstance(t, Array) and not t.shape:  # what arithmetic gives is a number
             return self.b.emit(np.full_like, (x, x_bar), name=bar_name(x))
-        made = self.b.definition(x_bar)
+        made = self.b.maker(x_bar)
         if (x_bar in self.own or made is not None and allocates(self.b, made)) and x_bar not in self._held():
             return x_bar
         return self.b.emit(np.copy, (x_bar,), name=bar_name(x))
@@ -580,11 +580,7 @@ def allocates(b: Builder, s: Assign) -> bool:
         return True
     from tangentc.analysis.infer import is_elementwise
 
-    if (
-        s.op is operator.getitem
-        and (whole := b.definition(s.args[0])) is not None
-        and isinstance(whole.op, ops.Emitted)
-    ):
+    if s.op is operator.getitem and (whole := b.maker(s.args[0])) is not None and isinstance(whole.op, ops.Emitted):
         return True  # what an emitted adjoint returns is nobody else's
     return (
         isinstance(s.op, ops.Emitted)

@@ -174,6 +174,8 @@ class _Forward:
                                          way_out="write it as a subscript assignment")  # fmt: skip
                 case _:
                     self.b.out.append(s)
+            if not isinstance(s, Assign) or s.op is ops.take:
+                self.b.passed()
 
     def add_at(self, s: Effect) -> None:
         """``np.add.at(A, key, x)``: the same with the tangents."""
@@ -209,7 +211,7 @@ class _Forward:
         wanted = y in self.active and any(self.has_dot(a) for a in s.atoms)
         if not wanted:
             self.b.out.append(s)
-            self.b.definitions[y] = s
+            self.b.define(y, s)
             if y in self.active and self.aliases.is_changed(y):
                 self._fresh_shadow(y)
             return
@@ -219,7 +221,7 @@ class _Forward:
         linear = self._structure(s)
         if linear is not None:
             self.b.out.append(s)
-            self.b.definitions[y] = s
+            self.b.define(y, s)
             self._set(y, linear(), True)
             return
         rule = self.unit.rule(s.op)
@@ -233,7 +235,7 @@ class _Forward:
             return
         call = covering(self.b, s, rule, self.has_dot)
         self.b.out.append(s)
-        self.b.definitions[y] = s
+        self.b.define(y, s)
         dot = self._rule(s, call)
         self._set(y, None if dot is None else self._apart(s, self.fit(dot, y)), True)
 
@@ -245,7 +247,7 @@ class _Forward:
         if is_container(self.b.type(y)) and self.aliases.is_changed(y) and isinstance(self.dots[y], str):
             self.b.types.of_name[self.dots[y]] = self.b.type(y)  # with what is put into it later
         if self.aliases.is_changed(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
-            made = self.b.definition(self.dots[y])
+            made = self.b.maker(self.dots[y])
             if self.aliases.root(y) in self.aliases.doubtful:  # views of the tangent are to be as those of the value
                 like = self.b.emit(np.zeros_like, (y,), name=self.name(y))
                 self.b.store(like, Const(...), self.dots[y])  # type: ignore[arg-type]
@@ -260,7 +262,7 @@ class _Forward:
         if isinstance(self.b.type(y), Array) and not self.aliases.is_view(y):
             self.dots[y] = self.b.emit(np.zeros_like, (y,), name=self.name(y))
         elif is_container(self.b.type(y)) and is_differentiable(self.b.type(y)):
-            made = self.b.definition(y)
+            made = self.b.maker(y)
             empty = made is not None and made.op is ops.make_list and not made.args
             self.dots[y] = self.b.emit(ops.make_list, (), name=self.name(y)) if empty else self._zeros(y)
             if empty:
@@ -367,7 +369,7 @@ class _Forward:
             partial = partials(self.b, call, s.target, [k])[k]
             if partial is None:
                 continue
-            chosen = self.b.definition(partial)
+            chosen = self.b.maker(partial)
             if chosen is not None and chosen.op is np.where:  # a choice, which keeps a NaN of the other arm out
                 term = self.b.mul(self.dot(x), partial)
             else:
@@ -394,7 +396,7 @@ class _Forward:
             return dot
         if not any(self.has_dot(a) and self.aliases.is_changed(a) for a in s.atoms):  # type: ignore[arg-type]
             return dot
-        made = self.b.definition(dot)
+        made = self.b.maker(dot)
         if dot not in self.dots.values() and made is not None and allocates(self.b, made):
             return dot
         return self.b.emit(np.copy if isinstance(t, Array) else ops.copied, (dot,), name=self.name(s.target))

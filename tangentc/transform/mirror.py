@@ -183,6 +183,10 @@ class Mirror:
                 way_out="take a copy of the view",
             )  # fmt: skip
         atoms = tuple(self.of[a] if a in shared and a in self.of else a for a in args)  # type: ignore[index]
+        if getattr(op, "__name__", "") == "unstack":  # a tuple, whose items cannot be added to
+            views = self.b.fresh("%views")
+            self.b.types.of_name[views] = self.b.type(s.target)
+            return (*out, Assign(views, op, atoms, s.keywords, span), Assign(bar, builtins.list, (views,), (), span))
         return (*out, Assign(bar, op, atoms, s.keywords, span))
 
     def copies_numbers(self, s: Assign) -> bool:
