@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all check format docs bench clean
+.PHONY: browser demo test test-all check format docs bench clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -14,10 +14,17 @@ demo: $(BIN)/.installed
 	$(BIN)/python examples/lecture.py
 	$(BIN)/python examples/digits.py
 
-test: check
+# The tests of pages need a browser; Debian's is installed where there is none and apt-get can.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || ! command -v apt-get >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ]; then AS=; else AS=sudo; fi; \
+	  $$AS apt-get update -qq && $$AS env DEBIAN_FRONTEND=noninteractive \
+	  apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
+
+test: check browser
 	$(BIN)/python -m pytest -n 2 -m "not gpu and not nightly"
 
-test-all: check
+test-all: check browser
 	$(BIN)/python -m pytest -n 2 -m "not gpu"
 
 check: $(BIN)/.installed

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
     from tangentc.inspection.export import export
     from tangentc.inspection.graph import Graph, graph
     from tangentc.inspection.insert import insert_grad_of
+    from tangentc.inspection.report import report
     from tangentc.inspection.stages import Stage, Stages, stages
     from tangentc.inspection.trace import Trace, trace
     from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
@@ -53,6 +54,7 @@ _HOMES = {
     "tangentc.inspection.export": ("export",),
     "tangentc.inspection.graph": ("Graph", "graph"),
     "tangentc.inspection.insert": ("insert_grad_of",),
+    "tangentc.inspection.report": ("report",),
     "tangentc.inspection.stages": ("Stage", "Stages", "stages"),
     "tangentc.inspection.trace": ("Trace", "trace"),
     "tangentc.jacobians": ("hessian", "hvp", "jacfwd", "jacobian", "jacrev"),

@@ -18,6 +18,7 @@ EXAMPLES = """examples:
   tangentc trace model.py:loss --args model:example
   tangentc check model.py:loss --args model:example
   tangentc graph model.py:cost --at "y=5.0, w=2.0, x=1.0, b=1.0" -o cost.svg
+  tangentc report model.py:loss --args model:example -o loss.html
   tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example
   tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example --check
 
@@ -31,6 +32,7 @@ COMMANDS = {
     "trace": "run the gradient, and print what each statement computed",
     "check": "compare the derivatives with finite differences",
     "graph": "print the computational graph, as text for Graphviz or Mermaid, or as SVG",
+    "report": "write a page that shows all of this, for a browser",
     "build": "write the derivative to a module that needs NumPy alone",
 }
 
@@ -42,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
 
     try:
         text, status = _RUN[options.command](options)
-        if options.output and options.command != "build":
+        if options.output and options.command not in ("build", "report"):
             Path(options.output).write_text(text if text.endswith("\n") else text + "\n")
             return status
     except TangentcError as error:
@@ -187,6 +189,17 @@ def _check(options: Any) -> tuple[str, int]:
     return shown.getvalue(), 0
 
 
+def _report(options: Any) -> tuple[str, int]:
+    from tangentc.inspection.report import report
+
+    if not options.output:
+        raise _Usage("report needs -o FILE")
+    derivative = _derivative(options)
+    args, keywords = _needed(options, derivative.given)
+    page = report(derivative, *args, path=options.output, **keywords)
+    return f"{page} has been written", 0
+
+
 def _build(options: Any) -> tuple[str, int]:
     from tangentc.backend.export import module_text, write
 
@@ -204,7 +217,7 @@ def _build(options: Any) -> tuple[str, int]:
 
 
 _RUN = {"show": _show, "stages": _stages, "explain": _explain, "trace": _trace, "check": _check, "graph": _graph,
-        "build": _build}  # fmt: skip
+        "report": _report, "build": _build}  # fmt: skip
 
 
 def _by_position(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple:

@@ -16,8 +16,8 @@ from tangentc.arguments import (
     key_of,
     positions,
     refuse_integers,
-    refuse_repeated,
     refuse_overlap,
+    refuse_repeated,
     seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
@@ -143,9 +143,9 @@ class Derivative:
         return annotated(text, {length.symbol: n for n, length in sizes.items()})
 
     def _repr_html_(self) -> str:
-        import html
+        from tangentc.inspection.highlight import fragment
 
-        return f"<pre>{html.escape(self.source)}</pre>"
+        return fragment(self.source)
 
     # ---------------------------------------------------------- calling
     def __call__(self, *args: Any, **keywords: Any) -> Any:

@@ -97,9 +97,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
         return Opaque("it is an object of a library", op)
     if op is np.unravel_index and len(args) == 2 and isinstance(args[0], (Scalar, Array)):
-        count = rank_of_shape(args[1])
+        axes = rank_of_shape(args[1])
         each = Scalar("int64") if isinstance(args[0], Scalar) else Array("int64", args[0].shape)
-        return Tuple((each,) * count) if count is not None else Unknown("the number of axes is not known")
+        return Tuple((each,) * axes) if axes is not None else Unknown("the number of axes is not known")
     if op is np.nonzero and len(args) == 1 and isinstance(args[0], Array):
         return Tuple((Array("int64", (fresh(),)),) * len(args[0].shape))
     pieces = _split(op, args, keywords, fresh) if op in SPLITTING and args and isinstance(args[0], Array) else None

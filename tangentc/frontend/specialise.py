@@ -584,10 +584,10 @@ class _Specialise:
         each = self.fresh("%each")
         places = self._aliases().points.of
         if isinstance(items, str) and not places.get(receiver, {receiver}).isdisjoint(places.get(items, {items})):
-            whole, items = items, self.fresh("%items")  # the list itself, perhaps, as it is before
-            self.types.of_name[items] = self.types.of(whole)
-            made = Assign(items, operator.getitem, (whole, Const(slice(None))), (), s.span)
-            return made, *self._extend(receiver, items, s)
+            before = self.fresh("%items")  # of the list itself, perhaps
+            self.types.of_name[before] = self.types.of(items)
+            made = Assign(before, operator.getitem, (items, Const(slice(None))), (), s.span)
+            return made, *self._extend(receiver, before, s)
         t = self.types.of(items)
         self.types.of_name[each] = self.types.item(items)
         if isinstance(t, (Array, Sequence, Tuple)) and is_differentiable(t):

@@ -19,17 +19,28 @@ def annotated(text: Text, sizes: Mapping[str, int]) -> str:
     """The text, with a comment beside each line that makes a value: ``# h: f64[64, 50]``, and beside each that saves
     one or computes it again the reason.  ``sizes`` are the lengths that symbols stand for."""
     rows = text.whole.split("\n")
+    for number, told in notes(text, sizes).items():
+        row, together = rows[number - 1], "; ".join(told)
+        span = getattr(text.of[number], "span", None)
+        comment = "  # " + span.text.strip() if span is not None else ""
+        if comment and row.endswith(comment):
+            rows[number - 1] = f"{row.removesuffix(comment)}  # {together}{comment}"
+        else:
+            rows[number - 1] = f"{row}  # {together}"
+    return "\n".join(rows)
+
+
+def notes(text: Text, sizes: Mapping[str, int]) -> dict[int, list[str]]:
+    """For the number of a row what is known of what it makes."""
+    rows = text.whole.split("\n")
+    out: dict[int, list[str]] = {}
     for number, row in enumerate(rows, 1):
         s = text.of.get(number)
         if s is None or text.of.get(number - 1) is s:
             continue
-        notes = "; ".join(_notes(s, row, text.types[number], sizes))
-        comment = "  # " + s.span.text.strip() if hasattr(s, "span") else ""
-        if notes and comment and row.endswith(comment):
-            rows[number - 1] = f"{row.removesuffix(comment)}  # {notes}{comment}"
-        elif notes:
-            rows[number - 1] = f"{row}  # {notes}"
-    return "\n".join(rows)
+        if told := list(_notes(s, row, text.types[number], sizes)):
+            out[number] = told
+    return out
 
 
 def _notes(s: Statement, row: str, types: Any, sizes: Mapping[str, int]) -> Iterator[str]:

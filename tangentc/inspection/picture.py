@@ -24,7 +24,7 @@ STYLE = """
 text {fill: currentColor}
 .tangentc-label {font-size: 11px; opacity: .8}
 """
-WIDTH, HEIGHT, GAP = 8.0, 17, 14  # of a character, of a row, inside a box
+WIDTH, SMALL, HEIGHT, GAP = 8.0, 6.8, 17, 14  # of a character, of one of a label, of a row, inside a box
 BETWEEN = 3 * GAP  # boxes
 
 
@@ -67,6 +67,8 @@ def drawn(graph: Graph) -> str:
     whole = _nested(graph.vertices)
     _lay_out(whole, graph.edges)
     places = {box.name: (box, x, y) for box, x, y in whole.places()}
+    for e in graph.edges:
+        whole.width = max(whole.width, _label_at(e, places)[0] + len(e.label) * SMALL + GAP)
     name = html.escape(graph.name)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole.width:.0f} {whole.height:.0f}" '
@@ -185,14 +187,21 @@ def _node(box: Box, x: float, y: float) -> str:
     )
 
 
+def _label_at(e: Edge, places: dict[str, tuple[Box, float, float]]) -> tuple[float, float]:
+    """Where the label of an edge stands: on the curve, a quarter of the way."""
+    (start, x0, y0), (end, x1, y1) = places[e.start], places[e.end]
+    x0, y0, x1 = x0 + start.width / 2, y0 + start.height, x1 + end.width / 2
+    return x0 + (x1 - x0) * 0.156 + 4, y0 + (y1 - y0) * 0.36
+
+
 def _edge(e: Edge, places: dict[str, tuple[Box, float, float]]) -> str:
     (start, x0, y0), (end, x1, y1) = places[e.start], places[e.end]
     x0, y0, x1 = x0 + start.width / 2, y0 + start.height, x1 + end.width / 2
     middle = (y0 + y1) / 2
     label = ""
-    if e.label:  # on the curve, a quarter of the way
-        at = f'x="{x0 + (x1 - x0) * 0.156 + 4:.1f}" y="{y0 + (y1 - y0) * 0.36:.1f}"'
-        label = f'<text class="tangentc-label" {at}>{html.escape(e.label)}</text>'
+    if e.label:
+        x, y = _label_at(e, places)
+        label = f'<text class="tangentc-label" x="{x:.1f}" y="{y:.1f}">{html.escape(e.label)}</text>'
     return (
         f'<g class="tangentc-line" data-from="{e.start}" data-to="{e.end}"><path class="tangentc-edge" '
         f'd="M{x0:.1f} {y0:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}" '

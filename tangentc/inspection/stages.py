@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentc.analysis.activity import Activity
 from tangentc.analysis.aliases import Aliases
 from tangentc.api import Differentiable
 from tangentc.arguments import own_copy
@@ -14,9 +13,10 @@ from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
 from tangentc.backend.load import Text, load, print_program, spelled
 from tangentc.backend.raise_ast import raise_function
-from tangentc.core.nodes import Function, version_base
+from tangentc.core.nodes import Function
 from tangentc.core.types import Unknown, describe, type_of
 from tangentc.derivative import Derivative
+from tangentc.inspection.facts import activity_of, shown
 from tangentc.pipeline import Context
 
 
@@ -158,13 +158,7 @@ def _facts(context: Context, source: Any, types: list, derivative: Derivative, b
     """What the analyses found, a line a name."""
     program = context.prepare(source, types)
     wrt, _ = derivative.positions(types)
-    names = [p.name for p in program.function.params]
-    activity = Activity(program.function, {names[i] for i in wrt}, program.types, program.aliases, _is_zero)
-
-    def shown(name: str) -> str:
-        base = version_base(name).lstrip("%")
-        return base if base == name else base + name[len(version_base(name)) :].replace(".", "_")
-
+    activity = activity_of(context, program, wrt)
     known = [n for n in program.types.of_name if not n.startswith("%out")]
     lines = [f"# {shown(n)}: {describe(program.types.of_name[n])}" for n in known]
     shared = [f"# {shown(n)} shares memory with {shown(program.aliases.root(n))}" for n in known
@@ -176,10 +170,3 @@ def _facts(context: Context, source: Any, types: list, derivative: Derivative, b
         Stage("aliases", "which names may be the same array", "\n".join(shared) + "\n", False, *run),
         Stage("activity", "the values that a derivative flows through", "\n".join(active) + "\n", False, *run),
     ]
-
-
-def _is_zero(op: Any) -> bool:
-    from tangentc.rules.registry import REGISTRY
-
-    rule = REGISTRY.find(op)
-    return rule is not None and rule.kind == "zero"

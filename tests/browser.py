@@ -1,0 +1,38 @@
+"""A headless Chromium for the tests that look at pages."""
+
+import os
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+
+@contextmanager
+def opened(path, width=1200, height=800, scheme="light"):
+    """A page with a file; when it is closed, nothing has been on its console and it has asked for nothing else."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next(filter(None, map(shutil.which, names)), None)
+    if program is None:
+        if os.environ.get("CI"):
+            pytest.fail("there is no Chromium, which `make browser` installs")
+        pytest.skip("there is no Chromium; `make browser` installs it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=program, args=FLAGS)
+        try:
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            page = context.new_page()
+            said, asked = [], []
+            page.on("console", lambda message: said.append(message.text))
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.on("request", lambda request: asked.append(request.url))
+            page.goto(path.as_uri())
+            yield page
+            assert said == []
+            assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
+        finally:
+            browser.close()

@@ -1,0 +1,224 @@
+"""The page about a function and its derivative, in a browser, and pictures of graphs there."""
+
+import importlib.util
+import re
+import sys
+import time
+
+import numpy as np
+import pytest
+from browser import opened
+
+import tangentc
+from tangentc import graph, report
+
+
+def layer(x, W):
+    h = x @ W
+    return np.tanh(h)
+
+
+def network(W, x, n):
+    s = np.zeros(len(x))
+    for _ in range(n):
+        hidden = layer(x, W)
+        s = s + hidden * (
+            x + 1)  # fmt: skip
+        x = hidden
+    scaled = s * 2
+    return np.sum(scaled**2)
+
+
+FIRST = network.__code__.co_firstlineno
+ARGS = np.eye(3) * 0.5, np.ones(3), 5
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return report(network, *ARGS, path=tmp_path_factory.mktemp("report") / "network.html")
+
+
+def row(page, side, text):
+    return page.locator(f"#{side} li[data-g]", has_text=text).first
+
+
+def lit(page, side):
+    return [t.strip() for t in page.locator(f"#{side} li.lit").all_inner_texts()]
+
+
+def test_the_lines_of_both_sides_light_up_together(file):
+    with opened(file) as page:
+        assert page.locator("h1").inner_text() == "network"
+        assert "with respect to W, at W = float64(3, 3) in [0, 0.5]" in page.locator("header p").inner_text()
+        row(page, "yours", "scaled = s * 2").hover()
+        assert lit(page, "yours") == ["scaled = s * 2"]
+        assert "s_bar = 2 * scaled_bar  # scaled = s * 2" in lit(page, "emitted")
+        row(page, "yours", "s = s + hidden * (").hover()
+        assert lit(page, "yours") == ["s = s + hidden * (", "x + 1)  # fmt: skip"]  # a statement of two lines
+        row(page, "emitted", "h_bar = out_bar * (1 - out ** 2)").hover()  # of the function that is called
+        assert lit(page, "yours") == ["return np.tanh(h)"]
+
+
+def test_a_variable_and_its_adjoint_light_up_together(file):
+    with opened(file) as page:
+        page.locator("#yours [data-v]", has_text=re.compile("^scaled$")).first.hover()
+        named = set(page.locator("#emitted .named").all_inner_texts())
+        assert named == {"scaled", "scaled_bar"}
+        page.locator("#emitted [data-v]", has_text=re.compile("^scaled_bar$")).first.hover()
+        assert page.locator("#yours .named").all_inner_texts() == ["scaled", "scaled"]
+
+
+def test_a_click_shows_values_and_reasons(file):
+    with opened(file) as page:
+        row(page, "yours", "hidden = layer(x, W)").click()
+        told = page.locator("#details").inner_text()
+        assert "hidden: f64[3]" in told and "norm" in told and "(the last of 5 times)" in told
+        row(page, "yours", "scaled = s * 2").hover()
+        page.mouse.move(600, 20)  # what was clicked stays
+        assert lit(page, "yours") == ["hidden = layer(x, W)"]
+        visible = page.locator("#emitted li.lit").first
+        assert visible.bounding_box()["y"] < page.locator("#emitted").bounding_box()["y"] + 450
+
+
+def test_by_keyboard(file):
+    with opened(file) as page:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "yours"
+        for _ in range(3):
+            page.keyboard.press("ArrowDown")
+        here = page.locator("#yours li.here")
+        assert here.count() == 1 and here.evaluate("li => li.classList.contains('lit')")
+        assert page.locator("#yours").get_attribute("aria-activedescendant") == here.get_attribute("id")
+        page.keyboard.press("ArrowRight")
+        assert page.locator("#yours .named").count() >= 1
+        page.keyboard.press("Escape")
+        assert lit(page, "yours") == []
+        page.locator("#tab-0").focus()
+        for k, name in enumerate(["Stages", "Values", "Chain rule", "Graph", "Facts"], 1):
+            page.keyboard.press("ArrowRight")
+            assert page.evaluate("document.activeElement.innerText") == name
+            assert page.locator("main > section:visible").count() == 1 and page.locator(f"#panel-{k}").is_visible()
+
+
+def test_every_stage_with_what_it_changed(file):
+    with opened(file) as page:
+        page.locator("#tab-1").click()
+        names = page.locator(".stages [role=tab]").all_inner_texts()
+        assert names == [s.name for s in tangentc.stages(network, *ARGS)]
+        page.locator(".stages [role=tab]", has_text=re.compile("^reverse$")).click()
+        panel = page.locator("#panel-1 [role=tabpanel]:visible")
+        assert panel.locator("li.new").count() > 5 and "W_bar" in panel.locator("li.new").last.inner_text()
+        page.locator(".stages [role=tab]", has_text=re.compile("^emit$")).click()
+        shown = [t for t in panel.locator("li:not(.gone)").all_inner_texts() if t.strip()]
+        assert shown == [line for line in tangentc.stages(network, *ARGS)[-1].text.split("\n") if line.strip()]
+
+
+def test_values_chain_rule_and_facts(file):
+    with opened(file) as page:
+        page.locator("#tab-2").click()
+        assert "np.zeros(len(x))" in page.locator("#panel-2").inner_text()
+        page.locator("#tab-3").click()
+        assert re.search(r"np.tanh\(w\d+\)", page.locator("#panel-3").inner_text())
+        page.locator("#tab-5").click()
+        text = page.locator("#panel-5").inner_text()
+        assert re.search(r"hidden\s+network\s+\d+\s+float64\[3\]\s+yes\s+computed from x_1, W", text)
+        assert re.search(r"\nn\s+network\s+\d+\s+int\s+no\s+it holds no number that can move", text)
+        assert "saved: computing it again costs more" in text
+
+
+@pytest.mark.parametrize("width, scheme", [(1300, "light"), (360, "light"), (1300, "dark")])
+def test_nothing_overflows_in_light_and_dark(file, width, scheme):
+    with opened(file, width, 700, scheme) as page:
+        row(page, "yours", "scaled = s * 2").click()
+        for k in range(6):
+            page.locator(f"#tab-{k}").click()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            for box in page.locator(f"#panel-{k} > *:visible").all():
+                assert box.bounding_box()["x"] + box.bounding_box()["width"] <= width
+        red, green, blue = map(
+            int, re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        )
+        assert (red + green + blue > 600) == (scheme == "light")
+
+
+def test_loops_and_calls_fold_in_the_graph(file, tmp_path):
+    picture = tmp_path / "network.svg"
+    picture.write_text(graph(network, *ARGS).svg())
+    with opened(picture) as page:
+        height = page.locator("svg").bounding_box()["height"]
+        loop = page.locator(".tangentc-cluster", has_text="for _ in range(n):").first
+        node = page.locator(".tangentc-node", has_text="np.tanh").first
+        assert loop.get_attribute("aria-expanded") == "true" and node.is_visible()
+        loop.locator("text").click()
+        assert loop.get_attribute("aria-expanded") == "false" and not node.is_visible()
+        assert page.locator("svg").bounding_box()["height"] < height / 2
+        ends = page.evaluate("""() => [...document.querySelectorAll('.tangentc-line')]
+            .filter(g => g.style.display !== 'none').map(g => [g.dataset.from, g.dataset.to])""")
+        assert ends and all(from_ != to for from_, to in ends)
+        loop.focus()
+        page.keyboard.press("Enter")
+        assert loop.get_attribute("aria-expanded") == "true" and node.is_visible()
+    with opened(file) as page:
+        page.locator("#tab-4").click()
+        page.locator(".tangentc-cluster text", has_text="trip 1").first.click()
+        assert page.locator(".tangentc-cluster", has_text="trip 1").first.get_attribute("aria-expanded") == "false"
+
+
+def long_program():
+    """A function of 200 lines: a chain of layers with branches, loops and changes in place."""
+    lines = ["import numpy as np", "", "", "def long(x, w):", "    total = 0.0"]
+    k = 0
+    while len(lines) < 200:
+        k += 1
+        lines += [
+            f"    a{k} = np.tanh(x * w[{k % 5}] + {k % 7}.0)",
+            f"    b{k} = a{k} * a{k} - np.exp(-a{k})",
+            f"    for i in range(1, len(b{k})):",
+            f"        b{k}[i] = b{k}[i] + 0.1 * b{k}[i - 1]",
+            f"    if np.sum(b{k}) > {k % 3}.0:",
+            f"        total = total + np.sum(b{k} * x)",
+            "    else:",
+            f"        total = total - np.mean(a{k}) * w[{k % 5}]",
+            f"    x = x + 0.01 * b{k}",
+        ]
+    return "\n".join([*lines, "    return total", ""])
+
+
+def test_the_page_of_200_lines(tmp_path):
+    source = tmp_path / "long_program.py"
+    source.write_text(long_program())
+    spec = importlib.util.spec_from_file_location("long_program", source)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["long_program"] = module
+    spec.loader.exec_module(module)
+    path = report(
+        module.long, np.linspace(-1, 1, 6), np.linspace(0.1, 0.5, 5), wrt=("x", "w"), path=tmp_path / "p.html"
+    )
+    assert path.stat().st_size < 2_000_000
+    with opened(path) as page:
+        assert page.locator("#yours li[data-g]").count() > 190
+        began = time.perf_counter()
+        row(page, "yours", "b20 = a20 * a20 - np.exp(-a20)").hover()
+        assert lit(page, "yours") == ["b20 = a20 * a20 - np.exp(-a20)"] and len(lit(page, "emitted")) >= 2
+        assert time.perf_counter() - began < 10  # it answers
+
+
+def test_what_has_no_number_as_its_value_has_a_page_too(tmp_path):
+    squares = tangentc.adjoint(lambda x: x * x)
+    path = report(squares, np.ones(2), np.array([1.0, 2.0]), path=tmp_path / "squares.html")
+    with opened(path) as page:
+        assert page.locator("main > [role=tablist] [role=tab]").all_inner_texts() == [
+            "Code",
+            "Stages",
+            "Values",
+            "Facts",
+        ]
+
+
+def test_a_page_that_cannot_be_written_leaves_nothing(tmp_path):
+    with pytest.raises(OSError):
+        report(network, *ARGS, path=tmp_path / "missing" / "page.html")
+    with pytest.raises(tangentc.NotDifferentiable):
+        report(lambda n: n * 1.0, 3, path=tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
