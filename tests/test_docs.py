@@ -60,3 +60,8 @@ def test_limits_name_what_the_fence_refuses():
 def test_links_lead_somewhere(page):
     targets = [part.split(")")[0] for part in page.read_text().split("](")[1:]]
     assert all((DOCS / target).is_file() for target in targets)
+
+
+def test_pictures_show_what_is_seen_today():
+    made = subprocess.run([sys.executable, str(DOCS / "make_pictures.py"), "--check"], capture_output=True, text=True)
+    assert made.stdout.strip() == "out of date: none", made.stdout + made.stderr

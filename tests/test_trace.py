@@ -1,6 +1,7 @@
 """What a traced gradient tells: the values of each statement, and where a NaN is born."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -165,6 +166,13 @@ def test_errors_keep_their_type_and_gain_the_line():
     assert "A is (2, 3)" in caught.value.__notes__[0] and "x is (4,)" in caught.value.__notes__[0]
 
 
+def test_norms_of_very_large_and_very_small_numbers():
+    for size in (1e-200, 1.0, 1e200):
+        assert trace(lambda x: x[0])(size * np.array([3.0, 4.0])).rows[0].summary.norm == pytest.approx(5 * size)
+    with np.errstate(all="ignore"):
+        assert trace(lambda x: x[0])(np.array([1.0, np.inf])).rows[0].summary.norm == np.inf
+
+
 # ---------------------------------------------------------- the stories of examples/debugging
 def story(name):
     spec = importlib.util.spec_from_file_location(f"debugging_{name}", EXAMPLES / f"{name}.py")
@@ -192,6 +200,15 @@ def test_a_norm_that_is_zero(capsys):
     assert lines[found.line - 1].strip() == "unit = X / lengths[:, np.newaxis]"
     assert found.entry == (1, 0) and list(found.operands.values()) == [0.0, 0.0]
     assert "in line 14" in capsys.readouterr().out
+
+
+def test_an_exploding_gradient_is_clipped(capsys):
+    _, lines = story("clipping")
+    shown = capsys.readouterr().out
+    assert "9 of 9 entries are NaN" in shown and "infinity in the adjoint sweep" in shown
+    line = int(re.search(r"line (\d+)", shown).group(1))
+    assert lines[line - 1].strip() == "h = np.tanh(W @ h + x)"
+    assert float(shown.split()[-1]) < 0.2
 
 
 # ---------------------------------------------------------- check="finite"

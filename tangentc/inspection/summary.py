@@ -40,8 +40,7 @@ class Summary:
         nans, infinities = int(np.count_nonzero(np.isnan(flat))), int(np.count_nonzero(np.isinf(flat)))
         known = flat[~np.isnan(flat)]
         least, most = (float(known.min()), float(known.max())) if known.size else (None, None)
-        with np.errstate(over="ignore", invalid="ignore"):
-            norm = float(np.linalg.norm(flat.astype(np.float64)))
+        norm = _norm(flat.astype(np.float64))
         single = len(plain) == 1 and plain[0] is not None and not isinstance(value, (list, tuple, dict))
         shape = plain[0].shape if single else None
         kind = "" if single else f"{type(value).__name__} of {len(plain)}"
@@ -60,6 +59,15 @@ class Summary:
         if self.shape == () and self.nans:
             return "nan"
         return f"{self.dtype}{self.shape}" if self.shape is not None else self.kind
+
+
+def _norm(x: np.ndarray) -> float:
+    """The 2-norm, also of numbers whose squares are too large or too small (Higham, Accuracy and Stability, 27.8)."""
+    largest = float(np.max(np.abs(x), initial=0.0))
+    if not 0 < largest < np.inf:
+        return largest
+    with np.errstate(over="ignore", under="ignore"):
+        return largest * float(np.linalg.norm(x / largest))
 
 
 def brief(value: Any) -> str:
