@@ -37,6 +37,22 @@ def test_nodes_and_edges():
     }  # fmt: skip
 
 
+def test_arrays_that_are_changed_are_on_the_way():
+    """They were left out, and the graph fell into pieces."""
+
+    def filled(x):
+        y = np.zeros(2)
+        y = y + x * 2
+        y[0] = x[1] ** 2
+        return np.sum(y * y)
+
+    picture = graph(filled, np.array([1.0, 3.0]))
+    expressions = [v.rows[0] for v in picture.vertices]
+    assert "w4 = y = w2 + w3" in expressions and "w7 = y = y[0] = w6" in expressions
+    ends = {(e.start, e.end) for e in picture.edges}
+    assert {("w1", "w3"), ("w3", "w4"), ("w4", "w7"), ("w6", "w7"), ("w7", "w8"), ("w8", "w9")} <= ends
+
+
 def test_text_for_graphviz():
     text = graph(cost, 5, 2, 1, 1).dot()
     assert text.startswith('digraph "cost" {') and text.endswith("}\n")

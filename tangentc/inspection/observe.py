@@ -3,7 +3,8 @@
     y = x * 2          ->          tell('operands', 3, x); %y = x * 2; y = seen(3, %y)
 
 `ops.seen` has a rule like any function, y_bar = seen_bar(3, y_bar), so that what is shown are the adjoints of the
-emitted code itself.  Values that are changed in place are not shown, but what is stored into them is.
+emitted code itself.  Arrays that are changed in place are shown when they are made, and when something is stored into
+them, without an adjoint.
 """
 
 from __future__ import annotations
@@ -82,7 +83,11 @@ class Observed:
         def rewrite(s: Statement) -> tuple[Statement, ...]:
             match s:
                 case Assign() if self._is_shown(s, program):
-                    return self._shown(s, name, types, fresh)
+                    if not aliases.is_changed(s.target):
+                        return self._shown(s, name, types, fresh)
+                    operands = tuple(dict.fromkeys(a for a in s.atoms if isinstance(a, str)))
+                    site = self._site(name, s.target, s.op, s.args, s.keywords, operands, s.span)
+                    return s, Effect(ops.tell, (Const("made"), Const(site.number), s.target, *operands), (), s.span)
                 case Store() if isinstance(types.of(s.object), Array) and isinstance(s.object, str):
                     operands = tuple(a for a in (s.object, s.value) if isinstance(a, str))
                     key = Const(...) if s.key is None else s.key
@@ -112,7 +117,7 @@ class Observed:
         if op is operator.getitem and not isinstance(program.types.of(s.args[0]), Array):
             return False
         t = program.types.of(s.target)
-        return (_is_value(t) or type(t) is Unknown) and not program.aliases.is_changed(s.target)
+        return _is_value(t) or type(t) is Unknown
 
     def _site(
         self, function: str, name: str, op: Any, args: tuple[Atom, ...], keywords: Any, operands: Any, span: Span,
@@ -195,6 +200,11 @@ class Recorder:
         if waiting := self.open.get(number):
             waiting.pop().adjoint = bar.copy() if is_array(bar) else bar
         return bar
+
+    def made(self, number: int, value: Any, *operands: Any) -> None:
+        """Note an array that is changed in place later: itself, so that it is known again, without an adjoint."""
+        if is_array(value):
+            self._add(self.observed.sites[number], self.observed.sites[number].name, value, operands)
 
     def stored(self, number: int, array: Any, value: Any) -> None:
         site = self.observed.sites[number]
