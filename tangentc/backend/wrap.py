@@ -72,7 +72,10 @@ def _items(text: str) -> list[str]:
 
 def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
     pad = first[: len(first) - len(first.lstrip())] + INDENT
-    return [first, *(row for piece in pieces for row in wrapped(pad + piece)), last]
+    rows = [row for piece in pieces for row in wrapped(pad + piece)]
+    if len(pieces) == 1 and rows[0] == f"{pad}(" and rows[-1] == f"{pad})":  # there are brackets around it already
+        rows = [row.removeprefix(INDENT) for row in rows[1:-1]]
+    return [first, *rows, last]
 
 
 def _top_level(text: str) -> Iterator[tuple[int, str]]:
