@@ -7,7 +7,9 @@ python docs/make_pictures.py --check    say which of the drawings are out of dat
 import contextlib
 import io
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,14 +54,88 @@ def drawings() -> dict[str, str]:
         "check_grads.svg": terminal("check_grads(settle, (x, 0.9, 3))", checked.getvalue().rstrip()),
         "annotate.svg": terminal("grad(settle).source_for(x, 0.9, 3, annotate=True)",
                                  Syntax(annotated, "python", theme="ansi_light", background_color="default"), 120),
+        "finite.svg": terminal('grad(norm, check="finite")(np.zeros(2))', _said(
+            tangentc.NotFinite, lambda: tangentc.grad(norm, check="finite")(np.zeros(2)))),
+        "changed.svg": terminal("pullback(1.0), after x[0] = 3.0", _said(tangentc.UnsafeMutation, _changed)),
         "clipping.svg": terminal("python examples/debugging/clipping.py", clipping.story()),
         "graph.svg": tangentc.graph(cost, 5, 2, 1, 1).svg(),
     }  # fmt: skip
 
 
+def norm(x):
+    return np.sqrt(np.sum(x * x))
+
+
+def waves(x):
+    y = np.sin(x) * x
+    z = y * y
+    return np.sum(z)
+
+
+def energy(A, x):
+    return np.sum(np.exp(A @ x))
+
+
+def _changed() -> None:
+    x = np.ones(2)
+    _, pullback = tangentc.vjp(norm, x, copy=False, check=True)
+    x[0] = 3.0
+    pullback(1.0)
+
+
+def _said(kind: type[Exception], run) -> str:
+    """What an error says."""
+    try:
+        with np.errstate(all="ignore"):
+            run()
+    except kind as error:
+        return _short(f"{kind.__module__}.{kind.__name__}: {error}")
+    raise AssertionError(f"no {kind.__name__} was raised")
+
+
 def _short(found) -> str:
     """A place without the folder of the file."""
     return re.sub(r'File ".*/', 'File "', str(found))
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np, tangentc
+from make_pictures import energy, norm, settle, waves
+"""
+
+
+def _session(code: str, commands: tuple[str, ...] = ()) -> str:
+    """What a program shows in a terminal, with the commands that are typed in."""
+    here = str(Path(__file__).parent)
+    typed = "".join(f"{c}\n" for c in commands)
+    done = subprocess.run([sys.executable, "-c", PROGRAM + code, here], input=typed, capture_output=True, text=True)
+    shown = done.stdout + done.stderr
+    for command in commands:
+        shown = re.sub(r"\(Pdb\) (?!\()", lambda m: f"(Pdb\0) {command}\n", shown, count=1)  # noqa: B023
+    return _short(shown.replace("\0", "")).rstrip()
+
+
+def sessions() -> dict[str, str]:
+    """The pictures of what other programs say, which depends on the version of Python."""
+    stepping = _session("tangentc.debug(waves)(np.array([1.0, 2.0]))", ("list", "next", "p y_bar", "continue"))
+    failing = _session("tangentc.grad(energy)(np.ones((2, 3)), np.ones(4))")
+    folder = Path(__file__).parent.parent
+    lines = []
+    for command in (
+        'show docs/make_pictures.py:norm --at "x=np.ones(2)"',
+        'check docs/make_pictures.py:energy --at "A=np.ones((2, 3)), x=np.array([0.5, 1.0, -0.2])"',
+        'check docs/make_pictures.py:energy --at "A=np.ones((2, 3))"',
+    ):
+        parts = [sys.executable, "-m", "tangentc.cli", *shlex.split(command)]
+        done = subprocess.run(parts, capture_output=True, text=True, cwd=folder)
+        lines += [f"$ tangentc {command}", (done.stdout + done.stderr).rstrip(), ""]
+    return {
+        "stepping.svg": terminal("debug(waves)(x)", stepping),
+        "traceback.svg": terminal("grad(energy)(np.ones((2, 3)), np.ones(4))", failing[failing.index("ValueError") :]),
+        "shell.svg": terminal("tangentc", "\n".join(lines[:-1]), 110),
+    }
 
 
 def terminal(title: str, shown, width: int = 100) -> str:
@@ -72,7 +148,7 @@ def terminal(title: str, shown, width: int = 100) -> str:
 
 
 def photographs() -> None:
-    """The page, as a browser shows it."""
+    """The page and a cell of a notebook, as a browser shows them."""
     from playwright.sync_api import sync_playwright
 
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -86,6 +162,11 @@ def photographs() -> None:
             page.locator("#yours li[data-g]", has_text="np.tanh").click()
             page.wait_for_timeout(700)
             page.screenshot(path=PICTURES / "report.png")
+            page.set_viewport_size({"width": 620, "height": 190})
+            derivative = tangentc.grad(waves)
+            derivative(np.ones(2))
+            page.set_content(derivative._repr_html_())
+            page.screenshot(path=PICTURES / "notebook.png")
             browser.close()
     finally:
         page_file.unlink()
@@ -98,8 +179,8 @@ def main() -> int:
         print("out of date:", ", ".join(stale) or "none")
         return int(bool(stale))
     PICTURES.mkdir(exist_ok=True)
-    for name in stale:
-        (PICTURES / name).write_text(made[name])
+    for name, drawn in {**made, **sessions()}.items():
+        (PICTURES / name).write_text(drawn)
     photographs()
     return 0
 

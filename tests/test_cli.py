@@ -190,3 +190,14 @@ def test_graph(model, tmp_path):
     assert done.returncode == 0 and (tmp_path / "cost.svg").read_text().startswith("<svg")
     done = run("graph", f"{model}:cost", "--args", "model:numbers", "--format", "mermaid")
     assert done.stdout.startswith("flowchart TB")
+
+
+def test_report(tmp_path):
+    page = tmp_path / "cost.html"
+    done = run("report", f"{TARGETS}:cost", "--wrt", "w", "--at", "y=5., w=2., x=1., b=1.", "-o", str(page))
+    assert done.returncode == 0 and done.stdout == f"{page} has been written\n" and done.stderr == ""
+    assert "cost_grad" in page.read_text() and "with respect to <b>w</b>" in page.read_text()
+    done = run("report", f"{TARGETS}:cost", "--at", "y=5., w=2., x=1., b=1.")
+    assert done.returncode == 2 and done.stderr == "tangentc: report needs -o FILE\n"
+    done = run("report", f"{TARGETS}:cost", "--at", "y=5., w=2., x=1., b=1.", "-o", str(tmp_path / "no" / "page.html"))
+    assert done.returncode == 2 and "cannot be written" in done.stderr
