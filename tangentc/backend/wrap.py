@@ -73,7 +73,7 @@ def _items(text: str) -> list[str]:
 def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
     pad = first[: len(first) - len(first.lstrip())] + INDENT
     rows = [row for piece in pieces for row in wrapped(pad + piece)]
-    if len(pieces) == 1 and rows[0] == f"{pad}(" and rows[-1] == f"{pad})":  # there are brackets around it already
+    if len(pieces) == 1 and pieces[0][0] != "(" and rows[0] == f"{pad}(" and rows[-1] == f"{pad})":  # one pair will do
         rows = [row.removeprefix(INDENT) for row in rows[1:-1]]
     return [first, *rows, last]
 
