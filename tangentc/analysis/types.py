@@ -196,6 +196,7 @@ class Types:
         """
         lost: set[str] = set()
         looped: set[str] = set()
+        any_keys: set[str] = set()  # those of which only the program knows the keys
         self._refuse_reordering(function, points)
         self._refuse_late_views(function, points)
         keys: dict[str, set[Any]] = {
@@ -207,7 +208,9 @@ class Types:
             if (change := change_of(s)) is not None:
                 new = {key for key, _ in change.puts if key != "*"}
                 for place in points.places(change.container):
-                    if place in looped and not new <= keys.get(place, new):
+                    is_dict = isinstance(self.of_name.get(place), (Dict, Unknown, type(None)))
+                    any_keys |= {place} if any(key == "*" for key, _ in change.puts) else set()
+                    if place in looped and is_dict and place not in any_keys and not new <= keys.get(place, new):
                         raise UnsupportedSyntax(
                             f"{function.name} gives a dict new keys after a loop over it", s.span,
                             why="which keys there are at the loop would depend on where it stands",

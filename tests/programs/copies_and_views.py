@@ -209,3 +209,23 @@ def merged(x):
 @program(X)
 def argument_or_new(x):
     return np.sum(merged(x) ** 2)
+
+
+# ------------------------------------------------------------------ loops over what is changed after them
+@program(X)
+def entries_added_in_a_loop_over_them(x):
+    for v in x:
+        v *= 2
+        x[3] += v
+    return np.sum(x**2)
+
+
+@program(X)
+def item_changed_after_a_loop_over_its_dict(x):
+    d = {}
+    for i in range(3):
+        d[i] = x[i]
+    for k in d:
+        d[k] *= x[0]
+    d[0] += d[2]
+    return d[0] * d[1]
