@@ -285,7 +285,8 @@ class _Specialise:
                 Assign(count, np.shape, (taken,), (), s.span),
                 Assign(value, np.resize, (s.value, count), (), s.span),
             ]
-        return (*out, *self.statement(Store(whole, key, given, s.op, s.span)))
+        store = Store(whole, key, given, s.op, s.span)
+        return (*out, *(self._augmented_item(store) if s.op is not None else (store,)))
 
     def _array_attribute(self, s: Store) -> tuple[Statement, ...]:
         """``z.real = x`` stores into a view."""
