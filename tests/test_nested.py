@@ -8,6 +8,7 @@ from programs import (
     arrays,
     carried,
     containers,
+    copies_and_views,
     derived,
     in_place,
     layouts,
@@ -22,6 +23,7 @@ from programs.test_programs import along, draw, fresh, moving, product
 
 import tangentc
 from tangentc import adjoint, grad, hvp, jvp, value_and_grad, vjp
+from tangentc.derivative import Derivative
 from tangentc.inspection.check import five_point
 
 
@@ -178,6 +180,7 @@ SECOND = [
         carried,
         recursive,
         derived,
+        copies_and_views,
     )
     for function, args in module.PROGRAMS
     if function.__name__ not in getattr(module, "REFUSED", ())
@@ -208,7 +211,17 @@ def test_second_order_of_programs(function, args, rng):
         bars = pullback(tuple(tangents[i] for i in wrt))
         return sum(product(bars[i], tangents[i]) for i in wrt)
 
+    def forward_over_forward():
+        moved = [tangents[i] for i in wrt]
+        tangent = Derivative(function, "jvp", wrt)
+        bound = tangent.bind(tuple(fresh(args)), {})  # defaults among them
+        still = [None] * (len(bound) - len(args))
+        emitted = tangent.compiled(bound).function
+        _, (_, second) = jvp(emitted, (*bound, *fresh(moved)), (*fresh(tangents), *still, *(None for _ in moved)))
+        return second
+
     difference = five_point(slope, 1e-4)
+    np.testing.assert_allclose(forward_over_forward(), difference, rtol=2e-6, atol=1e-6)
     np.testing.assert_allclose(forward_over_reverse(), difference, rtol=2e-6, atol=1e-6)
     try:
         both = reverse_over_reverse()

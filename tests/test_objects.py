@@ -304,3 +304,38 @@ def test_two_parts_of_one_object():
 def test_the_same_twice(wrt):
     with pytest.raises(tangentc.BadArgument, match="twice"):
         grad(lambda p, k: np.sum(p.a) * k, wrt=wrt)(Point(1.0, 2.0), 2.0)
+
+
+def test_what_is_returned_beside_the_gradient_is_what_it_was_at_the_end():
+    """The adjoint sweep puts arrays and lists back to what they were: value and aux were those of the beginning."""
+    x = np.array([1.0, 2.0, 3.0])
+
+    def doubled(x):
+        y = x * 1
+        y *= 2
+        return np.sum(y * y), y
+
+    def listed(x):
+        a = []
+        for _ in range(2):
+            x *= 2
+            a.append(x)
+        return np.sum(x * x), a
+
+    def viewed(x):
+        v = x[1:]
+        x *= 2
+        return np.sum(x), (v, {"x": x})
+
+    def summed(x):
+        a = np.zeros(())
+        for v in x:
+            a += v * v * (1 + a)
+        return a
+
+    for f in (doubled, listed, viewed):
+        value, aux = f(x.copy())
+        (found, beside), gradient = value_and_grad(f, has_aux=True)(x)
+        assert found == value and str(beside) == str(aux)
+        np.testing.assert_allclose(gradient, grad(lambda x: f(x)[0])(x))
+    assert value_and_grad(summed)(x)[0] == summed(x) == 99.0

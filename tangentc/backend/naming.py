@@ -215,6 +215,7 @@ class Naming:
     def _assign_names(self) -> None:
         taken: dict[str, list[list[str]]] = defaultdict(list)
         self.numbered: dict[str, tuple[list, list, list[int], set[str]]] = {}
+        self.whole: dict[str, list[list[str]]] = defaultdict(list)  # the groups that have a name for another reason
         pinned = {self._find(p): p for p in self.params}
 
         def name_group(root: str, wanted: str) -> None:
@@ -225,6 +226,7 @@ class Naming:
                 if candidate not in self.reserved and not any(
                     self._overlap(members, o) or self._mixed(members, o) for o in others
                 ):
+                    self.whole[candidate].append(members)
                     break
             else:
                 candidate = self._numbered(wanted, members, taken)
@@ -244,12 +246,13 @@ class Naming:
     def _numbered(self, wanted: str, members: list[str], taken: dict[str, list]) -> str:
         """A name with a higher number, from those whose values are all dead: groups come in the order in
         which they begin, so a heap of ends finds one without looking at all of them.  A number that is
-        part of another name, the user's own ``y_6``, is passed over."""
+        part of another name, the user's own ``y_6``, is passed over while that is needed."""
         busy, free, count, own = self.numbered.setdefault(wanted, ([], [], [FEW - 1], set()))
         spans = self._live(members, [])
         start, end = min(s[0] for s in spans), max(s[1] for s in spans)
         while busy and busy[0][0] <= start:
             heapq.heappush(free, heapq.heappop(busy)[1])
+        passed: list[int] = []
         while True:
             if free:
                 number = heapq.heappop(free)
@@ -258,11 +261,15 @@ class Naming:
                 number = count[0]
             candidate = f"{wanted}_{number}"
             others = taken.get(candidate, [])
-            if candidate in self.reserved or any(self._mixed(members, o) for o in others):
+            meets = any(self._overlap(members, o) for o in self.whole[candidate])
+            if candidate in self.reserved or meets or any(self._mixed(members, o) for o in others):
+                passed += [number] * (candidate in own)
                 continue
             if candidate in own or not others:
                 own.add(candidate)
                 heapq.heappush(busy, (end, number))
+                for other in passed:
+                    heapq.heappush(free, other)
                 return candidate
 
     def _written(self, root: str) -> str:

@@ -654,7 +654,7 @@ class Invoke(Into):
                                    "give it a function by its name, or a lambda")  # fmt: skip
         if kind == "vjp":
             primals = [self.apart(a, node) for a in args[1:]]
-            value = self.invoke(function, list(primals), [], node, None)
+            value = self.invoke(function, [self.apart(a, node) for a in args[1:]], [], node, None)
             wrt = tuple(range(len(primals)))
             if isinstance(function, (Closure, Bound)):  # what it reads now is what the pullback reads
                 primals = self.with_defaults(Nested(function, "adjoint", wrt), primals, {}, node)

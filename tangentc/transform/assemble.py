@@ -21,6 +21,7 @@ from tangentc import runtime
 from tangentc.analysis.activity import Activity
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     AFTERWARDS,
     Assign,
@@ -214,13 +215,14 @@ def gradient(
     if isinstance(target, str):
         seeds[target] = {0: seed} if aux else seed
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
-    b.out = [*sweeps.primal, *check, *sweeps.adjoint]
+    kept, value_given = _kept(b, program, target) if value else ((), target)
+    b.out = [*sweeps.primal, *check, *kept, *sweeps.adjoint]
     b.span = AFTERWARDS
     finals = {n: _final(sweeps, n) for n in dict.fromkeys(names)}
     parts = zip(names, paths or ("",) * len(names), strict=True)
     results = [_part_or_paths(b, finals[n], b.type(n), path, function) for n, path in parts]
     gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
-    result = b.emit(ops.make_tuple, (target, gradients)) if value else gradients
+    result = b.emit(ops.make_tuple, (value_given, gradients)) if value else gradients
     what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {_with_respect_to(names)}"
     if value:
         what = f"The value of {function.name}, and its gradient with respect to {_with_respect_to(names)}"
@@ -230,6 +232,16 @@ def gradient(
     out = Function(name or context.unique_name(f"{function.name}_grad"), params, b.take(), result, function.span, doc)
     context.observe("reverse", "the chain rule: adjoint statements follow the primal ones", out, b.types)
     return _finished(context, out, b, program)
+
+
+def _kept(b: Builder, program: Any, result: Atom) -> tuple[tuple[Statement, ...], Atom]:
+    """The result as it is before the adjoint sweep, which puts arrays and containers back to what they were."""
+    t = b.type(result)
+    if isinstance(t, Scalar) or not isinstance(result, str) or not program.aliases.is_changed(result):
+        return (), result
+    name = b.fresh(f"{shown(result)}_kept")
+    b.types.of_name[name] = t
+    return (Assign(name, np.copy if isinstance(t, Array) else ops.copied, (result,), (), AFTERWARDS),), name
 
 
 def _part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function) -> Atom:

@@ -77,15 +77,15 @@ class _Forward:
         self.active = unit.active
         self.aliases = program.aliases
         self.dots: dict[str, Atom] = dict(dots)
+        self.changing = {dot for x, dot in dots.items() if self.aliases.is_changed(x)}  # tangents of what changes
         self.seen: set[str] = {p.name for p in program.function.params}
-        self.b.may_change = self._changed
+        self.b.may_change = lambda name: name in self.changing or self.aliases.is_changed(name)
 
-    def _changed(self, name: str) -> bool:
-        return (
-            self.aliases.is_changed(name)
-            or name.split("_dot")[0] != name
-            and self.aliases.is_changed(name.split("_dot")[0])
-        )
+    def _keep(self, x: str, dot: Atom) -> None:
+        """Note what the tangent of a value is."""
+        self.dots[x] = dot
+        if self.aliases.is_changed(x):
+            self.changing.add(dot)
 
     # ---------------------------------------------------------- tangents
     def dot(self, x: Atom) -> Atom:
@@ -200,7 +200,7 @@ class _Forward:
         self.b.types.of_name[dot] = self.b.type(s.target)
         self.b.out.append(Assign(dot, ops.take, (self.dots[s.args[0]], *s.args[1:]), (), s.span.within("tangent")))  # type: ignore[index]
         if s.target in self.active:
-            self.dots[s.target] = dot
+            self._keep(s.target, dot)
 
     def assign(self, s: Assign) -> None:
         y = s.target
@@ -243,7 +243,7 @@ class _Forward:
         if dot is None:
             return
         dot = dot if fitted else self.fit(dot, y)
-        self.dots[y] = self.b.rename(dot, self.name(y))
+        self._keep(y, self.b.rename(dot, self.name(y)))
         if is_container(self.b.type(y)) and self.aliases.is_changed(y) and isinstance(self.dots[y], str):
             self.b.types.of_name[self.dots[y]] = self.b.type(y)  # with what is put into it later
         if self.aliases.is_changed(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
@@ -251,20 +251,20 @@ class _Forward:
             if self.aliases.root(y) in self.aliases.doubtful:  # views of the tangent are to be as those of the value
                 like = self.b.emit(np.zeros_like, (y,), name=self.name(y))
                 self.b.store(like, Const(...), self.dots[y])  # type: ignore[arg-type]
-                self.dots[y] = like
+                self._keep(y, like)
                 return
             if made is None or made.op is not np.zeros_like:
                 copied = self.b.emit(np.copy, (self.dots[y],), name=self.name(y))
-                self.dots[y] = copied
+                self._keep(y, copied)
 
     def _fresh_shadow(self, y: str) -> None:
         """An array, or a container, that becomes active by a store into it."""
         if isinstance(self.b.type(y), Array) and not self.aliases.is_view(y):
-            self.dots[y] = self.b.emit(np.zeros_like, (y,), name=self.name(y))
+            self._keep(y, self.b.emit(np.zeros_like, (y,), name=self.name(y)))
         elif is_container(self.b.type(y)) and is_differentiable(self.b.type(y)):
             made = self.b.maker(y)
             empty = made is not None and made.op is ops.make_list and not made.args
-            self.dots[y] = self.b.emit(ops.make_list, (), name=self.name(y)) if empty else self._zeros(y)
+            self._keep(y, self.b.emit(ops.make_list, (), name=self.name(y)) if empty else self._zeros(y))
             if empty:
                 self.b.types.of_name[self.dots[y]] = self.b.type(y)  # type: ignore[index]
 
@@ -386,20 +386,22 @@ class _Forward:
         op, args = self.unit.tangent_call(s, {a: self.dots[a] for a in s.atoms if self.has_dot(a)})  # type: ignore[index]
         both = self.b.emit(op, args, name="%both")
         self.b.out.append(Assign(y, operator.getitem, (both, Const(0)), (), s.span))
-        self.dots[y] = self._apart(s, self.b.emit(operator.getitem, (both, Const(1)), name=self.name(y)))
+        self._keep(y, self._apart(s, self.b.emit(operator.getitem, (both, Const(1)), name=self.name(y))))
 
     def _apart(self, s: Assign, dot: Atom) -> Atom:
         """A tangent with memory of its own if the value has it: that of ``x + 1`` is the tangent of ``x`` itself,
         which changes with ``x``."""
         t = self.b.type(s.target)
-        if isinstance(t, Scalar) or is_number(dot) or self.aliases.is_view(s.target):
+        lasting = isinstance(t, Scalar) and not isinstance(self.b.type(dot), Array)  # unlike an array without axes
+        if lasting or is_number(dot) or self.aliases.is_view(s.target):
             return dot
         if not any(self.has_dot(a) and self.aliases.is_changed(a) for a in s.atoms):  # type: ignore[arg-type]
             return dot
         made = self.b.maker(dot)
         if dot not in self.dots.values() and made is not None and allocates(self.b, made):
             return dot
-        return self.b.emit(np.copy if isinstance(t, Array) else ops.copied, (dot,), name=self.name(s.target))
+        op = np.copy if isinstance(t, (Array, Scalar)) else ops.copied
+        return self.b.emit(op, (dot,), name=self.name(s.target))
 
     def store(self, s: Store) -> None:
         if not isinstance(self.b.type(s.object), Array):
@@ -443,7 +445,7 @@ class _Forward:
             name = self.b.fresh(self.name(m.name))
             self.b.types.of_name[name] = self._float(self.b.type(m.name))
             merged.append(Merge(name, *arms))
-            self.dots[m.name] = name
+            self._keep(m.name, name)
         self.b.out.append(replace(s, then=tuple(blocks[0]), orelse=tuple(blocks[1]), merged=tuple(merged)))
 
     def arm(self, atom: Atom) -> Atom:
@@ -457,6 +459,7 @@ class _Forward:
 
     def loop(self, s: For | While) -> None:
         refuse_active_items(s, self.active)
+        self.b.passed()  # the body may have run before
         carries: list[tuple[Carry, str, Atom]] = []
         for c in s.carried:
             if c.name not in self.active:
@@ -465,7 +468,9 @@ class _Forward:
             self.b.types.of_name[name] = self.b.type(c.name)
             carries.append((c, name, self.arm(c.init)))
         before = self.dots
-        self.dots = {**before, **{c.name: name for c, name, _ in carries}}
+        self.dots = dict(before)
+        for c, name, _ in carries:
+            self._keep(c.name, name)
         with self.b.block() as head:
             if isinstance(s, While):
                 self.block(s.head)
@@ -475,7 +480,9 @@ class _Forward:
             for c, _, _ in carries:
                 nexts[c.name] = self.arm(c.next)
             body = tuple(out)
-        self.dots = {**before, **{c.name: name for c, name, _ in carries}}
+        self.dots = dict(before)
+        for c, name, _ in carries:
+            self._keep(c.name, name)
         carried = (*s.carried, *(Carry(name, init, nexts[c.name]) for c, name, init in carries))
         if _leaves(body):
             body = _before_leaving(body)

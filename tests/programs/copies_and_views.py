@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tangentc import jvp, vjp
+from tangentc import jacfwd, jacrev, jvp, vjp
 
 PROGRAMS = []
 REFUSED = set()
@@ -229,3 +229,116 @@ def item_changed_after_a_loop_over_its_dict(x):
         d[k] *= x[0]
     d[0] += d[2]
     return d[0] * d[1]
+
+
+# ------------------------------------------------------------------ tangents of tangents
+def scaled_by_what_it_was(x):
+    y = x[0]
+    x[0] *= y
+    return y * x[0]
+
+
+def scaled_by_its_exponential(x):
+    z = np.exp(x / 10)
+    x *= z
+    return np.sum(x * z)
+
+
+@program(X)
+def tangent_of_a_value_from_before(x):
+    return jvp(lambda z: scaled_by_what_it_was(z), (x,), (np.array([1.5, 2.0, 0.5, 1.0]),))[1]
+
+
+@program(X)
+def tangent_of_an_array_from_before(x):
+    return jvp(lambda z: scaled_by_its_exponential(z), (x,), (np.array([1.5, 2.0, 0.5, 1.0]),))[1]
+
+
+@program(X)
+def columns_of_a_function_that_changes(x):
+    return np.sum(jacfwd(scaled_by_what_it_was)(x) ** 2)
+
+
+# ------------------------------------------------------------------ pullbacks of functions that change their argument
+def power(x):
+    x[0] *= x[1]
+    return x * x
+
+
+def both(z, w):
+    z *= w
+    w += z * z
+    return np.sum(z * w)
+
+
+@program(X)
+def pullback_of_a_function_that_changes(x):
+    value, pullback = vjp(power, x)
+    return np.sum(pullback(value)[0] ** 2)
+
+
+@program(X)
+def rows_of_a_function_that_changes(x):
+    return np.sum(jacrev(power)(x) ** 2)
+
+
+@program(X)
+def pullback_by_two_that_change(x):
+    value, pullback = vjp(both, x, x * 2)
+    a, b = pullback(value)
+    return np.sum(a * b)
+
+
+# ------------------------------------------------------------------ arrays without axes
+@program(X)
+def sum_of_an_array_without_axes(x):
+    a = np.array(x[0])
+    p = a + 1
+    a *= 3
+    return a * p
+
+
+@program(X)
+def product_of_an_array_without_axes(x):
+    a = np.squeeze(x[:1])
+    b = a * 1.0
+    c = [a.real + 0]
+    a *= x[1]
+    return a * b * c[0]
+
+
+# ------------------------------------------------------------------ names: many products, one of them named by its number
+@program(np.array([0.31, 0.52, -0.7, 0.9]), np.array([1.1, -0.4, 0.63, 0.2]))
+def many_products(x, y):
+    p = x * x
+    a = x[0] * y[1]
+    b = x[1] * 0.3 * y[2]
+    c = x[2] * y[3]
+    d = x[3] * y[0]
+    x[0] *= a * 0.3
+    x[1] *= b * 0.4
+    x[2] *= c * 0.5
+    x[3] *= d * 0.6
+    x[0] *= np.sum(y) * 0.3
+    z = y[0]
+    for _ in range(2):
+        y[1] *= np.cos(x[0]) * p[0]
+    x[1] *= y[1] * 0.4 * z
+    return np.sum(p * x)
+
+
+@program(np.array([0.31, 0.52, -0.7, 0.9]), np.array([1.1, -0.4, 0.63, 0.2]))
+def many_products_of_two_shapes(x, y):
+    s = x * 0.7
+    q = x
+    s[1] *= y[1] * 0.3
+    q[:2] -= q[2:] * 0.6 * x[:2]
+    q[1::2] = s[::2] * 0.6 * s[1::2]
+    p = s * s.copy()
+    s *= 0.5 * p
+    s[3] *= y[3] * 0.3
+    p *= y[0] * 0.3
+    for _ in range(2):
+        y[1] *= np.cos(q[1]) * p[2]
+    s[2] *= y[1] * 0.3
+    return np.sum(p * np.sin(p)) + np.sum(s * np.sin(s + 2.0)) + np.sum(q * np.sin(q + 3.0))
