@@ -203,8 +203,9 @@ class Activity:
     def _refuse_opaque(self) -> None:
         for name, made in self.aliases.views.items():
             if may_give_back(made) and self.aliases.is_changed(name) and self._has(self.varied, name):
+                called = made.args[1].value if made.op is ops.method else made.op.__name__  # type: ignore[union-attr]
                 raise UnsafeMutation(
-                    f"what {made.op.__name__} gives may be the array that it is given, and is changed in place",
+                    f"what {called} gives may be the array that it is given, and is changed in place",
                     made.span,
                     why="there is no rule that says whether it is a view",
                     way_out="take a copy of it",

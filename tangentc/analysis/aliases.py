@@ -296,6 +296,8 @@ def may_give_back(s: Assign) -> bool:
     """Whether nothing says that a function of a library gives an array of its own."""
     if any(k == "copy" and a != Const(True) for k, a in s.keywords):
         return True
+    if s.op is ops.method and s.args[1] == Const("view"):  # perhaps the same memory, taken for other numbers
+        return True
     if s.op in GIVES_BACK:
         place, option, value = GIVES_BACK[s.op]
         given = dict(s.keywords).get(option, s.args[place] if place < len(s.args) else Const(1 - value))

@@ -67,6 +67,14 @@ def lesser_of_three(x):
     return np.sum(y**2)
 
 
+@refused
+def complex_numbers_as_pairs(x):
+    z = x * (1 + 2j)
+    v = z.view(float)
+    v[::2] *= x
+    return np.sum(v * v) + np.sum(z.real)
+
+
 # ------------------------------------------------------------------ copies
 @program(X)
 def ravelled_by_columns_and_changed(x):
