@@ -8,6 +8,7 @@ import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tangentc.analysis.turning import are_complex, complex_results
 from tangentc.arguments import (
     arrays_of,
     as_seed,
@@ -16,6 +17,7 @@ from tangentc.arguments import (
     is_zero_of_integer,
     key_of,
     own_copy,
+    refuse_turned,
     sizes_of,
     zero_like,
 )
@@ -24,7 +26,7 @@ from tangentc.backend.tracebacks import locate
 from tangentc.core import ops
 from tangentc.core.types import Scalar, describe, is_differentiable, type_of
 from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside
-from tangentc.errors import BadSeed, TangentcError, UnsafeMutation
+from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
 from tangentc.frontend.nested import KINDS
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -117,6 +119,14 @@ def vjp(
     >>> value, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
+    try:
+        return _vjp(f, primals, copy, check)
+    except TurnedComplex:
+        with complex_results():
+            return _vjp(f, primals, copy, check)
+
+
+def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tuple[Any, Callable[[Any], tuple]]:
     derivative = Derivative(fit(f, primals), "vjp")
     function = derivative.function
     args = derivative.bind(primals, {})
@@ -127,7 +137,7 @@ def vjp(
         value = function(*primals)
         return value, lambda seed: tuple(map(_of_nothing, primals))
     store = _PAIRS.setdefault(function, _Pairs())
-    key = key_of(args), arrays_of(args), REGISTRY.version
+    key = key_of(args), arrays_of(args), REGISTRY.version, are_complex()
     found = store.found.get(key)
     if found is None or not found[2].is_fresh():
         source = derivative.resolve(types)
@@ -161,6 +171,7 @@ def vjp(
         read = dict(zip(inspect.signature(function).parameters, args))
         read.update({name: atom.lookup() for name, atom in compiled.live.items()})
     before = {name: fingerprint(a) for name, a in read.items()}
+    again = tuple(map(own_copy, args)) if compiled.is_doubtful else ()
     try:
         value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
     except Exception as error:
@@ -181,6 +192,11 @@ def vjp(
                 )
         try:
             given = adjoint_function(saved, as_seed(seed, value))
+            if again:
+                refuse_turned(given, again, function)
+        except TurnedComplex:
+            with complex_results():
+                return _vjp(function, again, True, False)[1](seed)
         except Exception as error:
             locate(error)
             raise
@@ -219,14 +235,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         check_seed(f"argument {i} of {base.__name__}", type_of(tangents[i], sizes_of(primals)), t)
     derivative = _jvp_of(base, moving)
     bound = derivative.bind(primals, {})
-    compiled = derivative.compiled(bound)
-    compiled.sync(bound)
     seeds = tuple(as_seed(tangents[i], primals[i]) for i in moving)
     try:
-        value, tangent = compiled.function(*bound, *compiled.seeds, *seeds)
-    except Exception as error:
-        locate(error)
-        raise
+        value, tangent = derivative.run(bound, seeds)
+    except TurnedComplex:
+        with complex_results():
+            value, tangent = derivative.run(bound, seeds)
     return value, own_copy(tangent)
 
 

@@ -22,12 +22,13 @@ from tangentc.core.types import (
     describe,
     holds_nothing,
     is_array,
+    is_complex,
     is_container,
     is_differentiable,
     is_object,
     type_of,
 )
-from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, UnsafeMutation
+from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation
 
 
 def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], bool]:
@@ -78,6 +79,20 @@ def _as_float(t: Type, name: str) -> str:
     if isinstance(t, Scalar):
         return f"pass a float: {name}=float({name})"
     return f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers"
+
+
+def refuse_turned(result: Any, args: tuple, function: Any) -> None:
+    """Refuse what came out complex for real arguments, of code that was compiled for real numbers."""
+    if _holds_complex(type_of(result)) and not _holds_complex(type_of(args)):
+        raise TurnedComplex(
+            f"a power in {function.__name__} is a complex number",
+            why="a negative Python float has complex roots, and the code was compiled for real ones",
+            way_out="give it a complex number, x + 0j",
+        )  # fmt: skip
+
+
+def _holds_complex(t: Type) -> bool:
+    return is_complex(t) or is_container(t) and any(map(_holds_complex, t.items))  # type: ignore[union-attr]
 
 
 def key_of(args: tuple) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
 from typing import Any
 
+from tangentc.analysis.turning import are_complex, complex_results, is_doubtful
 from tangentc.arguments import (
     arrays_of,
     check_seed,
@@ -18,6 +20,7 @@ from tangentc.arguments import (
     refuse_integers,
     refuse_overlap,
     refuse_repeated,
+    refuse_turned,
     seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
@@ -25,7 +28,7 @@ from tangentc.backend.tracebacks import locate
 from tangentc.core import texts
 from tangentc.core.types import Scalar, Type, Unknown, is_object, type_of
 from tangentc.dependencies import Dependency, kept_by
-from tangentc.errors import BadArgument, InternalError, TangentcError, UnsupportedSyntax
+from tangentc.errors import BadArgument, InternalError, TangentcError, TurnedComplex, UnsupportedSyntax
 from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -43,6 +46,7 @@ class Compiled:
         self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
         self.live = text.live
         self.root, self.kept = root, kept_by(root)
+        self.is_doubtful = not are_complex() and any(map(is_doubtful, context.prepared.values()))
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
@@ -158,6 +162,16 @@ class Derivative:
                     self.last = fitted.last
             args = self.bind(args, keywords)
         bound = args
+        try:
+            return self.run(bound)
+        except TurnedComplex:
+            with complex_results():
+                return self.run(bound)
+
+    def run(self, bound: tuple, tangents: tuple = ()) -> Any:
+        """What the code for these arguments gives.  Raises `TurnedComplex` if it was compiled for real numbers and
+        they are not.
+        """
         compiled = self.compiled(bound)
         compiled.sync(bound)
         try:
@@ -165,10 +179,25 @@ class Derivative:
                 from tangentc.inspection.finite import checked
 
                 return checked(compiled, bound)
-            return compiled.function(*bound, *compiled.seeds)  # 1.0 for each gradient that is differentiated again
+            # 1.0 for each gradient that is differentiated again
+            result = compiled.function(*bound, *compiled.seeds, *tangents)
         except Exception as error:
             locate(error)
             raise
+        if compiled.is_doubtful:
+            refuse_turned(result, bound, self.function)
+        return result
+
+    def as_run(self, bound: tuple) -> contextlib.AbstractContextManager:
+        """Compile, in the context, as a call with these arguments does: for real numbers, unless they are not."""
+        try:
+            if self.compiled(bound).is_doubtful:
+                self.run(bound)
+        except TurnedComplex:
+            return complex_results()
+        except Exception:  # which the caller's own run will raise
+            pass
+        return contextlib.nullcontext()
 
     def _signature(self) -> inspect.Signature:
         if self.function is not self.given and (kept := kept_by(self.given)) != self._given_kept:
@@ -245,7 +274,9 @@ class Derivative:
             raise internal(error, self.function) from error
 
     def _compiled(self, args: tuple) -> Compiled:
-        key = key_of(args)
+        key: Any = key_of(args)
+        if are_complex():
+            key = key, complex
         found = self._cache.get(key)
         if found is not None and found.is_fresh() and self._version == REGISTRY.version:
             self.last = found
@@ -258,7 +289,7 @@ class Derivative:
             if self._version != REGISTRY.version:
                 self._cache.clear()
                 self._version = REGISTRY.version
-            wide = (tuple(types), arrays, seed_key(args) if self.kind == "adjoint" else None)
+            wide = (tuple(types), arrays, seed_key(args) if self.kind == "adjoint" else None, are_complex())
             found = self._cache.get(wide)
             if found is None or not found.is_fresh():
                 found = self._compile(types, arrays, seed)

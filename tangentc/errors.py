@@ -63,6 +63,10 @@ class NotDifferentiable(TangentcError):
     """The value asked for has no derivative: an integer, a result that is not a scalar, ..."""
 
 
+class TurnedComplex(NotDifferentiable):
+    """A value that was compiled as a real number is a complex one in this run."""
+
+
 class NotScalar(NotDifferentiable, TypeError):
     """A gradient of a function whose value is not one real number."""
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis import turning
 from tangentc.core import ops
 from tangentc.core.classes import is_operated
 from tangentc.core.nodes import Const
@@ -91,9 +92,12 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if is_operated(op, list(args)):
         return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
     if op in (np.linalg.eig, np.linalg.eigvals) and isinstance(args[0], Array) and not is_complex(args[0]):
-        dtype = np.result_type(args[0].dtype, np.complex64).name  # they may be real; as complex numbers they may be too
+        dtype = _complex_dtype(args[0])  # they may be real; as complex numbers they may be too
         w = Array(dtype, args[0].shape[:-1])
         return w if op is np.linalg.eigvals else Tuple((w, Array(dtype, args[0].shape)), type(np.linalg.eig(np.eye(1))))
+    if turning.are_complex() and turning.may_turn(op, args):
+        t: Any = args[0]
+        return Scalar("complex128", True) if isinstance(t, (Scalar, Known)) else replace(t, dtype=_complex_dtype(t))
     if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
         return Opaque("it is an object of a library", op)
     if op is np.unravel_index and len(args) == 2 and isinstance(args[0], (Scalar, Array)):
@@ -177,6 +181,10 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+def _complex_dtype(t: Array) -> str:
+    return np.result_type(t.dtype, np.complex64).name
 
 
 SPLITTING = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}

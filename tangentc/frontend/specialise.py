@@ -22,6 +22,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.infer import gives_keys
 from tangentc.analysis.points import change_of
+from tangentc.analysis.turning import refuse_parts
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -192,6 +193,7 @@ class _Specialise:
             ):
                 return self.statement(replace(s, op=PARTS[s.args[1]], args=s.args[:1]))  # type: ignore[index]
             case Assign(op=np.imag) if isinstance(t := self.types.of(s.args[0]), Array) and not is_complex(t):
+                refuse_parts(self, s)
                 return (replace(s, op=np.zeros_like),)  # not memory of the array
             case Assign(op=ops.copied) if isinstance(t := self.types.of(s.args[0]), (Array, Scalar)):
                 return (replace(s, op=np.copy if isinstance(t, Array) else ops.identity),)

@@ -188,7 +188,8 @@ def explain(f: Callable[..., Any], *args: Any, wrt: str | None = None) -> Explan
     moving = tuple(k for k, a in enumerate(bound) if is_differentiable(type_of(a)))
     derivative = Derivative(base, "value_and_grad", moving or 0)
     try:
-        function, observed = compiled(derivative, bound)
+        with derivative.as_run(bound):
+            function, observed = compiled(derivative, bound)
     except TangentcError as error:
         raise error.with_traceback(None) from None
     recorder = Recorder(observed)

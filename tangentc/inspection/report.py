@@ -89,28 +89,29 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
     """The text of the page."""
     fitted = derivative.fitted(args, keywords)
     bound = fitted.bind(args, keywords)
-    compiled = fitted.compiled(bound)
-    text = compiled.text
-    with np.errstate(all="ignore"):
-        run = traced(derivative, args, keywords, False)
-    sizes: dict[int, Any] = {}
-    types = [type_of(a, sizes) for a in bound]
-    known = notes(text, {length.symbol: n for n, length in sizes.items()})
-    sources = _sources(fitted, text)
-    if fitted.kind == "adjoint":
-        types = types[:-1]
-    program = compiled.context.prepare(fitted.resolve(types), types)
-    facts = facts_of(compiled.context, program, fitted.positions(types)[0])
-    moving = ", ".join(f.name for f in facts if f.why.startswith("the derivative"))
-    names = list(fitted.signature().parameters)[: len(bound)]
-    at = ", ".join(f"{n} = {_brief(a)}" for n, a in zip(names, bound))
-    panels = [
-        ("Code", _code(sources, text, run, known)),
-        ("Stages", _stages(stages(fitted, *bound))),
-        ("Values", run.table().html()),
-        *_explained(fitted, bound),
-        ("Facts", _facts(facts, text, known)),
-    ]
+    with fitted.as_run(bound):
+        compiled = fitted.compiled(bound)
+        text = compiled.text
+        with np.errstate(all="ignore"):
+            run = traced(derivative, args, keywords, False)
+        sizes: dict[int, Any] = {}
+        types = [type_of(a, sizes) for a in bound]
+        known = notes(text, {length.symbol: n for n, length in sizes.items()})
+        sources = _sources(fitted, text)
+        if fitted.kind == "adjoint":
+            types = types[:-1]
+        program = compiled.context.prepare(fitted.resolve(types), types)
+        facts = facts_of(compiled.context, program, fitted.positions(types)[0])
+        moving = ", ".join(f.name for f in facts if f.why.startswith("the derivative"))
+        names = list(fitted.signature().parameters)[: len(bound)]
+        at = ", ".join(f"{n} = {_brief(a)}" for n, a in zip(names, bound))
+        panels = [
+            ("Code", _code(sources, text, run, known)),
+            ("Stages", _stages(stages(fitted, *bound))),
+            ("Values", run.table().html()),
+            *_explained(fitted, bound),
+            ("Facts", _facts(facts, text, known)),
+        ]
     title = f"{fitted.function.__name__}: its derivative"
     style, script = (files("tangentc.inspection").joinpath(f"page/report.{kind}").read_text() for kind in ("css", "js"))
     tabs = "".join(

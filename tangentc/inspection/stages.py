@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,6 +74,11 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
         f = f.grad
     derivative = f if isinstance(f, Derivative) else Derivative(f, "grad", wrt)
     bound = derivative.bind(args, {})
+    with derivative.as_run(bound):
+        return _stages(derivative, bound)
+
+
+def _stages(derivative: Derivative, bound: tuple) -> Stages:
     sizes: dict = {}
     types = [type_of(a, sizes) for a in bound]
     seed = types.pop() if derivative.kind == "adjoint" else None
@@ -89,6 +95,7 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
     final = print_program(context.emitted)
     pairs, last = context.emitted[:-1], context.emitted[-1][0].function
     root, own = last.name, {source.__name__, "lambda_", last.name}
+    now = contextvars.copy_context()
     out: list[Stage] = []
     for name, does, function, known in seen:
         if function.name not in own or function.span != last.span:  # a function that is called
@@ -98,7 +105,8 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
         if name == "own":
             out += _facts(context, source, types, derivative, out[-1])
     out.append(Stage("emit", "temporaries are folded, names are final, each line says what it differentiates",
-                     final.text, True, lambda: derivative.compiled(bound).function, derivative.bind))  # fmt: skip
+                     final.text, True, lambda: now.run(derivative.compiled, bound).function,
+                     derivative.bind))  # fmt: skip
     return Stages(out)
 
 

@@ -200,14 +200,15 @@ def of(f: Any, wrt: Any) -> Derivative:
 def traced(derivative: Derivative, args: tuple, keywords: dict[str, Any], keep: bool) -> Trace:
     fitted = derivative.fitted(args, keywords)
     bound = fitted.bind(args, keywords)
-    compiled = fitted.compiled(bound)
-    compiled.sync(bound)
-    marked = watched(compiled.text)
-    recorder = _Recorder(marked, keep)
-    function = recorder.function(compiled)
-    try:
-        result = function(*bound, *compiled.seeds)
-    except Exception as error:
-        locate(error)
-        raise
+    with fitted.as_run(bound):
+        compiled = fitted.compiled(bound)
+        compiled.sync(bound)
+        marked = watched(compiled.text)
+        recorder = _Recorder(marked, keep)
+        function = recorder.function(compiled)
+        try:
+            result = function(*bound, *compiled.seeds)
+        except Exception as error:
+            locate(error)
+            raise
     return Trace(function.__name__, recorder.rows, marked.loops, recorder.nonfinite, result)

@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-from tangentc.rules.fragment import inline, is_literal
+from tangentc.rules.fragment import inline, is_literal, is_real
 from tangentc.rules.registry import elementwise, existing, zero_gradient
 
 
@@ -54,17 +54,19 @@ def power_of(x, y):
 
 
 @inline
-def log_of_base(x, y):
-    """log x, of which 0 ** y has no use where y > 0."""
+def log_of_base(x, y, z):
+    """log x, of which z = 0 ** y has no use where y > 0."""
     if is_literal(x):
         if x > 0:
             return math.log(x)
-    return np.log(np.where((x == 0) & (y > 0), 1, x))
+    if is_real(x) and not is_real(z):
+        x = x + 0j
+    return np.log(np.where((x == 0) & (y > 0), 1, x)) if is_real(y) else np.log(x)
 
 
 @elementwise(operator.pow, np.power, np.float_power, math.pow, builtins.pow, domain=(0.5, 2), singular=True)
 def power(x, y, z):  # z = x ** y;  dz/dy = z log x, with the limit 0 at x = 0 where y > 0
-    return power_of(x, y), z * log_of_base(x, y)
+    return power_of(x, y), z * log_of_base(x, y, z)
 
 
 @elementwise(operator.mod, np.mod, np.fmod, math.fmod, math.remainder, domain=((0.1, 0.9), (1, 2)), real=True)

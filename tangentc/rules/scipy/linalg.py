@@ -7,7 +7,8 @@ Formulas: Giles, "Collected matrix derivative results for forward and reverse mo
 import numpy as np
 import scipy.linalg as sl
 
-from tangentc.errors import NotDifferentiable
+from tangentc.analysis.turning import OF_MATRICES
+from tangentc.errors import NotDifferentiable, TurnedComplex
 from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
@@ -279,36 +280,39 @@ def beside(A, E):
     return np.concatenate([upper, np.concatenate([np.zeros_like(A), A], axis=-1)], axis=-2)
 
 
-def as_expected(Y):
-    """A function of a real matrix, as long as it is real: the code around it was compiled for real numbers."""
+def as_real(X, Y):
+    """A derivative of a function of a real matrix, of which rounding may leave imaginary parts.
+
+    Raises `TurnedComplex` if the function's value ``Y`` is complex: the code around it was compiled for real numbers.
+    """
     if np.iscomplexobj(Y):
-        raise NotDifferentiable(
+        raise TurnedComplex(
             "a function of a real matrix gave complex numbers", why="its derivative was compiled for real ones",
             way_out="give it the matrix as complex numbers, A + 0j",
         )  # fmt: skip
-    return Y
+    return np.real(X)
 
 
-as_expected.__tangentc_pure__ = True  # type: ignore[attr-defined]
+as_real.__tangentc_pure__ = True  # type: ignore[attr-defined]
 
 
-@adjoint_rule(as_expected, linear="jointly")
-def as_expected_rule(Y, Z, Z_bar):
-    return Z_bar
+@adjoint_rule(as_real, linear="jointly")
+def as_real_rule(X, Y, Z, Z_bar):
+    return Z_bar, None
 
 
 def of_matrix(f):
     """Register the derivative of a function of matrices."""
 
     def adjoint(A, Y, Y_bar):
-        n = np.shape(as_expected(Y) if is_real(A) else A)[-1]
+        n = np.shape(A)[-1]
         A_bar = f(beside(transposed(A), Y_bar))[..., :n, n:]
-        return np.real(A_bar) if is_real(A) else A_bar
+        return as_real(A_bar, Y) if is_real(Y) else A_bar
 
     def tangent(A, Y, A_dot):
-        n = np.shape(as_expected(Y) if is_real(A) else A)[-1]
+        n = np.shape(A)[-1]
         Y_dot = f(beside(A, A_dot))[..., :n, n:]
-        return np.real(Y_dot) if is_real(Y) else Y_dot
+        return as_real(Y_dot, Y) if is_real(Y) else Y_dot
 
     adjoint_rule(f)(adjoint)
     tangent_rule(f)(tangent)
@@ -317,15 +321,17 @@ def of_matrix(f):
 # Y Y = A        Y Y_dot + Y_dot Y = A_dot
 @adjoint_rule(sl.sqrtm, covers=lambda ranks, options: ranks[0] == 2)
 def sqrtm(A, Y, Y_bar):
-    root = as_expected(Y) if is_real(A) else Y
-    return sl.solve_sylvester(transposed(root), transposed(root), Y_bar)
+    A_bar = sl.solve_sylvester(transposed(Y), transposed(Y), Y_bar)
+    return as_real(A_bar, Y) if is_real(Y) else A_bar
 
 
 @tangent_rule(sl.sqrtm)
 def sqrtm_tangent(A, Y, A_dot):
-    root = as_expected(Y) if is_real(A) else Y
-    return sl.solve_sylvester(root, root, A_dot)
+    Y_dot = sl.solve_sylvester(Y, Y, A_dot)
+    return as_real(Y_dot, Y) if is_real(Y) else Y_dot
 
+
+OF_MATRICES.update((sl.sqrtm, sl.logm))
 
 for function in (sl.expm, sl.logm, sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
     of_matrix(function)

@@ -1,0 +1,68 @@
+"""Functions of real numbers that give complex ones for some of them: ``x ** 0.5`` of a Python float, ``sqrtm``.
+
+Which it is only the run knows.  Code is compiled for real numbers first.  When they turn out to be complex, which is
+seen by an adjoint or a tangent that is, the function is compiled again with all such results complex.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import operator
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from tangentc.core.nodes import Assign, Const, Statement
+from tangentc.core.types import Array, Known, Scalar, Type, is_complex
+from tangentc.core.walk import statements
+from tangentc.errors import TurnedComplex
+
+_COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
+OF_MATRICES: set[Any] = set()  # functions of a real matrix that need not be real; the rules put them in
+
+
+def are_complex() -> bool:
+    """Whether results that may be complex are taken to be."""
+    return _COMPLEX.get()
+
+
+@contextlib.contextmanager
+def complex_results() -> Iterator[None]:
+    """Compile with all results complex that may be."""
+    token = _COMPLEX.set(True)
+    try:
+        yield
+    finally:
+        _COMPLEX.reset(token)
+
+
+def may_turn(op: Any, args: Sequence[Type]) -> bool:
+    """Whether an operation on real numbers may give a complex one."""
+    if op in (operator.pow, builtins.pow) and len(args) == 2:
+        x, p = args
+        plain = isinstance(x, Scalar) and x.weak or isinstance(x, Known) and type(x.value) in (int, float)
+        if not plain or isinstance(x, Known) and x.value >= 0:
+            return False
+        if isinstance(p, Known):
+            return type(p.value) is float and not p.value.is_integer()
+        return isinstance(p, Scalar) and p.weak and p.dtype == "float64"
+    return op in OF_MATRICES and isinstance(args[0], Array) and not is_complex(args[0])
+
+
+def refuse_parts(program: Any, s: Statement) -> None:
+    """Refuse to take the imaginary part of a real array, where it may be complex in the run."""
+    if not are_complex() and is_doubtful(program):
+        raise TurnedComplex(
+            "the imaginary part of a function of a real matrix is taken", s.span, why="it was compiled for real ones",
+            way_out="give it the matrix as complex numbers, A + 0j",
+        )  # fmt: skip
+
+
+def is_doubtful(program: Any) -> bool:
+    """Whether a program was compiled with a result real that may turn out to be complex."""
+    for s in statements(program.function.body):
+        if isinstance(s, Assign) and (s.op in (operator.pow, builtins.pow) or s.op in OF_MATRICES):
+            if may_turn(s.op, [Known(a) if isinstance(a, Const) else program.types.of(a) for a in s.args]):
+                return True
+    return False

@@ -1,0 +1,68 @@
+"""Real numbers whose functions are complex, for some values and not for others."""
+
+import math
+
+import numpy as np
+from scipy.linalg import logm, sqrtm
+
+
+def root_of_a_symmetric_matrix(A):
+    return np.sum(np.abs(sqrtm(A)) ** 2)
+
+
+def logarithm_of_a_matrix(A):
+    return np.abs(np.sum(logm(A)))
+
+
+def imaginary_part_of_a_root(A):
+    return np.sum(np.imag(sqrtm(A)) * A)
+
+
+def trace_of_a_logarithm(A):
+    return np.real(np.trace(logm(A)))
+
+
+def cube_root(x):
+    return abs(x ** (1 / 3))
+
+
+def imaginary_part(x):
+    return (x**0.5).imag * 2.0
+
+
+def sum_of_powers(x):
+    s = 0.0
+    for k in range(3):
+        s += abs(x ** (0.5 + k))
+    return s
+
+
+def power_of_two_numbers(x, y):
+    return abs(x**y + 1)
+
+
+def root_in_math(x):
+    return math.sqrt(abs(pow(x, 1.5)))
+
+
+def complex_exponents(x):
+    return np.sum(np.abs(np.power(x, 1j * x)))
+
+
+A = np.array([[-1.2, 0.3, 0.1], [0.3, 0.8, -0.4], [0.1, -0.4, 1.5]])
+P = A @ A + np.eye(3)
+PROGRAMS = [
+    (f, (M,))
+    for f in (root_of_a_symmetric_matrix, logarithm_of_a_matrix, imaginary_part_of_a_root, trace_of_a_logarithm)
+    for M in (A, P)
+] + [
+    (cube_root, (-8.0,)),
+    (cube_root, (8.0,)),
+    (imaginary_part, (-4.0,)),
+    (sum_of_powers, (-2.0,)),
+    (sum_of_powers, (2.0,)),
+    (power_of_two_numbers, (-2.0, 1.3)),
+    (power_of_two_numbers, (2.0, 1.3)),
+    (root_in_math, (-2.0,)),
+    (complex_exponents, (np.array([-0.5, -1.2, 0.7]),)),
+]
