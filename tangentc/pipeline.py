@@ -13,20 +13,20 @@ import inspect
 import itertools
 import types as pytypes
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
-from tangentc.analysis.masks import masks
+from tangentc.analysis.masks import NONZERO, masks, unbounded
 from tangentc.analysis.points import COPIES, DEEP_COPIES
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.classes import special
-from tangentc.core.nodes import Assign, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
+from tangentc.core.nodes import Assign, Block, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
 from tangentc.core.types import (
     Array,
     Known,
@@ -43,7 +43,7 @@ from tangentc.core.types import (
 from tangentc.core.types import Opaque as OpaqueType
 from tangentc.core.types import Optional as OptionalType
 from tangentc.core.verify import verify
-from tangentc.core.walk import definitions, statements, substitute_block, transform
+from tangentc.core.walk import blocks, definitions, reads, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback, without_assumed
@@ -162,6 +162,8 @@ def _is_code(t: Type) -> bool:
 def _diagonals(program: Program) -> Function:
     """The diagonal of a matrix that is changed in place, as a view that its shadow can have too."""
 
+    momentary = set(_momentary(program, program.function.body))
+
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, Assign) and s.op in (np.diag, np.diagonal) and len(s.args) == 1 and not s.keywords:
             x = s.args[0]
@@ -169,6 +171,10 @@ def _diagonals(program: Program) -> Function:
                 return (replace(s, op=np.einsum, args=(Const("ii->i"), x)),)
         if isinstance(s, Assign) and s.op is np.imag and isinstance(s.args[0], str):
             if is_complex(program.types.of(s.args[0])) and program.aliases.is_changed(s.args[0]):
+                if s.target in momentary:  # and nobody sees that it is no memory of the array
+                    copied = f"{s.target}_of"
+                    program.types.of_name[copied] = program.types.of(s.args[0])
+                    return Assign(copied, np.copy, s.args, (), s.span), replace(s, args=(copied,))
                 raise UnsafeMutation(
                     "the imaginary part of an array that is changed in place is taken", s.span,
                     why="it is memory of the array, and its adjoint has the other sign",
@@ -177,6 +183,27 @@ def _diagonals(program: Program) -> Function:
         return (s,)
 
     return replace(program.function, body=transform(program.function.body, rewrite))
+
+
+def _momentary(program: Program, block: Block) -> Iterator[str]:
+    """The imaginary parts that are read before anything changes, by operations that give new values."""
+    count = Counter(a for s in statements(program.function.body) for a in reads(s) if isinstance(a, str))
+    for k, s in enumerate(block):
+        for inner in blocks(s):
+            yield from _momentary(program, inner)
+        if not isinstance(s, Assign) or s.op is not np.imag:
+            continue
+        left, root = count[s.target], program.aliases.root(s.target)
+        if s.target == program.function.result:
+            left += block is not program.function.body or not all(isinstance(t, Assign) for t in block[k:])
+        for after in block[k + 1 :]:
+            if not left or not isinstance(after, Assign) or isinstance(after.op, ops.UserFunction):
+                break
+            if s.target in after.atoms and program.aliases.root(after.target) == root:
+                break
+            left -= after.atoms.count(s.target)
+        if not left:
+            yield s.target
 
 
 def _user_functions(program: Program, context: Context) -> Function:
@@ -610,7 +637,11 @@ class Context:
     def masks(self, program: Program) -> Any:
         found = masks(program.function, program.types, _has_no_derivative)
         # a mask that is changed is another one where the value is computed than where it is used
-        return {n: m for n, m in found.items() if not (isinstance(m[0], str) and program.aliases.is_changed(m[0]))}
+        changed = {n for n, m in found.items() if isinstance(m[0], str) and program.aliases.is_changed(m[0])}
+        return found | dict.fromkeys(changed, NONZERO)
+
+    def unbounded(self, program: Program) -> set[str]:
+        return unbounded(program.function, _is_singular)
 
     def definitions(self, program: Program) -> Any:
         return definitions(program.function.body)
@@ -628,6 +659,11 @@ class Context:
 def _has_no_derivative(op: Any) -> bool:
     rule = REGISTRY.find(op)
     return rule is not None and rule.kind == "zero"
+
+
+def _is_singular(op: Any) -> bool:
+    rule = REGISTRY.find(op)
+    return rule is not None and rule.singular
 
 
 def _where(function: pytypes.FunctionType) -> Span:

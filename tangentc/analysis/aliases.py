@@ -17,6 +17,8 @@ from tangentc import runtime
 from tangentc.analysis.points import Points, change_of
 from tangentc.core import ops
 from tangentc.core.nodes import (
+    CAUGHT,
+    TRIED,
     Assign,
     Atom,
     Block,
@@ -105,7 +107,9 @@ class Aliases:
                     if isinstance(s, For):
                         self._union(s.target, s.iterable)
                 case Opaque():
-                    for _, name in s.writes:
+                    for text, name in s.writes:
+                        if text.startswith((CAUGHT, TRIED.format(""))):
+                            continue  # it holds no numbers that move, which the run makes sure of, or is not changed
                         for _, atom in s.reads:
                             self._union(name, atom)
         for name in own:

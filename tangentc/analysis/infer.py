@@ -10,6 +10,7 @@ out here.
 from __future__ import annotations
 
 import builtins
+import copy
 import dataclasses
 import itertools
 import math
@@ -81,7 +82,7 @@ MAY_BE_NONE = {
 
 def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
-    if op is ops.identity:
+    if op is ops.identity or op is copy.copy:
         return args[0]
     if any(isinstance(t, Known) and t.value is ops.UNDEFINED for t in args):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet

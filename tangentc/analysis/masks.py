@@ -4,14 +4,18 @@
 
     y = np.sqrt(x); y[x <= 0] = 0           sqrt(x) matters only where x > 0
 
+    np.sqrt(x)[x > 0]                       sqrt(x) matters only where its adjoint is not zero
+
 A value that is used only through one arm of a `where`, directly or through elementwise operations of the
-same shape, has that arm's mask; so has an array of which entries are replaced before it is read.  Where the
-partial of its rule can be singular, its adjoint is computed under the mask, so that what was not taken never puts
-a NaN into the gradient.
+same shape, has that arm's mask; so has an array of which entries are replaced before it is read.  One that comes to
+its `where` by other ways (another shape, several tests, a test of another trip of a loop) has the mask `NONZERO`: the
+adjoint of what was not taken is zero, and stays so.  Where the partial of its rule may be infinite, its adjoint is
+computed under the mask, so that what was not taken never puts a NaN into the gradient.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -20,11 +24,17 @@ import numpy as np
 from tangentc.analysis.infer import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import shape_of
-from tangentc.core.nodes import Assign, Atom, Block, Function, Store
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Store, While
 from tangentc.core.types import Array
-from tangentc.core.walk import blocks, reads, statements
+from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 
 Mask = tuple[Atom, bool]
+NONZERO: Mask = (Const("where the adjoint is not zero"), True)
+GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
+
+SELECTING = {  # which take some entries, and others not
+    np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.nan_to_num, np.nansum, np.nanprod, np.nanmax, np.nanmin,
+}  # fmt: skip
 
 
 def masks(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
@@ -37,19 +47,74 @@ def masks(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dic
     if isinstance(function.result, str):
         uses[function.result] = [None]
     replaced = _replaced(function.body, types, is_zero)
+    places = _places(function)
     for s in reversed(list(statements(function.body))):
         if isinstance(s, Assign) and s.target in replaced:
             found[s.target] = replaced[s.target]
         elif isinstance(s, Assign):
-            given = uses.get(s.target, [])
-            if given and given[0] is not None and all(m == given[0] for m in given):
-                found[s.target] = given[0]
-        unused = isinstance(s, Assign) and s.op in (ops.make_list, ops.make_tuple) and s.target not in uses
-        passive = isinstance(s, Assign) and is_zero(s.op) or unused
+            given = set(uses.get(s.target, [None]))
+            if None not in given:
+                mask = given.pop() if len(given) == 1 else NONZERO
+                found[s.target] = mask if mask and _is_there(mask, s.target, places) else NONZERO
+        passive = isinstance(s, Assign) and (
+            is_zero(s.op) or s.target not in uses or asks_for_form(s, types.of) or s.op is np.result_type
+        )
         for k, atom in enumerate(reads(s)):
             if isinstance(atom, str) and not passive:
                 uses.setdefault(atom, []).append(_through(s, k, atom, found, types))
     return found
+
+
+def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
+    """The values that may be infinite, or no number, where the arguments are numbers."""
+    found: set[str] = set()
+    count = -1
+    while count != len(found):  # once more for what loops carry
+        count = len(found)
+        for s in statements(function.body):
+            if isinstance(s, Assign) and (is_singular(s.op) or _grows(s.op) or any(a in found for a in s.atoms)):
+                found.add(s.target)
+            elif isinstance(s, Store) and s.value in found and isinstance(s.object, str):
+                found.add(s.object)
+            elif isinstance(s, (If, For, While)):
+                joins = s.merged if isinstance(s, If) else s.carried
+                found.update(j.name for j in joins if any(a in found for a in _arms(j)))
+                if isinstance(s, For) and s.iterable in found:
+                    found.add(s.target)
+    return found
+
+
+def _arms(join: Any) -> tuple[Atom, ...]:
+    return (join.then, join.orelse) if hasattr(join, "then") else (join.init, join.next)
+
+
+def _grows(op: Any) -> bool:
+    special = isinstance(op, np.ufunc) and getattr(np, op.__name__, None) is not op  # one of SciPy's
+    return special or op in GROWING
+
+
+def _places(function: Function) -> dict[str, tuple[int, ...]]:
+    """The blocks around the definition of each name, from the outside."""
+    found: dict[str, tuple[int, ...]] = {p.name: () for p in function.params}
+
+    def look(block: Block, path: tuple[int, ...]) -> None:
+        for s in block:
+            inside = (*path, id(s)) if isinstance(s, (For, While)) else path
+            found.update((n, inside if isinstance(s, For) and n == s.target else path) for n in defines(s))
+            for b in blocks(s):
+                look(b, (*path, id(b)))
+
+    look(function.body, ())
+    return found
+
+
+def _is_there(mask: Mask, name: str, places: dict[str, tuple[int, ...]]) -> bool:
+    """Whether a mask is one of the place where a value is computed, not of a loop or a branch after it."""
+    test = mask[0]
+    if not isinstance(test, str):
+        return True
+    path = places.get(test)
+    return path is not None and places[name][: len(path)] == path
 
 
 def _replaced(block: Block, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
@@ -75,12 +140,23 @@ def _covers(key: Any, array: str, types: Any) -> bool:
 
 
 def _through(s: Any, k: int, atom: str, found: dict[str, Mask], types: Any) -> Mask | None:
+    """The mask that a value has by one of its uses."""
     if isinstance(s, Assign) and s.op is ops.seen:
         return found.get(s.target)
-    if not isinstance(s, Assign) or not is_elementwise(s.op):
+    if not isinstance(s, Assign):
         return None
-    if shape_of(types.of(atom)) is None or shape_of(types.of(atom)) != shape_of(types.of(s.target)):
-        return None
+    mask = found.get(s.target)
+    shape = shape_of(types.of(atom))
+    same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
     if s.op is np.where and len(s.args) == 3 and k in (1, 2):
-        return s.args[0], k == 1
-    return found.get(s.target)
+        own = s.args[0], k == 1
+        return own if same and (mask is None or mask == own) else NONZERO
+    if s.op in SELECTING or s.op is operator.getitem and k == 0 and _is_mask(types.of(s.args[1])):
+        return NONZERO
+    if isinstance(s.op, ops.UserFunction):
+        return None
+    return mask if mask is None or same else NONZERO
+
+
+def _is_mask(t: Any) -> bool:
+    return isinstance(t, Array) and t.dtype == "bool"

@@ -262,6 +262,8 @@ class Leave:
 
 
 CHOICE = "the choice"  # what the number of the branch that is chosen is called in the text of an `Opaque`
+CAUGHT = "the exception"  # and what was raised, before the names that handlers have for it
+TRIED = "tried {}"  # what a name that a step of a `try` assigns is called while it is tried
 
 
 @dataclass(frozen=True, slots=True)

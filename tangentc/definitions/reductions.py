@@ -51,7 +51,8 @@ def min_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 
 def how_many(x, axis, keepdims, where):
-    return np.sum(np.broadcast_to(where, np.shape(x)), axis=axis, keepdims=keepdims)
+    ones = np.broadcast_to(where, np.shape(x)).astype(np.result_type(np.real(x), np.float16))
+    return np.sum(ones, axis=axis, keepdims=keepdims)
 
 
 @defined(np.mean)
@@ -182,7 +183,7 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     place = np.clip(place, 0, n - 1)
     below = np.asarray(np.floor(place), dtype=int)
     above = np.minimum(below + 1, n - 1)
-    part = np.reshape(place - below, np.shape(level) + (1,) * (np.ndim(rows) - 1))
+    part = np.reshape(place - below, np.shape(level) + (1,) * (np.ndim(rows) - 1)).astype(np.result_type(x, q))
     result = ordered[below] + part * (ordered[above] - ordered[below])
     result = np.where(np.isnan(ordered[-1]), np.nan, result)
     if keepdims:
@@ -197,7 +198,8 @@ def median(a, axis=None, *, keepdims=False):
 
 @defined(np.percentile)
 def percentile(a, q, axis=None, *, method="linear", keepdims=False):
-    return np.quantile(a, np.asarray(q) / 100, axis=axis, method=method, keepdims=keepdims)
+    level = q / 100 if np.ndim(q) == 0 else np.asarray(q) / 100
+    return np.quantile(a, level, axis=axis, method=method, keepdims=keepdims)
 
 
 def quantile_of_numbers(a, q):

@@ -262,7 +262,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 @defined(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    return np.sign(start) * np.exp(np.linspace(np.log(np.abs(start)), np.log(np.abs(stop)), num, endpoint, axis=axis))
+    sign = np.sign(stop_gradient(start))
+    line = sign * np.exp(np.linspace(np.log(start / sign), np.log(stop / sign), num, endpoint))
+    return line if axis == 0 else np.moveaxis(line, 0, axis)
 
 
 # ------------------------------------------------------------------ order

@@ -258,8 +258,8 @@ def pad(
         left, right = np.repeat(left, before, axis=axis), np.repeat(right, after, axis=axis)
         if mode == "linear_ramp":
             lead, trail = np.arange(before) / max(before, 1), np.arange(after)[::-1] / max(after, 1)
-            lead = np.expand_dims(lead, axes_in(1, rank))
-            trail = np.expand_dims(trail, axes_in(1, rank))
+            lead = np.expand_dims(lead, axes_in(1, rank)).astype(np.result_type(x, np.float16))
+            trail = np.expand_dims(trail, axes_in(1, rank)).astype(np.result_type(x, np.float16))
             left = left + np.moveaxis(lead, 0, axis) * (first_of(x, 1, axis) - left)
             right = right + np.moveaxis(trail, 0, axis) * (last_of(x, 1, axis) - right)
         x = joined(left, x, right, axis)

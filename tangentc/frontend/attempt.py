@@ -32,7 +32,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
-from tangentc.core.nodes import CHOICE, Atom, Block, Const, Effect, If, Leave, Opaque, Statement
+from tangentc.core.nodes import CAUGHT, CHOICE, TRIED, Atom, Block, Const, Effect, If, Leave, Opaque, Statement
 from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.frontend.activation import locals_of
@@ -44,8 +44,6 @@ CHANGES = {
 }  # fmt: skip
 UNTRIED = (gast.Pass, gast.Break, gast.Continue, gast.FunctionDef, gast.Global, gast.Nonlocal)
 OPENED = (gast.If, gast.For, gast.While, gast.With)
-TRIED = "tried {}"  # what a name that a step assigns is called while it is tried
-CAUGHT = "the exception"
 
 
 @dataclass

@@ -316,7 +316,8 @@ class _Reader:
     def still(self, nested: Nested, args: tuple[Atom, ...]) -> frozenset[int]:
         """The arguments that do not move: those along which the tangent is None, and those of no float type."""
         none = {i for i, t in self.tangents(nested, args) if t == Known(Const(None))}
-        plain = {i for i, _ in self.tangents(nested, args) if not is_differentiable(self.types.of(args[i + 1]))}
+        own = {i: self.types.of(args[i + 1]) for i, _ in self.tangents(nested, args)}
+        plain = {i for i, t in own.items() if not _is_open(t) and not is_differentiable(t)}
         return frozenset(none | plain)
 
     def is_written(self, s: Assign) -> bool:

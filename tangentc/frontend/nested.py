@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
-from tangentc.core.nodes import Atom, Const
+from tangentc.core.nodes import Atom, Const, Global
 from tangentc.core.types import Either, Known, Type, Unknown, present
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
@@ -212,7 +212,7 @@ def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
         elif isinstance(known, Const) and not isinstance(value, Closure):
             constants[name] = value
         else:
-            captured[name] = where.variable(name)
+            captured[name] = known if isinstance(known, Global) else where.variable(name)
     tree = gast.gast_to_ast(copy.deepcopy(node))
     name = "lambda_" if isinstance(tree, ast.Lambda) else tree.name
     signature = tree.args

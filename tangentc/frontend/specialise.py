@@ -10,6 +10,7 @@ for row in A:  (floats)      ->   for i in range(len(A)): row = A[i]
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import operator
 from collections.abc import Iterator
@@ -197,6 +198,8 @@ class _Specialise:
                 return (replace(s, op=np.zeros_like),)  # not memory of the array
             case Assign(op=ops.copied) if isinstance(t := self.types.of(s.args[0]), (Array, Scalar)):
                 return (replace(s, op=np.copy if isinstance(t, Array) else ops.identity),)
+            case Assign(op=copy.copy) if (op := self._shallow(self.types.of(s.args[0]))) is not None:
+                return (replace(s, op=op),)
             case Assign(op=np.sign) if not s.keywords and is_complex(self.types.of(s.args[0])):
                 return self._direction(s)
             case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
@@ -360,6 +363,17 @@ class _Specialise:
         return (*out, replace(s, args=tuple(args)))
 
     @staticmethod
+    def _shallow(t: Type) -> Any:
+        """What copies a value, and not what it holds; None if that is not known."""
+        if isinstance(t, Array):
+            return np.copy
+        if isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict:
+            return builtins.dict
+        if isinstance(t, Sequence) and t.kind is list:
+            return builtins.list
+        return ops.identity if isinstance(t, (Scalar, Tuple, Sequence)) else None
+
+    @staticmethod
     def _is_scalar_type(op: Any) -> bool:
         """Whether this is ``np.float64`` or its like, which of an array give an array: itself, if it has the dtype."""
         return isinstance(op, type) and issubclass(op, np.number)
@@ -416,6 +430,13 @@ class _Specialise:
             return self.statement(replace(s, op=op))  # NumPy's arithmetic comes before that of lists
         if isinstance(t, (Tuple, Known)) or isinstance(t, Sequence) and t.kind is tuple:
             return (replace(s, op=op),)
+        if isinstance(t, Sequence) and op is operator.mul and isinstance(x, str):
+            if isinstance(n := s.args[1], Const) and type(n.value) is int and n.value > 0:
+                once = self.fresh("%items")
+                self.types.of_name[once] = t
+                made = Assign(once, operator.getitem, (x, Const(slice(None))), (), s.span)
+                more = [new for _ in range(n.value - 1) for new in self._extend(x, once, s)]
+                return (made, *more, replace(s, op=ops.identity, args=(x,)))
         if isinstance(t, Sequence) and op is operator.add and isinstance(x, str):
             return (*self._extend(x, s.args[1], s), replace(s, op=ops.identity, args=(x,)))
         if isinstance(t, Dict) and op is operator.or_ and isinstance(x, str):
@@ -779,6 +800,8 @@ class _Specialise:
             if name in ("conj", "conjugate") and not is_complex(t):
                 return (replace(s, op=ops.identity, args=(receiver,), keywords=()),)  # the array itself
             function = FUNCTIONS.get(name) or getattr(np, name, None)
+            if name == "astype" and (cast := self._recast(s, receiver, t, args)) is not None:
+                return cast
             if function is None or name == "astype" and not hasattr(np, "astype"):
                 return (s,)
             if name in SPREAD and len(args) > 1:
@@ -793,6 +816,16 @@ class _Specialise:
         if isinstance(t, Dict) and name in ("items", "values", "keys") and not args:
             return self._dict_view(s, receiver, t, name)
         return (s,)
+
+    def _recast(self, s: Assign, receiver: Atom, t: Type, args: tuple[Atom, ...]) -> tuple[Statement, ...] | None:
+        """``x.astype(dtype, copy=...)``: a copy, or the array itself where it has the dtype and none is asked for."""
+        given = dict(s.keywords)
+        wanted = given.pop("copy", None)
+        if not isinstance(wanted, Const) or given or len(args) != 1 or not isinstance(args[0], Const):
+            return None
+        if not wanted.value and isinstance(t, Array) and np.dtype(args[0].value) == np.dtype(t.dtype):
+            return (replace(s, op=ops.identity, args=(receiver,), keywords=()),)
+        return self._method(replace(s, keywords=()))
 
     def _get(self, s: Assign, receiver: Atom, t: Dict, name: str, args: tuple[Atom, ...]) -> tuple[Statement, ...]:
         """``d.get(key, default)`` where the keys are known."""

@@ -43,6 +43,11 @@ def vecdot(a, b, y, y_bar):  # y is the sum of conj(a[..., i]) b[..., i]
     return np.conj(across * b), across * np.conj(a)
 
 
+@inline
+def turned(v, axis):
+    return np.stack([np.take(v, 1, axis=axis), -np.take(v, 0, axis=axis)], axis=axis)
+
+
 triples = pairs_of((3, 3), ((2, 3), 3), ((2, 3), (4, 1, 3)))
 
 
@@ -51,6 +56,10 @@ triples = pairs_of((3, 3), ((2, 3), 3), ((2, 3), (4, 1, 3)))
     linear="each", samples=lambda rng: triples(rng) + pairs_of(((3, 2), (3, 2)), axis=0)(rng),
 )  # fmt: skip
 def cross(a, b, y, y_bar, axis=-1):  # the triple product y_bar . (a x b) does not change under rotation
+    if np.ndim(y) < max(np.ndim(a), np.ndim(b)):  # a[0] b[1] - a[1] b[0], of vectors in a plane
+        along = -1 if axis is None else axis
+        across = np.expand_dims(y_bar, along)
+        return across * turned(b, along), -across * turned(a, along)
     if axis is None or axis == -1:
         return np.cross(b, y_bar), np.cross(y_bar, a)
     return np.cross(b, y_bar, axis=axis), np.cross(y_bar, a, axis=axis)

@@ -106,6 +106,10 @@ class Unit:
         return self.context.masks(self.program)
 
     @cached_property
+    def unbounded(self) -> set[str]:
+        return self.context.unbounded(self.program)
+
+    @cached_property
     def definitions(self) -> Any:
         return definitions(self.program.function.body)
 

@@ -18,7 +18,17 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
-from tangentc.core.types import Array, Known, Opaque, components, is_complex, is_container, is_differentiable, rank
+from tangentc.core.types import (
+    Array,
+    Known,
+    Opaque,
+    Unknown,
+    components,
+    is_complex,
+    is_container,
+    is_differentiable,
+    rank,
+)
 from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule
@@ -174,6 +184,11 @@ def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]
             raise missing(s, f"its argument {name} is none of {', '.join(map(repr, values))}")
     if rule.covers is not None and not rule.covers([_ranks(b, a) for _, a in call.inputs], call.options):
         raise missing(s, "its arguments are of other ranks, or its options of other kinds")
+    has_objects = rule.kind == "adjoint" and rule.source.startswith("tangentc.rules.scipy")
+    fixed = rule.formula.fixed if rule.formula is not None and has_objects else ()
+    for k, (_, a) in enumerate(call.inputs):
+        if k in fixed and isinstance(a, str) and is_active(a) and isinstance(b.type(a), Unknown):
+            raise missing(s, f"a derivative flows through {shown(a)}, which the rule takes for a constant")
     for option in call.options.values():
         if isinstance(option, Value) and is_active(option.atom):
             raise missing(s, f"its argument {shown(option.atom)} is active, and the rule takes it for a constant")

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.masks import NONZERO
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import (
@@ -142,6 +143,8 @@ class _Forward:
                 return self.b.emit(
                     ops.method, (x_dot, Const("astype"), self.b.emit(getattr, (Const(np), Const(t.dtype))))
                 )
+        if isinstance(t, Scalar) and not t.weak and isinstance(given, Scalar) and t.dtype in ("float16", "float32"):
+            return x_dot if given.dtype == t.dtype else self.b.emit(getattr(np, t.dtype), (x_dot,))
         if isinstance(t, Scalar) and is_complex(t) and isinstance(given, Scalar) and not is_complex(given):
             return self.b.emit(builtins.complex, (x_dot,))
         return x_dot
@@ -361,7 +364,7 @@ class _Forward:
     def _elementwise(self, s: Assign, call: Call) -> Atom | None:
         total: Atom | None = None
         mask = self.unit.masks.get(s.target) if call.rule.singular else None
-        if mask is not None and isinstance(mask[0], str) and mask[0] not in self.seen:
+        if mask is NONZERO or mask is not None and isinstance(mask[0], str) and mask[0] not in self.seen:
             mask = None  # the test comes later; `where` takes the arm that is meant
         for k, (_, x) in enumerate(call.inputs):
             if not self.has_dot(x):

@@ -21,9 +21,10 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
+from tangentc.analysis.masks import NONZERO
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
-from tangentc.core.build import Builder, is_sure
+from tangentc.core.build import Builder, is_number, is_sure
 from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     Assign,
@@ -53,6 +54,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    rank,
 )
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
 from tangentc.transform.calls import adjoints, covering, missing, partials, refuse_active_key
@@ -102,7 +104,7 @@ class _Reverse(Stores, Control):
                 builder.shapes.setdefault(t.shape, p.name)
         self.lists: list[str] = []
         self.depth = 0
-        self.masks = context.masks
+        self.masks, self.unbounded = context.masks, context.unbounded
         self.mirror = Mirror(builder, aliases, active, function)
         self.adj.mirror = self.mirror.of
         self.adj.shadow_names.update(self.mirror.of.values())
@@ -403,7 +405,7 @@ class _Reverse(Stores, Control):
 
     def _elementwise(self, s: Assign, call: Any, y_bar: Atom) -> None:
         wanted = [k for k, (_, a) in enumerate(call.inputs) if isinstance(a, str) and a in self.active]
-        mask = self.masks.get(s.target) if call.rule.singular else None
+        mask = self.masks.get(s.target) if self._may_be_infinite(s, call) else None
         with self.b.one_moment():
             total = self._contributions(s, call, y_bar, wanted, mask)
         for x, contribution in total.items():
@@ -419,19 +421,40 @@ class _Reverse(Stores, Control):
             bar = y_bar
             if isinstance(self.b.type(x), Unknown) or not self.b.same_shape(x, s.target):
                 bar = self.adj.full(y_bar, s.target)
-            contribution = self.b.mul(bar, partial)
-            if mask is not None:
-                test, taken = mask
-                arms = (contribution, Const(0.0)) if taken else (Const(0.0), contribution)
-                contribution = self.b.emit(np.where, (test, *arms))
+            if mask is None or not self._same_rank(partial, s.target):
+                contribution = self.b.mul(bar, partial)
+            else:
+                contribution = self._under(mask, bar, partial)
             total[x] = contribution if x not in total else self.b.add(total[x], contribution)
         return total
+
+    def _may_be_infinite(self, s: Assign, call: Any) -> bool:
+        """Whether a partial may be infinite, or no number, for arguments that are numbers."""
+        return call.rule.singular or any(a in self.unbounded for a in (s.target, *s.atoms))
+
+    def _same_rank(self, partial: Atom, y: Atom) -> bool:
+        """Whether a partial is one for each entry, not one number for all of them."""
+        return not isinstance(partial, Const) and rank(self.b.type(partial)) == rank(self.b.type(y))
+
+    def _under(self, mask: Any, bar: Atom, partial: Atom) -> Atom:
+        """``bar * partial`` where it matters, and zero elsewhere."""
+        test, taken = self._test(mask, bar)
+        chosen = self.b.maker(bar)
+        if chosen is not None and chosen.op is np.where and chosen.args[0] == test:
+            if is_number(chosen.args[2 if taken else 1], 0):
+                bar = chosen.args[1 if taken else 2]  # it is chosen once more
+        contribution = self.b.mul(bar, partial)
+        return self.b.emit(np.where, (test, *((contribution, Const(0.0)) if taken else (Const(0.0), contribution))))
+
+    def _test(self, mask: Any, bar: Atom) -> Any:
+        return (self.b.emit(operator.ne, (bar, Const(0.0))), True) if mask is NONZERO else mask
 
     def _general(self, s: Assign, call: Any, y_bar: Atom) -> None:
         y_bar = self.adj.full(y_bar, s.target)
         y: Atom = s.target
         if call.rule.singular and (mask := self.masks.get(y)) is not None:  # a harmless value where it does not matter
-            y = self.b.emit(np.where, (mask[0], *((y, Const(1.0)) if mask[1] else (Const(1.0), y))))
+            test, taken = self._test(mask, y_bar)
+            y = self.b.emit(np.where, (test, *((y, Const(1.0)) if taken else (Const(1.0), y))))
         for k, (_, atom) in enumerate(call.inputs):
             atoms = atom if isinstance(atom, list) else [atom]
             if not any(isinstance(a, str) and a in self.active for a in atoms):

@@ -143,7 +143,7 @@ sf.dct(v, 1, norm="ortho"); sf.dct(A, axis=0); sf.dct(v, n=3); sf.dct(v, n=8); s
 sf.idct(v, 1); sf.idct(A, 3, axis=0); sf.idct(v, 4); sf.idct(v, norm="ortho"); sf.idct(v, 3, norm="ortho")
 sf.idct(v, 1, norm="ortho"); sf.idct(v, norm="forward"); sf.dst(v); sf.dst(v, 1); sf.dst(v, 3); sf.dst(v, 4)
 sf.dst(v, norm="ortho"); sf.dst(v, 1, norm="ortho"); sf.dst(v, 3, norm="ortho"); sf.idst(v); sf.idst(v, 3)
-sf.idst(v, norm="ortho"); sf.dctn(A); sf.idctn(A, norm="ortho"); sf.dctn(A, axes=(0,)); sf.idst(v, 1)
+sf.idst(v, norm="ortho"); sf.dctn(A); sf.idctn(A, norm="ortho"); sf.dctn(A, axes=(0,)); sf.dctn(A, s=(5, 2)); sf.idctn(A, s=(2,), axes=(1,)); sf.dctn(A, s=(3,)); sf.idst(v, 1)
 """
 
 FAMILIES["scipy.interpolate"] = """
@@ -241,11 +241,11 @@ np.trapezoid(v); np.trapezoid(A, dx=0.5); np.trapezoid(A, axis=0); np.trapezoid(
 np.unwrap(3 * v); np.unwrap(3 * A, axis=0); np.unwrap(3 * v, period=4.0); np.unwrap(3 * v, discont=4.0)
 np.bincount(dup, weights=v); np.bincount(dup, v, minlength=7); np.histogram(p, bins=3, weights=v)[0]; np.histogram(p, bins=np.array([0.0, 1.0, 1.5, 3.0]), weights=v)[0]; np.histogram(p, bins=3, range=(0, 2), weights=v, density=True)[0]
 np.cov(A); np.cov(A, rowvar=False); np.cov(A, bias=True); np.cov(A, ddof=0); np.cov(v); np.cov(v, u); np.cov(A, C); np.cov(A, aweights=p[:4]); np.cov(A, fweights=[1, 2, 1, 3]); np.cov(Z); np.corrcoef(A); np.corrcoef(v, u); np.corrcoef(A, rowvar=False); np.cov(A, C, rowvar=False)
-np.cross(w, M); np.cross(A[:, :3], M); np.cross(A[:, :3], M, axis=0); np.cross(M, N, axisa=0, axisb=1); np.cross(M, N, axisa=0, axisb=0, axisc=0); np.cross(M, w); np.linalg.cross(M, N)
+np.cross(w, M); np.cross(A[:, :2], C[:, :2]); np.cross(w[:2], u[:2]); np.cross(A[:2], C[:2], axis=0); np.cross(A[:, :3], M); np.cross(A[:, :3], M, axis=0); np.cross(M, N, axisa=0, axisb=1); np.cross(M, N, axisa=0, axisb=0, axisc=0); np.cross(M, w); np.linalg.cross(M, N)
 np.convolve(v, w); np.convolve(v, w, mode="same"); np.convolve(v, w, "valid"); np.convolve(w, v, "same"); np.convolve(z, w); np.correlate(v, w); np.correlate(v, w, mode="full"); np.correlate(v, w, "same"); np.correlate(z, y, "full"); np.correlate(w, v, "full")
 np.polyval(w, v); np.polyval(w, s); np.polyval(w, A); np.polyval([s, t, 1.0], v); np.polyval(z, c); np.polyfit(knots, v, 2); np.polyfit(np.cumsum(p), v, 1); np.polyfit(knots, v, 2, w=q); np.vander(v); np.vander(v, 3); np.vander(v, 3, increasing=True); np.polyder(v); np.polyint(v); np.polymul(v, w); np.polyadd(v, w); np.polysub(v, w)
 np.polyfit(knots, X, 1)
-np.linspace(s, t, 5); np.linspace(0, s, 7, endpoint=False); np.linspace(v, u, 4); np.linspace(v, u, 4, axis=1); np.linspace(s, t, 1); np.linspace(s, 3, num=4, retstep=True)[1]; np.logspace(s, t, 5); np.logspace(0, s, 4, base=2.0); np.geomspace(s, t, 5); np.geomspace(p, q, 4); np.logspace(v, u, 3, axis=-1)
+np.linspace(s, t, 5); np.geomspace(P, Q, 4, axis=-1); np.geomspace(1 + 0.1j * t, -4 + 1j * s, 3); np.linspace(0, s, 7, endpoint=False); np.linspace(v, u, 4); np.linspace(v, u, 4, axis=1); np.linspace(s, t, 1); np.linspace(s, 3, num=4, retstep=True)[1]; np.logspace(s, t, 5); np.logspace(0, s, 4, base=2.0); np.geomspace(s, t, 5); np.geomspace(p, q, 4); np.logspace(v, u, 3, axis=-1)
 np.linspace(s, 2.0, endpoint=True, num=3, dtype=np.float64)
 np.sort(D); np.sort(D, axis=0); np.sort(D, axis=None); np.sort(d)[::-1]; np.partition(d, 2); np.partition(D, 1, axis=0); np.partition(D, 2, axis=None); np.partition(D, (1, 2)); np.sort(O, axis=1); np.sort(D, kind="stable"); np.sort(np.real(z))
 np.apply_along_axis(np.sum, 0, A); np.apply_along_axis(lambda x: x / np.sum(x * x), 1, A); np.apply_along_axis(lambda x: np.outer(x, x), 1, A); np.apply_over_axes(np.sum, T, [0, 2]); np.median(D, axis=(0, 1))
@@ -313,7 +313,7 @@ np.fft.fft2(Z, axes=(1, 0)); np.fft.fftn(J, axes=(0, 0)) if 0 else np.fft.fftn(J
 FAMILIES["special"] = """
 sp.gamma(P); sp.gammaln(P); sp.loggamma(P); sp.rgamma(P); sp.digamma(P); sp.psi(P); sp.polygamma(2, P); sp.beta(P, Q); sp.betaln(P, s); sp.gammainc(2.5, P); sp.gammaincc(1.5, P); sp.betainc(1.5, 2.5, r); sp.gammasgn(P) * P; sp.multigammaln(s + 3, 3)
 sp.erf(A); sp.erfc(A); sp.erfcx(A); sp.erfinv(U); sp.erfcinv(1 + U); sp.ndtr(A); sp.ndtri(r); sp.log_ndtr(A); sp.exp1(P); sp.expi(P); sp.expit(A); sp.log_expit(A); sp.logit(r); sp.xlogy(P, Q); sp.xlog1py(P, Q); sp.entr(P); sp.rel_entr(P, Q); sp.kl_div(P, Q); sp.huber(s, A); sp.pseudo_huber(t, A); sp.pseudo_huber(P, A)
-sp.logsumexp(A); sp.logsumexp(A, axis=0); sp.logsumexp(A, axis=1, keepdims=True); sp.logsumexp(A, axis=0, b=P); sp.logsumexp(T, axis=(0, 2)); sp.logsumexp([s, t]); sp.softmax(A); sp.softmax(A, axis=1); sp.log_softmax(A, axis=0); sp.log_softmax(v)
+sp.logsumexp(A); sp.logsumexp(A, axis=0); sp.logsumexp(A, axis=1, keepdims=True); sp.logsumexp(A, axis=0, b=P); sp.logsumexp(v, b=np.arange(v.size) % 2); sp.logsumexp(T, axis=(0, 2)); sp.logsumexp([s, t]); sp.softmax(A); sp.softmax(A, axis=1); sp.log_softmax(A, axis=0); sp.log_softmax(v)
 sp.j0(P); sp.j1(P); sp.y0(P); sp.y1(P); sp.i0(A); sp.i1(A); sp.jv(2.5, P); sp.jn(2, P); sp.yv(1.5, P); sp.yn(2, P); sp.iv(1.5, P); sp.ive(1.5, P); sp.kv(1.5, P); math.gamma(s); math.lgamma(s)
 """
 

@@ -4,6 +4,10 @@ import math
 
 import numpy as np
 import pytest
+import scipy.interpolate
+import scipy.sparse
+import scipy.special as sp
+import scipy.stats as st
 
 import tangentc
 from tangentc import check_grads, grad
@@ -216,3 +220,43 @@ def test_a_deviation_that_is_not_a_number_has_no_slope():
     with np.errstate(all="ignore"):
         assert np.isnan(grad(lambda x: np.std(x, ddof=1))(np.ones(1)))
     assert grad(lambda x: np.std(x))(np.ones(1)) == 0.0
+
+
+@pytest.mark.parametrize("x", [-1e6, -1e8, -1e9, -40.0, 3.0])
+def test_the_logarithm_of_the_normal_distribution_far_out(x):
+    want = float(np.exp(-(x**2) / 2 - sp.log_ndtr(x)) / math.sqrt(2 * math.pi)) if x > -30 else -x - 1 / x
+    np.testing.assert_allclose(tangentc.grad(lambda x: sp.log_ndtr(x))(x), want, rtol=1e-5)
+
+
+def test_densities_at_the_ends_of_their_parameters():
+    assert tangentc.grad(lambda m: st.poisson.logpmf(0, m))(0.0) == -1.0
+    assert tangentc.grad(lambda x: sp.gammainc(1.0, x))(0.0) == 1.0
+    assert tangentc.grad(lambda x: sp.betainc(1.0, 1.0, x))(1.0) == 1.0
+    gradient = tangentc.grad(lambda c: st.multivariate_normal.entropy(np.zeros(2), c))(np.array([[2, 0.5], [0.5, 1]]))
+    np.testing.assert_allclose(gradient, [[2 / 7, 0], [-2 / 7, 4 / 7]])  # SciPy reads the lower triangle
+
+
+def test_terms_without_weight_are_no_terms():
+    np.testing.assert_array_equal(
+        tangentc.grad(lambda x: sp.logsumexp(x, b=[1.0, 0.0]))(np.array([1.0, 1000.0])), [1.0, 0.0]
+    )
+
+
+def test_a_spline_of_arrays_is_refused():
+    spline = scipy.interpolate.CubicSpline(np.arange(4.0), [[0, 1], [1, 0], [4, 2], [9, 5]])
+    with pytest.raises(tangentc.NotDifferentiable, match="arrays"):
+        tangentc.grad(lambda x: np.sum(spline(x)))(np.array([0.5, 1.5]))
+
+
+@pytest.mark.parametrize("make", [scipy.sparse.diags, scipy.sparse.diags_array, lambda d: scipy.sparse.lil_matrix(d)])
+def test_a_matrix_made_by_a_function_without_a_rule_is_refused(make):
+    for product in (lambda d: np.sum(make(d) @ np.ones(3)), lambda d: np.sum(np.ones(3) @ make(d))):
+        with pytest.raises(tangentc.MissingRule):
+            tangentc.grad(product)(np.eye(3) if make.__name__ == "<lambda>" else np.ones(3))
+
+
+@pytest.mark.parametrize("f", [np.median, lambda x: np.percentile(x, 30), np.nanvar, np.nanstd, np.max, np.ptp])
+def test_single_precision_stays(f):
+    x = np.array([1.0, 3.0, 2.0, 7.0], np.float32)
+    value, tangent = tangentc.jvp(lambda x: f(x), (x,), (x,))
+    assert value.dtype == tangent.dtype == tangentc.grad(lambda x: f(x))(x).dtype == np.float32

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.special as sp
 
 import tangentc
 from tangentc import runtime
@@ -81,7 +82,34 @@ SINGULAR = [
     (lambda x: np.sum(np.where(x > 0, 1 / x, 0.0)), 0.0),
     (lambda x: np.sum(np.where(x == 0, 0.0, np.log(np.sqrt(x)) * 2)), 0.0),
     (lambda x: np.sum(np.where(x > 0, x**0.5, 0.0)), 0.0),
+    (lambda x: np.sum(np.where(x > 0, x * np.log(x), 0.0)), 0.0),
+    (lambda x: np.sum(np.where(x > 0, np.where(x < 0.5, np.log(x), 1 / x), 0.0)), 0.0),
+    (lambda x: np.sum(np.where((x > 0)[:, None], np.sqrt(x)[:, None] * np.array([1.0, 2.0]), 0.0)), 0.0),
+    (lambda x: np.sum(np.where(x > 0, np.sqrt(x).copy(), 0.0)), 0.0),
+    (lambda x: np.sum(np.where(x[::-1] > 0, np.sqrt(x)[::-1], 0.0)), 0.0),
+    (lambda x: np.sum(np.where(x > 0, np.concatenate([np.log(x[:1]), np.log(x[1:])]), 0.0)), 0.0),
+    (lambda x: np.sum(np.where(x > 0, np.exp(1000 / x), 0.0)[:1]), 0.0),
+    (lambda x: np.sum(np.where(x > 0, sp.gammaln(x), 0.0)), 0.0),
+    (lambda x: np.sum(np.sqrt(x)[x > 0]), 0.0),
+    (lambda x: np.sum(np.clip(np.log(x), -5, None)), 0.0),
+    (lambda x: np.sum(np.maximum(np.log(x), -5.0)), 0.0),
+    (lambda x: np.sum(np.sqrt(x), where=x > 0), 0.0),
+    (lambda x: np.mean(np.sqrt(x), where=x > 0), 0.0),
+    (lambda x: np.nansum(np.sqrt(x - 0.5)), 0.0),
+    (lambda x: np.nan_to_num(np.log(x), neginf=0.0).sum(), 0.0),
 ]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_rows_of_zeros_put_no_nan_into_the_gradient(order):
+    def unit(r):
+        n = np.linalg.norm(r, axis=1, keepdims=True)
+        return np.sum(np.where(n > 0, r / n, 0.0))
+
+    r = np.array([[0.0, 0.0], [3.0, 4.0]])
+    with np.errstate(all="ignore"):
+        gradient = tangentc.grad(unit)(r) if order == 1 else tangentc.hessian(unit)(r)
+    assert np.all(np.isfinite(gradient)) and np.any(gradient[1] != 0)
 
 
 @pytest.mark.parametrize("case", range(len(SINGULAR)))

@@ -8,7 +8,6 @@ import math
 import numpy as np
 import scipy.fft as sf
 
-from tangentc.definitions import axes_in
 from tangentc.rules.registry import adjoint_rule, defined, static
 
 
@@ -163,17 +162,19 @@ def idst_of_axis(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, worke
     return transformed(sf.dst, x, type, n, axis, norm, True)
 
 
-def of_all_axes(transform, x, kind, axes, norm):
-    for axis in axes_in(np.ndim(x)) if axes is None else axes:
-        x = transform(x, type=kind, axis=axis, norm=norm)
+def of_all_axes(transform, x, kind, s, axes, norm):
+    rank = np.ndim(x)
+    count = rank if s is None else len(s)
+    for k, axis in enumerate(range(rank - count, rank) if axes is None else axes):
+        x = transform(x, type=kind, n=None if s is None else s[k], axis=axis, norm=norm)
     return x
 
 
 @defined(sf.dctn)
 def dctn(x, type=2, s=None, axes=None, norm=None):
-    return of_all_axes(sf.dct, x, type, axes, norm)
+    return of_all_axes(sf.dct, x, type, s, axes, norm)
 
 
 @defined(sf.idctn)
 def idctn(x, type=2, s=None, axes=None, norm=None):
-    return of_all_axes(sf.idct, x, type, axes, norm)
+    return of_all_axes(sf.idct, x, type, s, axes, norm)

@@ -1,12 +1,22 @@
 """Piecewise polynomials of `scipy.interpolate`, evaluated: their data are constants."""
 
+import numpy as np
 import scipy.interpolate as interpolate
 
+from tangentc.errors import NotDifferentiable
 from tangentc.rules.registry import defined, elementwise
 
 
 def evaluate(spline, x, nu, extrapolate):
-    """The derivative of order ``nu`` of a piecewise polynomial."""
+    """The derivative of order ``nu`` of a piecewise polynomial of one value.
+
+    Raises `NotDifferentiable` if its data are arrays.
+    """
+    if np.ndim(spline.c) > (1 if hasattr(spline, "t") else 2):
+        raise NotDifferentiable(
+            "a piecewise polynomial whose data are arrays is evaluated", why="the rule is that of one value",
+            way_out="make one of each column of the data",
+        )  # fmt: skip
     return spline(x, nu, extrapolate)
 
 

@@ -362,7 +362,8 @@ def toeplitz(c, r=None):
 
 @defined(sl.circulant)
 def circulant(c):
-    return c[(np.expand_dims(np.arange(len(c)), 1) - np.arange(len(c))) % len(c)]
+    n = np.shape(c)[-1]
+    return c[..., (np.expand_dims(np.arange(n), 1) - np.arange(n)) % n]
 
 
 @defined(sl.hankel)

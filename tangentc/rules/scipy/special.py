@@ -60,17 +60,17 @@ def betaln(a, b, y):
 
 @elementwise(sp.gammainc, domain=(0.5, 3))
 def gammainc(a, x, y):  # 8.8.13
-    return unknown("the first argument of gammainc"), np.exp((a - 1) * np.log(x) - x - sp.gammaln(a))
+    return unknown("the first argument of gammainc"), np.exp(sp.xlogy(a - 1, x) - x - sp.gammaln(a))
 
 
 @elementwise(sp.gammaincc, domain=(0.5, 3))
 def gammaincc(a, x, y):
-    return unknown("the first argument of gammaincc"), -np.exp((a - 1) * np.log(x) - x - sp.gammaln(a))
+    return unknown("the first argument of gammaincc"), -np.exp(sp.xlogy(a - 1, x) - x - sp.gammaln(a))
 
 
 @elementwise(sp.betainc, domain=((0.5, 3), (0.5, 3), (0.1, 0.9)))
 def betainc(a, b, x, y):  # 8.17.2
-    density = np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - sp.betaln(a, b))
+    density = np.exp(sp.xlogy(a - 1, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b))
     return unknown("the first argument of betainc"), unknown("the second argument of betainc"), density
 
 
@@ -126,8 +126,8 @@ def ndtri(x, y):
 
 
 @elementwise(sp.log_ndtr)
-def log_ndtr(x, y):
-    return np.exp(-(x**2) / 2 - y) / math.sqrt(2 * math.pi)
+def log_ndtr(x, y):  # 7.2.3
+    return math.sqrt(2 / math.pi) / sp.erfcx(-x / math.sqrt(2))
 
 
 @elementwise(sp.exp1, domain=(0.5, 3))
@@ -195,7 +195,7 @@ def pseudo_huber(delta, r, y):  # y = delta^2 (root - 1)
 
 @defined(sp.logsumexp)
 def logsumexp(a, axis=None, b=None, keepdims=False):
-    x = np.asarray(a)
+    x = np.asarray(a) if b is None else np.where(np.asarray(b) == 0, -np.inf, a)
     largest = np.max(stop_gradient(x), axis=axis, keepdims=True)
     shift = np.where(np.isfinite(largest), largest, 0.0)
     terms = np.exp(x - shift) if b is None else b * np.exp(x - shift)

@@ -258,7 +258,7 @@ def poisson_logpmf(k, mu, loc=0):
     n = np.asarray(k) - loc
     there = (n >= 0) & (n == np.floor(n))
     m = np.where(there, n, 0)
-    return valid(np.where(there, sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu, -np.inf), mu)
+    return np.where(mu >= 0, np.where(there, sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu, -np.inf), np.nan)
 
 
 @defined(st.poisson.pmf)
@@ -266,7 +266,7 @@ def poisson_pmf(k, mu, loc=0):
     n = np.asarray(k) - loc
     there = (n >= 0) & (n == np.floor(n))
     m = np.where(there, n, 0)
-    return valid(np.where(there, np.exp(sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu), 0.0), mu)
+    return np.where(mu >= 0, np.where(there, np.exp(sp.xlogy(m, mu) - sp.gammaln(m + 1.0) - mu), 0.0), np.nan)
 
 
 @defined(st.poisson.cdf)
@@ -326,7 +326,8 @@ def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):
 @defined(st.multivariate_normal.entropy)
 def multivariate_normal_entropy(mean=None, cov=1):
     C = np.atleast_2d(cov)
-    return np.shape(C)[-1] * (math.log(2 * math.pi) + 1) / 2 + np.linalg.slogdet(C)[1] / 2
+    lower = np.tril(C)  # which SciPy reads
+    return np.shape(C)[-1] * (math.log(2 * math.pi) + 1) / 2 + np.linalg.slogdet(lower + np.tril(C, -1).T)[1] / 2
 
 
 # ------------------------------------------------------------------ distributions with their parameters
