@@ -581,7 +581,10 @@ def unpad(y, x, pad_width):
     array([1., 2.])
     """
     if isinstance(pad_width, dict):
-        pad_width = [(0, 0) if a not in pad_width else pad_width[a] for a in range(np.ndim(x))]
+        every = [(0, 0)] * np.ndim(x)
+        for axis, width in pad_width.items():
+            every[axis] = np.broadcast_to(width, 2)
+        pad_width = every
     margins = np.broadcast_to(pad_width, (np.ndim(x), 2))
     inside = tuple(slice(int(before), int(before) + n) for (before, _), n in zip(margins, np.shape(x), strict=True))
     return np.copy(y[inside])

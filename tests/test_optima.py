@@ -3,7 +3,7 @@ as the root of the gradient."""
 
 import numpy as np
 import pytest
-from scipy.optimize import fsolve, minimize, minimize_scalar, root
+from scipy.optimize import fsolve, minimize, minimize_scalar, newton, root, root_scalar
 
 import tangentc
 from tangentc import grad, hessian
@@ -64,6 +64,21 @@ def test_the_gradient_that_a_search_uses():
 
     assert np.isfinite(found(V))
     assert tangentc.vjp(found, V)[0] == found(V)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda a: fsolve(lambda x, a: x**3 - a, 1.0, (a,), fprime=lambda x, a: np.diag(3 * x**2))[0],
+        lambda a: root(lambda x: x**3 - a, np.ones(1), jac=lambda x: np.diag(3 * x**2)).x[0],
+        lambda a: newton(lambda x: x**3 - a, 1.0, fprime=lambda x: 3 * x**2),
+        lambda a: newton(lambda x: x**3 - a, 1.0, lambda x: 3 * x**2),
+        lambda a: root_scalar(lambda x: x**3 - a, x0=1.0, fprime=lambda x: 3 * x**2).root,
+        lambda a: minimize(lambda x: (np.sum(x**4 / 4 - a * x), x**3 - a), np.ones(1), jac=True, tol=1e-12).x[0],
+    ],
+)
+def test_the_derivative_that_a_search_uses(search):
+    np.testing.assert_allclose(grad(search)(2.3), 2.3 ** (-2 / 3) / 3, rtol=1e-6)
 
 
 def test_a_singular_jacobian_raises():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc.core.ops import stopped as stop_gradient
-from tangentc.definitions import axes_in
 from tangentc.rules.registry import defined, static
 
 
@@ -63,13 +62,19 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     return np.sum(np.where(where, x, 0), axis=axis, keepdims=keepdims) / how_many(x, axis, keepdims, where)
 
 
+@static
+def in_order(axis, rank):
+    """The axes of weights, in the order of those of the array."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return tuple(sorted(range(len(axes)), key=lambda k: axes[k] % rank))
+
+
 @defined(np.average)
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
     x = np.asarray(a)
-    w = np.asarray(weights)
+    w = np.ones(np.shape(x), dtype=x.dtype) if weights is None else np.asarray(weights)
     if np.ndim(w) != np.ndim(x):
-        w = np.expand_dims(w, axes_in(1, np.ndim(x)))
-        w = np.moveaxis(w, 0, axis)
+        w = np.expand_dims(np.transpose(w, in_order(axis, np.ndim(x))), others(axis, np.ndim(x)))
     total = np.sum(np.broadcast_to(w, np.shape(x)), axis=axis, keepdims=keepdims)
     result = np.sum(x * w, axis=axis, keepdims=keepdims) / total
     return (result, total) if returned else result
@@ -207,17 +212,21 @@ def quantile_of_numbers(a, q):
 
 
 @defined(np.nanquantile)
-def nanquantile(a, q, axis=None):
+def nanquantile(a, q, axis=None, *, keepdims=False):
     if axis is None:
-        return quantile_of_numbers(np.ravel(a), q)
-    return np.apply_along_axis(quantile_of_numbers, axis, a, q)
+        result = quantile_of_numbers(np.ravel(a), q)
+    else:
+        result = np.apply_along_axis(quantile_of_numbers, axis, a, q)
+    if keepdims:
+        return np.expand_dims(result, places_of(axis, np.ndim(a), np.ndim(q)))
+    return result
 
 
 @defined(np.nanpercentile)
-def nanpercentile(a, q, axis=None):
-    return np.nanquantile(a, np.asarray(q) / 100, axis=axis)
+def nanpercentile(a, q, axis=None, *, keepdims=False):
+    return np.nanquantile(a, np.asarray(q) / 100, axis=axis, keepdims=keepdims)
 
 
 @defined(np.nanmedian)
-def nanmedian(a, axis=None):
-    return np.nanquantile(a, 0.5, axis=axis)
+def nanmedian(a, axis=None, *, keepdims=False):
+    return np.nanquantile(a, 0.5, axis=axis, keepdims=keepdims)

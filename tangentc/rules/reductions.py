@@ -156,12 +156,25 @@ def normalised(weights, x, axis):
     """The weights in a shape that broadcasts to that of ``x``, with the sum one along ``axis``."""
     shaped = np.asarray(weights)
     if np.ndim(x) != np.ndim(shaped):
-        shaped = np.expand_dims(shaped, others_than(axis, np.ndim(x)))
+        shaped = np.expand_dims(in_order(shaped, axis, np.ndim(x)), others_than(axis, np.ndim(x)))
     return shaped / np.sum(shaped, axis=axis, keepdims=True)
 
 
+@inline
+def in_order(weights, axis, rank):
+    """Weights whose axes are those of ``axis``, with them in the order of the array's."""
+    if isinstance(axis, tuple):
+        return np.transpose(weights, sorted_places(axis, rank))
+    return weights
+
+
+def sorted_places(axes, rank):
+    return tuple(sorted(range(len(axes)), key=lambda k: axes[k] % rank))
+
+
 def others_than(axis, rank):
-    return tuple(a for a in range(rank) if a != axis % rank)
+    gone = [a % rank for a in (axis if isinstance(axis, tuple) else (axis,))]
+    return tuple(a for a in range(rank) if a not in gone)
 
 
 @adjoint_rule(np.average, linear="jointly", samples=weighted)

@@ -4,6 +4,7 @@
     x + -y           ->  x - y          b * (-p)            ->  -(b * p)
     x + x            ->  2 * x          b * where(c, 1, 0)  ->  where(c, b, 0)
     a * (2 * b)      ->  2 * a * b      (1 / y) / y         ->  (1 / y) ** 2
+    b * abs(x) * sign(x)  ->  b * x
 
     a / (1 + e) * e, with e = np.exp(x)  ->  a / (1 + np.exp(-x)), which is right where e overflows
 
@@ -22,7 +23,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number
 from tangentc.core.nodes import Assign, Atom, Const, Op
-from tangentc.core.types import Array, rank
+from tangentc.core.types import Array, is_complex, rank
 
 ADD, SUB, MUL, DIV, NEG, POW = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -127,6 +128,13 @@ def _neg(b: Builder, x: Atom) -> Atom | None:
     return None
 
 
+def _is_absolute(b: Builder, x: Atom, of: Atom) -> bool:
+    """Whether ``x`` is the absolute value of a real number."""
+    made = b.definition(x) or b.primal.get(x) if isinstance(x, str) else None
+    whole = made is not None and not made.keywords and not (isinstance(of, str) and b.mutable(of))
+    return whole and made.op in (np.abs, abs) and made.args == (of,) and not is_complex(b.type(of))  # type: ignore
+
+
 def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if is_number(y) and not is_number(x):
         x, y = y, x
@@ -136,6 +144,9 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return y
     if is_number(x, -1) and isinstance(y, str):
         return b.emit(NEG, (y,))
+    if (sign := _made_by(b, y, np.sign)) and (product := _made_by(b, x, MUL)):
+        if _is_absolute(b, product.args[1], sign.args[0]):
+            return b.mul(product.args[0], sign.args[0])
     for choose in (np.where, ops.select):
         if (chosen := _made_by(b, y, choose)) and any(is_number(a, 1) or is_number(a, 0) for a in chosen.args[1:]):
             if all(is_number(a) for a in chosen.args[1:]):

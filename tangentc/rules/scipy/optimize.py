@@ -65,20 +65,23 @@ def root_near(fun, x, args):
 
 
 @defined(so.fsolve)
-def fsolve(func, x0, args=(), xtol=1.49012e-08):
+def fsolve(func, x0, args=(), fprime=None, xtol=1.49012e-08):
     given = as_tuple(args)
     start = np.atleast_1d(np.asarray(x0, dtype=float))
-    found = so.fsolve(stop_gradient(func), stop_gradient(start), args=stop_gradient(given), xtol=xtol)
+    found = so.fsolve(
+        stop_gradient(func), stop_gradient(start), args=stop_gradient(given), fprime=stop_gradient(fprime), xtol=xtol
+    )
     return root_near(func, like(found, start), given)
 
 
 @defined(so.root)
-def root(fun, x0, args=(), method="hybr", *, tol=None, options=None):
+def root(fun, x0, args=(), method="hybr", jac=None, *, tol=None, options=None):
     given = as_tuple(args)
     start = np.asarray(x0, dtype=float)
     found = so.root(
-        stop_gradient(fun), stop_gradient(start), args=stop_gradient(given), method=method, tol=tol, options=options
-    )
+        stop_gradient(fun), stop_gradient(start), args=stop_gradient(given), method=method, jac=stop_gradient(jac),
+        tol=tol, options=options,
+    )  # fmt: skip
     x = root_near(fun, like(found.x, start), given)
     return Solution(x, fun(x, *given), found.success, found.status, found.message, found.nfev)
 
@@ -108,18 +111,24 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
 
 
 @defined(so.newton)
-def newton(func, x0, args=(), tol=1.48e-08, maxiter=50):
+def newton(func, x0, fprime=None, args=(), tol=1.48e-08, maxiter=50):
     given = as_tuple(args)
-    found = so.newton(stop_gradient(func), stop_gradient(x0), args=stop_gradient(given), tol=tol, maxiter=maxiter)
+    found = so.newton(
+        stop_gradient(func), stop_gradient(x0), fprime=stop_gradient(fprime), args=stop_gradient(given), tol=tol,
+        maxiter=maxiter,
+    )  # fmt: skip
     return scalar_root(func, found, given)
 
 
 @defined(so.root_scalar)
-def root_scalar(f, args=(), method=None, bracket=None, *, x0=None, x1=None, xtol=None, rtol=None, maxiter=None):
+def root_scalar(
+    f, args=(), method=None, bracket=None, fprime=None, *, x0=None, x1=None, xtol=None, rtol=None, maxiter=None
+):  # fmt: skip
     given = as_tuple(args)
     found = so.root_scalar(
         stop_gradient(f), args=stop_gradient(given), method=method, bracket=stop_gradient(bracket),
-        x0=stop_gradient(x0), x1=stop_gradient(x1), xtol=xtol, rtol=rtol, maxiter=maxiter,
+        fprime=stop_gradient(fprime), x0=stop_gradient(x0), x1=stop_gradient(x1), xtol=xtol, rtol=rtol,
+        maxiter=maxiter,
     )  # fmt: skip
     place = scalar_root(f, found.root, given)
     return ScalarSolution(place, found.converged, found.iterations, found.function_calls)
@@ -143,6 +152,9 @@ def minimize(fun, x0, args=(), method=None, jac=None, *, tol=None, options=None)
         stop_gradient(fun), stop_gradient(start), args=stop_gradient(given), method=method, jac=stop_gradient(jac),
         tol=tol, options=options,
     )  # fmt: skip
+    if jac is True:  # the function gives its gradient as well
+        x = minimum_near(lambda z: fun(z, *given)[0], like(found.x, start), ())
+        return Solution(x, fun(x, *given)[0], found.success, found.status, found.message, found.nfev)
     x = minimum_near(fun, like(found.x, start), given)
     return Solution(x, fun(x, *given), found.success, found.status, found.message, found.nfev)
 
