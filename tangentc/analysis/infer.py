@@ -649,7 +649,7 @@ def widened(t: Type, more: Type, fresh: Fresh) -> Type:
             names = getattr(t, "keys", getattr(t, "fields", ()))
             for key, item in zip(getattr(more, "keys", getattr(more, "fields", ())), more.items, strict=True):
                 made = t.items[names.index(key)] if key in names else None
-                if isinstance(made, (Dict, Struct)) and isinstance(item, (Dict, Struct, Sequence)):
+                if isinstance(made, (Dict, Struct, Sequence)) and isinstance(item, (Dict, Struct, Sequence)):
                     out = _with_part(out, key, widened(made, item, fresh))
                 else:
                     out = put(out, key, item, False, fresh)
@@ -1136,7 +1136,9 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Sequence(a.kind, items, a.length, a.key)
         case Sequence(), Sequence() if a.kind is b.kind:
             every = (*a.items, *b.items)
-            return Sequence(a.kind, (joined(every, fresh),) if every else (), None, a.key)
+            return Sequence(
+                a.kind, (joined(every, fresh),) if every else (), a.length if a.length == b.length else None, a.key
+            )
         case Known(value=tuple()), Known(value=tuple()) | Tuple():
             return join(data_type(a.value), b if isinstance(b, Tuple) else data_type(b.value), fresh)
         case ((Tuple() | Sequence(kind=builtins.tuple)), Known(value=tuple())):

@@ -188,7 +188,9 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     place = np.clip(place, 0, n - 1)
     below = np.asarray(np.floor(place), dtype=int)
     above = np.minimum(below + 1, n - 1)
-    part = np.reshape(place - below, np.shape(level) + (1,) * (np.ndim(rows) - 1)).astype(np.result_type(x, q))
+    part = np.reshape(place - below, np.shape(level) + (1,) * (np.ndim(rows) - 1))
+    if isinstance(q, float):
+        part = part.astype(np.result_type(x, q))
     result = ordered[below] + part * (ordered[above] - ordered[below])
     result = np.where(np.isnan(ordered[-1]), np.nan, result)
     if keepdims:
@@ -203,7 +205,7 @@ def median(a, axis=None, *, keepdims=False):
 
 @defined(np.percentile)
 def percentile(a, q, axis=None, *, method="linear", keepdims=False):
-    level = q / 100 if np.ndim(q) == 0 else np.asarray(q) / 100
+    level = q / 100 if isinstance(q, (int, float)) else np.asarray(q) / 100
     return np.quantile(a, level, axis=axis, method=method, keepdims=keepdims)
 
 

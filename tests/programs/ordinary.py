@@ -87,6 +87,32 @@ def imaginary_part_of_what_changed(x, y):
     return np.sum(z.imag)
 
 
+class Layer:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+        self.cache = None
+
+    def __call__(self, x):
+        self.cache = x
+        return np.tanh(self.w @ x + self.b)
+
+
+class Network:
+    def __init__(self, *layers):
+        self.layers = list(layers)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def layers_that_keep_what_they_were_given(w, b, x):
+    network = Network(Layer(w, b), Layer(w.T, b * 2))
+    y = network(network(x))
+    return np.sum(y * network.layers[1].cache)
+
+
 X, Y = np.array([0.3, 1.2, 0.7]), np.array([0.5, 0.9, 1.1])
 PROGRAMS = [
     (hessian_at_a_gradient, (X,)),
@@ -98,4 +124,5 @@ PROGRAMS = [
     (casts_that_copy_or_not, (X,)),
     (state_of_a_wave, (X, Y)),
     (imaginary_part_of_what_changed, (X, Y)),
+    (layers_that_keep_what_they_were_given, (np.outer(X, Y) - 0.3, X, Y)),
 ]

@@ -260,3 +260,7 @@ def test_single_precision_stays(f):
     x = np.array([1.0, 3.0, 2.0, 7.0], np.float32)
     value, tangent = tangentc.jvp(lambda x: f(x), (x,), (x,))
     assert value.dtype == tangent.dtype == tangentc.grad(lambda x: f(x))(x).dtype == np.float32
+
+
+def test_a_square_of_an_absolute_value_is_a_square():
+    assert tangentc.hessian(lambda x: np.abs(x) ** 2)(0.0) == 2.0
