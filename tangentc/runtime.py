@@ -11,6 +11,8 @@ import types
 
 import numpy as np
 
+from tangentc.errors import TurnedComplex
+
 
 def unbroadcast(x_bar, x):
     """The adjoint of ``x``, summed back over the axes on which ``x`` was broadcast.
@@ -368,7 +370,7 @@ def copied(values, known=None):
     elif hasattr(values, "__dict__") and not isinstance(
         values,
         (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, functools.partial,
-         np.ufunc, enum.Enum),
+         np.ufunc, enum.Enum, BaseException),
     ):  # fmt: skip
         new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
         new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})
@@ -574,6 +576,31 @@ def scatter(values, places, x):
     return np.reshape(total, np.shape(x))
 
 
+def real_power(x, y):
+    """``x ** y`` of Python's numbers, as long as it is real: the code around it was compiled for real numbers.
+
+    >>> real_power(4.0, 0.5)
+    2.0
+    """
+    z = x**y
+    if isinstance(z, complex):
+        raise TurnedComplex(
+            "a power of a negative number is complex", why="the code was compiled for real ones",
+            way_out="give it a complex number, x + 0j",
+        )  # fmt: skip
+    return z
+
+
+def taken(y_bar, partial):
+    """``y_bar * partial``, and zero where the adjoint is zero and the partial is not a finite number: what was not
+    taken by `np.where`, a mask or a bound.
+
+    >>> taken(np.array([0.0, 2.0]), np.array([np.inf, 3.0]))
+    array([0., 6.])
+    """
+    return y_bar * np.where((y_bar == 0) & ~np.isfinite(partial), 0, partial)[()]
+
+
 def unpad(y, x, pad_width):
     """What `np.pad` was given: ``y`` without its margins, in the shape of ``x``.
 
@@ -664,7 +691,7 @@ def hermitian_weights(y, axis=-1):
 
 for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
-    product_of_pairs, along_axis, copied, last_written, positions, scatter, unpad, resized, recurrence,
+    product_of_pairs, along_axis, copied, taken, last_written, positions, scatter, unpad, resized, recurrence,
     insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
     require_scalar, passive, or_zero, order,
 ):  # fmt: skip

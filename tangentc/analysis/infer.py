@@ -68,7 +68,7 @@ ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operat
 
 def is_elementwise(op: Any) -> bool:
     """Whether the result has one entry for each entry of the broadcast arguments."""
-    if op in ELEMENTWISE or op is np.where or op is np.clip or op is ops.select:
+    if op in ELEMENTWISE or op in (np.where, np.clip, ops.select, runtime.taken):
         return True
     return isinstance(op, np.ufunc) and op.signature is None
 
@@ -122,6 +122,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero, ops.seen, ops.seen_bar):
         t = args[1]
         return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t
+    if op is runtime.real_power:
+        return Scalar("float64", True)
     if op is runtime.passing:
         return Array("float64", (fresh(),))
     if op is runtime.passed:

@@ -9,8 +9,8 @@
 A value that is used only through one arm of a `where`, directly or through elementwise operations of the
 same shape, has that arm's mask; so has an array of which entries are replaced before it is read.  One that comes to
 its `where` by other ways (another shape, several tests, a test of another trip of a loop) has the mask `NONZERO`: the
-adjoint of what was not taken is zero, and stays so.  Where the partial of its rule may be infinite, its adjoint is
-computed under the mask, so that what was not taken never puts a NaN into the gradient.
+adjoint of what was not taken is zero, and `runtime.taken` keeps it so.  Where the partial of its rule may be infinite,
+its adjoint is computed under the mask, so that what was not taken never puts a NaN into the gradient.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.infer import is_elementwise
 from tangentc.core import ops
-from tangentc.core.build import shape_of
+from tangentc.core.build import is_number, shape_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Store, While
 from tangentc.core.types import Array
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
@@ -34,6 +35,7 @@ GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.c
 
 SELECTING = {  # which take some entries, and others not
     np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.nan_to_num, np.nansum, np.nanprod, np.nanmax, np.nanmin,
+    runtime.taken,
 }  # fmt: skip
 
 
@@ -48,6 +50,11 @@ def masks(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dic
         uses[function.result] = [None]
     replaced = _replaced(function.body, types, is_zero)
     places = _places(function)
+    for s in statements(function.body):  # what loops and branches hand on
+        if not isinstance(s, Assign):
+            for atom in reads(s):
+                if isinstance(atom, str):
+                    uses.setdefault(atom, []).append(None)
     for s in reversed(list(statements(function.body))):
         if isinstance(s, Assign) and s.target in replaced:
             found[s.target] = replaced[s.target]
@@ -56,7 +63,7 @@ def masks(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dic
             if None not in given:
                 mask = given.pop() if len(given) == 1 else NONZERO
                 found[s.target] = mask if mask and _is_there(mask, s.target, places) else NONZERO
-        passive = isinstance(s, Assign) and (
+        passive = not isinstance(s, Assign) or (
             is_zero(s.op) or s.target not in uses or asks_for_form(s, types.of) or s.op is np.result_type
         )
         for k, atom in enumerate(reads(s)):
@@ -72,7 +79,7 @@ def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str
     while count != len(found):  # once more for what loops carry
         count = len(found)
         for s in statements(function.body):
-            if isinstance(s, Assign) and (is_singular(s.op) or _grows(s.op) or any(a in found for a in s.atoms)):
+            if isinstance(s, Assign) and (divides(s, is_singular) or _grows(s.op) or any(a in found for a in s.atoms)):
                 found.add(s.target)
             elif isinstance(s, Store) and s.value in found and isinstance(s.object, str):
                 found.add(s.object)
@@ -82,6 +89,12 @@ def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str
                 if isinstance(s, For) and s.iterable in found:
                     found.add(s.target)
     return found
+
+
+def divides(s: Assign, is_singular: Callable[[Any], bool]) -> bool:
+    """Whether a partial of an operation may be infinite; that of a power with an exponent of at least 1 is not."""
+    exponent = s.args[-1] if s.op is operator.pow else None
+    return is_singular(s.op) and not (isinstance(exponent, Const) and is_number(exponent) and exponent.value >= 1)
 
 
 def _arms(join: Any) -> tuple[Atom, ...]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from tangentc import runtime
 from tangentc.core.nodes import Assign, Const, Statement
 from tangentc.core.types import Array, Known, Scalar, Type, is_complex
 from tangentc.core.walk import statements
@@ -62,6 +63,8 @@ def refuse_parts(program: Any, s: Statement) -> None:
 def is_doubtful(program: Any) -> bool:
     """Whether a program was compiled with a result real that may turn out to be complex."""
     for s in statements(program.function.body):
+        if isinstance(s, Assign) and s.op is runtime.real_power:
+            return True
         if isinstance(s, Assign) and (s.op in (operator.pow, builtins.pow) or s.op in OF_MATRICES):
             if may_turn(s.op, [Known(a) if isinstance(a, Const) else program.types.of(a) for a in s.args]):
                 return True

@@ -110,6 +110,11 @@ def i0(x):  # DLMF 10.32.1, by the trapezoidal rule, which is exact for so smoot
     return np.mean(np.exp(np.expand_dims(x, -1) * np.cos(angles)), axis=-1)
 
 
+@defined(math.log)
+def log_to_base(x, base):
+    return math.log(x) / math.log(base)
+
+
 @defined(builtins.complex)
 def complex_number(real, imag=0.0):
     return real + 1j * imag

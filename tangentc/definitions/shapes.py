@@ -173,6 +173,17 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     return tuple([np.copy(g) for g in grids]) if copy else grids
 
 
+@defined(np.ix_)
+def open_mesh(*args):
+    rank = len(args)
+    return tuple([np.reshape(x, grid_shape(k, rank, False)) for k, x in enumerate(args)])
+
+
+@defined(np.asfortranarray)
+def fortran_array(a, dtype=None):
+    return np.asarray(a, dtype=dtype)
+
+
 @defined(np.asanyarray)
 def any_array(a, dtype=None, order=None):
     return np.asarray(a, dtype=dtype)

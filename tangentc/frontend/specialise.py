@@ -23,7 +23,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.infer import gives_keys
 from tangentc.analysis.points import change_of
-from tangentc.analysis.turning import refuse_parts
+from tangentc.analysis.turning import are_complex, may_turn, refuse_parts
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -139,6 +139,9 @@ class _Specialise:
                 return ()
             case Store(op=None) if (key := self._known_key(s.object, s.key)) is not None:
                 return (replace(s, key=key),)
+            case Assign(op=operator.getitem, args=(x, Const(value=() | None))) if isinstance(self.types.of(x), Scalar):
+                as_it_is = s.args[1] == Const(())  # of a number of NumPy's
+                return (replace(s, op=ops.identity if as_it_is else np.atleast_1d, args=(x,)),)
             case Assign(op=operator.getitem) if (key := self._known_key(*s.args)) is not None:
                 return (replace(s, args=(s.args[0], key)),)
             case Effect() | Assign() if _called_name(s) == "shuffle":
@@ -193,6 +196,9 @@ class _Specialise:
                 and isinstance(self.types.of(s.args[0]), (Array, Scalar))
             ):
                 return self.statement(replace(s, op=PARTS[s.args[1]], args=s.args[:1]))  # type: ignore[index]
+            case Assign() if s.op is operator.pow and self._asks_for_parts and not are_complex():
+                types = [Known(a) if isinstance(a, Const) else self.types.of(a) for a in s.args]
+                return (replace(s, op=runtime.real_power),) if may_turn(s.op, types) else (s,)
             case Assign(op=np.imag) if isinstance(t := self.types.of(s.args[0]), Array) and not is_complex(t):
                 refuse_parts(self, s)
                 return (replace(s, op=np.zeros_like),)  # not memory of the array
@@ -361,6 +367,14 @@ class _Specialise:
                 a = made
             args.append(a)
         return (*out, replace(s, args=tuple(args)))
+
+    @functools.cached_property
+    def _asks_for_parts(self) -> bool:
+        """Whether the function asks for what of a complex number a real one does not have."""
+        made = [s for s in statements(self.function.body) if isinstance(s, Assign)]
+        parts = {builtins.float, np.real, np.imag, np.conj, np.angle}
+        named = {Const(n) for n in ("real", "imag", "conjugate", "conj")}
+        return any(s.op in parts or not named.isdisjoint(a for a in s.args if isinstance(a, Const)) for s in made)
 
     @staticmethod
     def _shallow(t: Type) -> Any:

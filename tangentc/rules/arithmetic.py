@@ -11,6 +11,7 @@ import numpy as np
 
 from tangentc.rules.fragment import inline, is_literal, is_real
 from tangentc.rules.registry import elementwise, existing, zero_gradient
+from tangentc.runtime import real_power, taken
 
 
 @elementwise(operator.add, np.add)
@@ -64,9 +65,15 @@ def log_of_base(x, y, z):
     return np.log(np.where((x == 0) & (y > 0), 1, x)) if is_real(y) else np.log(x)
 
 
-@elementwise(operator.pow, np.power, np.float_power, math.pow, builtins.pow, domain=(0.5, 2), singular=True)
+@elementwise(operator.pow, np.power, np.float_power, math.pow, builtins.pow, real_power, domain=(0.5, 2), singular=True)
 def power(x, y, z):  # z = x ** y;  dz/dy = z log x, with the limit 0 at x = 0 where y > 0
     return power_of(x, y), z * log_of_base(x, y, z)
+
+
+@elementwise(taken)
+def taken_rule(y_bar, partial, x_bar):
+    lost = (y_bar == 0) & ~np.isfinite(partial)
+    return np.where(lost, 0.0, partial), np.where(lost, 0.0, y_bar)
 
 
 @elementwise(operator.mod, np.mod, np.fmod, math.fmod, math.remainder, domain=((0.1, 0.9), (1, 2)), real=True)

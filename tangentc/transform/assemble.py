@@ -493,11 +493,16 @@ def _link_pair(
     restored = {n for n in saved if root[n] in stored and isinstance(b.types.of_name.get(n), Array)}
     popped = {s.args[0] for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop}
     together_ = {n for n in saved if root[n] in stored or n in popped}
-    shared = len({root[n] for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror)
+    held = {n for n in saved if _may_hold(primal, origin[n], stored, done.aliases)}  # arrays that are put back
+    together_ |= held
+    shared = len({root[n] for n in restored}) < len(restored) or bool(sweeps.adjoints.mirror) or bool(held)
     shared = shared or any(is_container(b.types.of_name.get(n, Unknown())) for n in together_)
     shared = shared or any(  # what was saved in a list: it may be there several times, and in other lists
-        isinstance(s, Assign) and s.op is ops.pop and done.aliases.root(s.target) in stored
-        and (isinstance(b.type(s.target), Array) or is_container(b.type(s.target)))
+        isinstance(s, Assign) and s.op is ops.pop and (
+            done.aliases.root(s.target) in stored
+            and (isinstance(b.type(s.target), Array) or is_container(b.type(s.target)))
+            or isinstance(b.type(s.target), Unknown) and stored  # what the primal of a call saved
+        )
         for s in statements(linked)
     )  # fmt: skip
     changed = {n for n in together_ if not isinstance(b.types.of_name.get(n), Scalar)} if shared else restored | popped
@@ -531,6 +536,17 @@ def _link_pair(
     result = substitute(together, table).args[1]  # type: ignore[union-attr]
     out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
     return out, primal, target, saved
+
+
+def _may_hold(primal: Block, saved: str, stored: set[str], aliases: Any) -> bool:
+    """Whether what the primal of a call saved may hold memory of what is changed: its arguments, or its result."""
+    made = definitions(primal)
+    part = made.get(saved)
+    call = made.get(part.args[0]) if isinstance(part, Assign) and part.op is operator.getitem else None  # type: ignore
+    if not isinstance(call, Assign) or not isinstance(aliases.types.of(saved), Unknown):
+        return False
+    results = {s.target for s in made.values() if isinstance(s, Assign) and s.args[:1] == (call.target,)}
+    return any(isinstance(a, str) and aliases.root(a) in stored for a in (*call.atoms, *results))
 
 
 def _adjoint_function(

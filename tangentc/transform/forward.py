@@ -374,7 +374,7 @@ class _Forward:
                 continue
             chosen = self.b.maker(partial)
             if chosen is not None and chosen.op is np.where:  # a choice, which keeps a NaN of the other arm out
-                term = self.b.mul(self.dot(x), partial)
+                term = self._chosen(x, partial, chosen)
             else:
                 term = self.b.mul(partial, self.dot(x))
             if mask is not None:
@@ -383,6 +383,13 @@ class _Forward:
                 term = self.b.emit(np.where, (test, *arms))
             total = term if total is None else self.b.add(total, term)
         return total
+
+    def _chosen(self, x: Atom, partial: Atom, chosen: Assign) -> Atom:
+        """The tangent times a choice, of which a zero stays zero whatever the tangent is."""
+        test, *arms = chosen.args
+        if not any(is_number(a, 0) for a in arms):
+            return self.b.mul(self.dot(x), partial)
+        return self.b.emit(np.where, (test, *(a if is_number(a, 0) else self.b.mul(self.dot(x), a) for a in arms)))
 
     def call(self, s: Assign) -> None:
         y = s.target

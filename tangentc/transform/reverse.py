@@ -21,7 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
-from tangentc.analysis.masks import NONZERO
+from tangentc.analysis.masks import NONZERO, divides
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -430,7 +430,7 @@ class _Reverse(Stores, Control):
 
     def _may_be_infinite(self, s: Assign, call: Any) -> bool:
         """Whether a partial may be infinite, or no number, for arguments that are numbers."""
-        return call.rule.singular or any(a in self.unbounded for a in (s.target, *s.atoms))
+        return divides(s, lambda op: call.rule.singular) or any(a in self.unbounded for a in (s.target, *s.atoms))
 
     def _same_rank(self, partial: Atom, y: Atom) -> bool:
         """Whether a partial is one for each entry, not one number for all of them."""
@@ -438,7 +438,9 @@ class _Reverse(Stores, Control):
 
     def _under(self, mask: Any, bar: Atom, partial: Atom) -> Atom:
         """``bar * partial`` where it matters, and zero elsewhere."""
-        test, taken = self._test(mask, bar)
+        if mask is NONZERO:
+            return self.b.emit(runtime.taken, (bar, partial))
+        test, taken = mask
         chosen = self.b.maker(bar)
         if chosen is not None and chosen.op is np.where and chosen.args[0] == test:
             if is_number(chosen.args[2 if taken else 1], 0):
@@ -446,15 +448,14 @@ class _Reverse(Stores, Control):
         contribution = self.b.mul(bar, partial)
         return self.b.emit(np.where, (test, *((contribution, Const(0.0)) if taken else (Const(0.0), contribution))))
 
-    def _test(self, mask: Any, bar: Atom) -> Any:
-        return (self.b.emit(operator.ne, (bar, Const(0.0))), True) if mask is NONZERO else mask
-
     def _general(self, s: Assign, call: Any, y_bar: Atom) -> None:
         y_bar = self.adj.full(y_bar, s.target)
         y: Atom = s.target
         if call.rule.singular and (mask := self.masks.get(y)) is not None:  # a harmless value where it does not matter
-            test, taken = self._test(mask, y_bar)
-            y = self.b.emit(np.where, (test, *((y, Const(1.0)) if taken else (Const(1.0), y))))
+            if mask is NONZERO:
+                none = self.b.emit(operator.and_, tuple(self.b.emit(operator.eq, (a, Const(0))) for a in (y, y_bar)))
+                mask = none, False
+            y = self.b.emit(np.where, (mask[0], *((y, Const(1.0)) if mask[1] else (Const(1.0), y))))
         for k, (_, atom) in enumerate(call.inputs):
             atoms = atom if isinstance(atom, list) else [atom]
             if not any(isinstance(a, str) and a in self.active for a in atoms):

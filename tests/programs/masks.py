@@ -48,6 +48,58 @@ def entries_that_are_picked(x):
     return np.sum(y[x > 1] ** 2) + np.sum(np.maximum(y, 4.0))
 
 
+def sum_in_a_branch_and_an_arm(x):
+    a = np.exp(-x)
+    s = 0.0
+    if x[1] > 1:
+        s = np.sum(a)
+    return s + np.sum(np.where(x > 0.5, a, 0.3))
+
+
+def sum_in_a_loop_and_an_arm(x):
+    a = np.exp(-x)
+    s = 0.0
+    for _ in range(2):
+        s = s + np.sum(a)
+    return s + np.sum(np.where(x > 0.5, a, 0.3))
+
+
+def quotient_in_a_loop(x):
+    a = x**2
+    for _ in range(1):
+        b = 1 / np.where(x > 0.5, a, x)
+    return np.sum(b)
+
+
+def quotient_of_what_a_loop_chose(x):
+    a = x**2
+    for _ in range(2):
+        b = np.where(x > 0.5, a, x)
+        b = 1 / b
+    return np.sum(b)
+
+
+def bounded_at_a_minimum(x):
+    return np.sum((np.maximum(np.sqrt(x), 0.1) - np.array([1.0, 2.0])) ** 2)
+
+
+def clipped_at_a_minimum(x):
+    return np.sum((np.clip(np.exp(x), 0.1, 9.0) - 1.0) ** 2)
+
+
+def numbers_at_a_minimum(x):
+    return np.sum(np.nan_to_num(np.log(x)) ** 2)
+
+
+def picked_at_a_minimum(x):
+    return np.sum((np.sqrt(x)[x > 0] - np.array([1.0, 2])) ** 2)
+
+
+def rows_at_a_minimum(x):
+    n = np.linalg.norm(x, axis=1, keepdims=True)
+    return np.sum(np.where(n > 0, (n - np.array([[5.0], [1.0]])) ** 2, 0.0))
+
+
 X = np.array([0.3, 1.3, 2.3])
 PROGRAMS = [
     (root_chosen_in_each_trip, (X,)),
@@ -56,4 +108,13 @@ PROGRAMS = [
     (root_chosen_twice, (X,)),
     (logarithms_of_columns, (X,)),
     (entries_that_are_picked, (X,)),
+    (sum_in_a_branch_and_an_arm, (X,)),
+    (sum_in_a_loop_and_an_arm, (X,)),
+    (quotient_in_a_loop, (X,)),
+    (quotient_of_what_a_loop_chose, (X,)),
+    (bounded_at_a_minimum, (np.array([1.0, 4.0]),)),
+    (clipped_at_a_minimum, (np.zeros(2),)),
+    (numbers_at_a_minimum, (np.ones(2),)),
+    (picked_at_a_minimum, (np.array([1.0, 4.0]),)),
+    (rows_at_a_minimum, (np.array([[3.0, 4.0], [0.6, 0.8]]),)),
 ]

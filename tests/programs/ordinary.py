@@ -113,9 +113,53 @@ def layers_that_keep_what_they_were_given(w, b, x):
     return np.sum(y * network.layers[1].cache)
 
 
+def root(v):
+    return np.sqrt(v)
+
+
+def doubled_after_a_call(x):
+    y = root(x + 0.1)
+    y *= 2
+    z = y[1:]
+    z *= x[1:]
+    return np.sum(y * y)
+
+
+def changed_after_calls_in_a_loop(x):
+    total = 0.0
+    for k in range(3):
+        y = root(x + k)
+        if k % 2:
+            y *= x
+            y[0] *= 2
+        total += np.sum(y**2)
+    return total
+
+
+def checked(v):
+    if v > 1:
+        raise ValueError("big")
+    return v
+
+
+def arguments_of_exceptions(x):
+    items = []
+    for k in range(3):
+        v = x[k]
+        try:
+            w = checked(v)
+        except ValueError as error:
+            w = v**2 * len(error.args)
+        items.append(w)
+    return sum(items)
+
+
 X, Y = np.array([0.3, 1.2, 0.7]), np.array([0.5, 0.9, 1.1])
 PROGRAMS = [
     (hessian_at_a_gradient, (X,)),
+    (doubled_after_a_call, (X,)),
+    (changed_after_calls_in_a_loop, (X,)),
+    (arguments_of_exceptions, (X,)),
     (tangent_at_a_tangent, (X, Y)),
     (steps_by_data_of_the_module, (X,)),
     (exception_with_a_name, (X,)),

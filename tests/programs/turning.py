@@ -49,13 +49,32 @@ def complex_exponents(x):
     return np.sum(np.abs(np.power(x, 1j * x)))
 
 
+def logarithm_beyond_the_cut(A):
+    return np.sum(np.imag(logm(A)) ** 2)
+
+
+def conjugate_of_a_root(x):
+    return (x**0.5).conjugate().imag
+
+
+def number_made_of_a_root(x):
+    return float(abs(x**0.5)) * x
+
+
+REFUSED = {"logarithm_beyond_the_cut"}
 A = np.array([[-1.2, 0.3, 0.1], [0.3, 0.8, -0.4], [0.1, -0.4, 1.5]])
 P = A @ A + np.eye(3)
 PROGRAMS = [
-    (f, (M,))
-    for f in (root_of_a_symmetric_matrix, logarithm_of_a_matrix, imaginary_part_of_a_root, trace_of_a_logarithm)
-    for M in (A, P)
-] + [
+    (root_of_a_symmetric_matrix, (A,)),
+    (root_of_a_symmetric_matrix, (P,)),
+    (imaginary_part_of_a_root, (A,)),
+    (imaginary_part_of_a_root, (P,)),
+    (logarithm_of_a_matrix, (P,)),
+    (trace_of_a_logarithm, (P,)),
+    (logarithm_beyond_the_cut, (A,)),
+    (conjugate_of_a_root, (-4.3,)),
+    (number_made_of_a_root, (-4.3,)),
+    (number_made_of_a_root, (4.3,)),
     (cube_root, (-8.0,)),
     (cube_root, (8.0,)),
     (imaginary_part, (-4.0,)),

@@ -301,15 +301,27 @@ def as_real_rule(X, Y, Z, Z_bar):
     return Z_bar, None
 
 
+def beyond_the_cut():
+    raise NotDifferentiable(
+        "the logarithm of a real matrix with negative eigenvalues is differentiated",
+        why="they lie on the cut of the logarithm, where rounding decides for one side",
+        way_out="take it by np.linalg.eig",
+    )  # fmt: skip
+
+
 def of_matrix(f):
     """Register the derivative of a function of matrices."""
 
     def adjoint(A, Y, Y_bar):
+        if is_real(A) and not is_real(Y):
+            beyond_the_cut()
         n = np.shape(A)[-1]
         A_bar = f(beside(transposed(A), Y_bar))[..., :n, n:]
         return as_real(A_bar, Y) if is_real(Y) else A_bar
 
     def tangent(A, Y, A_dot):
+        if is_real(A) and not is_real(Y):
+            beyond_the_cut()
         n = np.shape(A)[-1]
         Y_dot = f(beside(A, A_dot))[..., :n, n:]
         return as_real(Y_dot, Y) if is_real(Y) else Y_dot

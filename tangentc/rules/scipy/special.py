@@ -156,6 +156,31 @@ def logit(x, y):
     return 1 / (x * (1 - x))
 
 
+@elementwise(sp.log1p, domain=(-0.5, 1), singular=True)
+def log1p(x, y):
+    return 1 / (1 + x)
+
+
+@elementwise(sp.expm1)
+def expm1(x, y):
+    return y + 1
+
+
+@elementwise(sp.exp2)
+def exp2(x, y):
+    return math.log(2) * y
+
+
+@elementwise(sp.exp10, domain=(-1, 1))
+def exp10(x, y):
+    return math.log(10) * y
+
+
+@elementwise(sp.cbrt, domain=(0.5, 2), singular=True)
+def cbrt(x, y):
+    return 1 / (3 * y**2)
+
+
 @elementwise(sp.xlogy, domain=(0.5, 2))
 def xlogy(x, y, z):
     return np.log(y), np.where(x == 0, 0.0, x / y)
@@ -244,6 +269,21 @@ def i0(x, y):
 @elementwise(sp.i1)
 def i1(x, y):
     return (sp.i0(x) + sp.iv(2, x)) / 2
+
+
+@elementwise(sp.k0, domain=(0.5, 3))
+def k0(x, y):
+    return -sp.k1(x)
+
+
+@elementwise(sp.k1, domain=(0.5, 3))
+def k1(x, y):
+    return -(sp.k0(x) + sp.kn(2, x)) / 2
+
+
+@elementwise(sp.kn, domain=(0.5, 3))
+def kn(n, x, y):
+    return None, -(sp.kn(n - 1, x) + sp.kn(n + 1, x)) / 2
 
 
 @elementwise(sp.jv, sp.jn, domain=(0.5, 3))
