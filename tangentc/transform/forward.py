@@ -387,7 +387,7 @@ class _Forward:
     def _chosen(self, x: Atom, partial: Atom, chosen: Assign) -> Atom:
         """The tangent times a choice, of which a zero stays zero whatever the tangent is."""
         test, *arms = chosen.args
-        if not any(is_number(a, 0) for a in arms):
+        if self.b.mutable(partial) or self.b.definition(partial) is None or not any(is_number(a, 0) for a in arms):
             return self.b.mul(self.dot(x), partial)
         return self.b.emit(np.where, (test, *(a if is_number(a, 0) else self.b.mul(self.dot(x), a) for a in arms)))
 

@@ -441,8 +441,8 @@ class _Reverse(Stores, Control):
         if mask is NONZERO:
             return self.b.emit(runtime.taken, (bar, partial))
         test, taken = mask
-        chosen = self.b.maker(bar)
-        if chosen is not None and chosen.op is np.where and chosen.args[0] == test:
+        chosen = self.b.definition(bar)
+        if chosen is not None and not self.b.mutable(bar) and chosen.op is np.where and chosen.args[0] == test:
             if is_number(chosen.args[2 if taken else 1], 0):
                 bar = chosen.args[1 if taken else 2]  # it is chosen once more
         contribution = self.b.mul(bar, partial)

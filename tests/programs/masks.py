@@ -100,6 +100,12 @@ def rows_at_a_minimum(x):
     return np.sum(np.where(n > 0, (n - np.array([[5.0], [1.0]])) ** 2, 0.0))
 
 
+def root_that_is_overwritten_in_part(x):
+    a = np.sqrt(x)
+    a[1:] = x[:-1] * 0.9
+    return np.sum(np.where(np.arange(3) != 1, a, 0.3) * x)
+
+
 X = np.array([0.3, 1.3, 2.3])
 PROGRAMS = [
     (root_chosen_in_each_trip, (X,)),
@@ -117,4 +123,5 @@ PROGRAMS = [
     (numbers_at_a_minimum, (np.ones(2),)),
     (picked_at_a_minimum, (np.array([1.0, 4.0]),)),
     (rows_at_a_minimum, (np.array([[3.0, 4.0], [0.6, 0.8]]),)),
+    (root_that_is_overwritten_in_part, (X,)),
 ]
