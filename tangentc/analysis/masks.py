@@ -107,13 +107,14 @@ def _grows(op: Any) -> bool:
 
 
 def _places(function: Function) -> dict[str, tuple[int, ...]]:
-    """The blocks around the definition of each name, from the outside."""
+    """The blocks around the definition of each name, from the outside; what a loop carries is another value in each of
+    its trips."""
     found: dict[str, tuple[int, ...]] = {p.name: () for p in function.params}
 
     def look(block: Block, path: tuple[int, ...]) -> None:
         for s in block:
-            inside = (*path, id(s)) if isinstance(s, (For, While)) else path
-            found.update((n, inside if isinstance(s, For) and n == s.target else path) for n in defines(s))
+            of_trips = (*path, id(s)) if isinstance(s, (For, While)) else path
+            found.update(dict.fromkeys(defines(s), of_trips))
             for b in blocks(s):
                 look(b, (*path, id(b)))
 

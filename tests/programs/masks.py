@@ -106,6 +106,54 @@ def root_that_is_overwritten_in_part(x):
     return np.sum(np.where(np.arange(3) != 1, a, 0.3) * x)
 
 
+def a_test_that_a_loop_carries(x):
+    s = np.sqrt(x)
+    t = x > 0.5
+    total = 0.0
+    for k in range(3):
+        total += np.sum(np.where(t, s, 0.0) * (k + 1))
+        t = x > k + 0.5
+    return total
+
+
+def root_in_a_loop_that_carries_the_test(x):
+    t = x > 0.5
+    total = 0.0
+    for k in range(3):
+        s = np.sqrt(x * (k + 1))
+        total += np.sum(np.where(t, s, 0.0) * (k + 1))
+        t = x > k + 0.5
+    return total
+
+
+def a_test_of_the_last_trip(x):
+    t = x > 0.5
+    for k in range(3):
+        t = x > k + 0.5
+    s = np.sqrt(x)
+    return np.sum(np.where(t, s, x))
+
+
+def a_test_that_a_while_loop_carries(x):
+    s = np.sqrt(x)
+    t = x > 0.5
+    k = 0
+    total = 0.0
+    while k < 3:
+        total += np.sum(np.where(t, s, 0.0) * (k + 1))
+        t = x > k + 0.5
+        k += 1
+    return total
+
+
+def a_test_of_a_branch(x):
+    s = np.sqrt(x)
+    t = x > 0.5
+    if x[0] > 0.1:
+        t = x > 1.5
+    return np.sum(np.where(t, s, x))
+
+
 X = np.array([0.3, 1.3, 2.3])
 PROGRAMS = [
     (root_chosen_in_each_trip, (X,)),
@@ -124,4 +172,9 @@ PROGRAMS = [
     (picked_at_a_minimum, (np.array([1.0, 4.0]),)),
     (rows_at_a_minimum, (np.array([[3.0, 4.0], [0.6, 0.8]]),)),
     (root_that_is_overwritten_in_part, (X,)),
+    (a_test_that_a_loop_carries, (X,)),
+    (root_in_a_loop_that_carries_the_test, (X,)),
+    (a_test_of_the_last_trip, (X,)),
+    (a_test_that_a_while_loop_carries, (X,)),
+    (a_test_of_a_branch, (X,)),
 ]
