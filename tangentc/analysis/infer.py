@@ -68,7 +68,7 @@ ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operat
 
 def is_elementwise(op: Any) -> bool:
     """Whether the result has one entry for each entry of the broadcast arguments."""
-    if op in ELEMENTWISE or op in (np.where, np.clip, ops.select, runtime.taken):
+    if op in ELEMENTWISE or op in (np.where, np.clip, ops.select, runtime.taken, runtime.real_power):
         return True
     return isinstance(op, np.ufunc) and op.signature is None
 
@@ -122,7 +122,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if op in (runtime.unbroadcast, runtime.shaped_like, runtime.or_zero, ops.seen, ops.seen_bar):
         t = args[1]
         return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t
-    if op is runtime.real_power:
+    if op is runtime.real_power and not any(isinstance(t, Array) for t in args):
         return Scalar("float64", True)
     if op is runtime.passing:
         return Array("float64", (fresh(),))
