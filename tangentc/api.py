@@ -8,7 +8,7 @@ import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tangentc.analysis.turning import are_complex, complex_results
+from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     as_seed,
@@ -173,7 +173,8 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     before = {name: fingerprint(a) for name, a in read.items()}
     again = tuple(map(own_copy, args)) if compiled.is_doubtful else ()
     try:
-        value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
+        with seen_to_turn(compiled.is_doubtful):
+            value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
     except Exception as error:
         locate(error)
         raise
@@ -191,7 +192,8 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
                     way_out=f"change a copy, {name}.copy(), or call vjp again",
                 )
         try:
-            given = adjoint_function(saved, as_seed(seed, value))
+            with seen_to_turn(compiled.is_doubtful):
+                given = adjoint_function(saved, as_seed(seed, value))
             if again:
                 refuse_turned(given, again, function)
         except TurnedComplex:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
 from typing import Any
 
-from tangentc.analysis.turning import are_complex, complex_results, is_doubtful
+from tangentc.analysis.turning import are_complex, complex_results, is_doubtful, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     check_seed,
@@ -180,7 +180,8 @@ class Derivative:
 
                 return checked(compiled, bound)
             # 1.0 for each gradient that is differentiated again
-            result = compiled.function(*bound, *compiled.seeds, *tangents)
+            with seen_to_turn(compiled.is_doubtful):
+                result = compiled.function(*bound, *compiled.seeds, *tangents)
         except Exception as error:
             locate(error)
             raise

@@ -9,9 +9,12 @@ from __future__ import annotations
 import builtins
 import contextlib
 import operator
+import warnings
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
+
+import numpy as np
 
 from tangentc import runtime
 from tangentc.core.nodes import Assign, Const, Statement
@@ -36,6 +39,23 @@ def complex_results() -> Iterator[None]:
         yield
     finally:
         _COMPLEX.reset(token)
+
+
+@contextlib.contextmanager
+def seen_to_turn(doubtful: bool) -> Iterator[None]:
+    """Run code that is ``doubtful``: a complex number stored into a real array is one that has turned out to be."""
+    if not doubtful:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            yield
+        except np.exceptions.ComplexWarning:
+            raise TurnedComplex(
+                "a real number is a complex one in the run", why="a negative Python float has complex roots",
+                way_out="give it a complex number, x + 0j",
+            ) from None  # fmt: skip
 
 
 def may_turn(op: Any, args: Sequence[Type]) -> bool:

@@ -5,7 +5,8 @@
     x_bar * %product * %difference
 
 A temporary that is used once, in its own block, is folded, unless a store in between changes an array
-that it reads.  Subscripts, slices, attributes, lengths and ranges are written again at each use.
+that it reads.  Subscripts, slices, attributes, lengths and ranges are written again at each use.  What is popped
+is not folded into an arm of a conditional expression, which may not be run.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class Folding:
         self.content: dict[str, set[str]] = {}
         self.names: dict[str, set[str]] = {}
         self.again: dict[str, bool] = {}  # whether what is folded may be written more than once
+        self.pops: set[str] = set()  # what has to be run once, whatever is chosen
         self.valid: dict[str, int] = Counter()
         self.order: list[str] = []
         self.unpacked: dict[str, list[str]] = {}  # a tuple's name -> the names of all its items
@@ -124,7 +126,7 @@ class Folding:
         visible = dict(outer)
         for s in block:
             for atom in self._direct_reads(s):
-                self._use(atom, pending, visible)
+                self._use(atom, pending, visible, isinstance(s, Assign) and s.op is ops.select and atom != s.args[0])
             inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
             changes = self._changes(s)
             if isinstance(s, (For, While)):  # by an earlier trip
@@ -176,9 +178,11 @@ class Folding:
             for name in [n for n in table if self.names.get(n, set()) & set(names)]:
                 del table[name]  # type: ignore[attr-defined]
 
-    def _use(self, atom: Atom, pending: dict[str, bool], visible: dict[str, int]) -> None:
+    def _use(self, atom: Atom, pending: dict[str, bool], visible: dict[str, int], chosen: bool = False) -> None:
         if not isinstance(atom, str) or atom not in self.made:
             return
+        if chosen and atom in self.pops:
+            pending.pop(atom, None)
         if atom in pending or atom in visible:
             self.valid[atom] += 1
             self.folded.add(atom)
@@ -202,6 +206,8 @@ class Folding:
                 names |= self.names[atom]
         if size > MAX_SIZE or depth > MAX_DEPTH:
             return
+        if s.op is ops.pop or any(a in self.pops and a in pending for a in s.atoms):
+            self.pops.add(name)
         self.made[name] = s
         self.size[name], self.depth[name], self.content[name], self.names[name] = size, depth, content, names
         pending[name] = repeatable
@@ -311,7 +317,7 @@ class Folding:
         self.expressions[m.name] = s
         for arm in (m.then, m.orelse):
             if arm not in tails and arm != s.test:
-                self._use(arm, pending, visible)
+                self._use(arm, pending, visible, chosen=True)
         if is_temporary(m.name) and self.uses[m.name] == 1:
             self.made[m.name] = s
             self.size[m.name] = size
@@ -320,6 +326,12 @@ class Folding:
             self.content[m.name] = set().union(*(self.content.get(n, set()) for n in involved)) if involved else set()
             self.names[m.name] = set().union(*(self.names.get(n, {n}) for n in involved)) if involved else set()
             pending[m.name] = False
+            if any(n in self.pops for n in (*involved, m.then, m.orelse)) or _pops(inside):
+                self.pops.add(m.name)
 
     def _same_base(self, a: str, b: str) -> bool:
         return version_base(a) == version_base(b)
+
+
+def _pops(block: list[Statement]) -> bool:
+    return any(isinstance(s, Assign) and s.op is ops.pop for s in statements(tuple(block)))

@@ -20,10 +20,10 @@ def tolist(a):
     if np.ndim(a) == 0:
         return a.item()
     if np.ndim(a) == 1:
-        return [x for x in a]  # noqa: C416
+        return [x.item() for x in a]
     if np.ndim(a) == 2:
-        return [[x for x in row] for row in a]  # noqa: C416
-    return [[[x for x in row] for row in plane] for plane in a]  # noqa: C416
+        return [[x.item() for x in row] for row in a]
+    return [[[x.item() for x in row] for row in plane] for plane in a]
 
 
 @defined(np.atleast_1d)

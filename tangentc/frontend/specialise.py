@@ -491,8 +491,12 @@ class _Specialise:
                 return (s,)
             if not is_differentiable(t):
                 return (s,)
-            made = self.fresh("%array")
-            return (Assign(made, np.array, s.args, (), s.span), replace(s, op=REDUCES[s.op], args=(made,)))  # type: ignore[arg-type]
+            made, extreme = self.fresh("%array"), self.fresh(f"%{s.op.__name__}_of_items")  # type: ignore[union-attr]
+            array = Assign(made, np.array, s.args, (), s.span)
+            if not all(i.weak for i in t.items):  # type: ignore[union-attr]
+                return (array, replace(s, op=REDUCES[s.op], args=(made,)))  # type: ignore[arg-type]
+            of_array = Assign(extreme, REDUCES[s.op], (made,), (), s.span)  # type: ignore[arg-type]
+            return (array, of_array, replace(s, op=ops.item, args=(extreme,)))  # a number of Python's
         out: list[Statement] = []
         first: Atom = s.args[0]
         for k, atom in enumerate(s.args[1:]):
@@ -801,16 +805,17 @@ class _Specialise:
             if name == "compress":
                 return (replace(s, op=np.compress, args=(*args[:1], receiver, *args[1:])),)
             if name == "item" and args:
-                flat, key = self.fresh("%flat"), self.fresh("%key")
+                flat, key, entry = self.fresh("%flat"), self.fresh("%key"), self.fresh("%entry")
                 of_tuple = type_of(args[0].value) if isinstance(args[0], Const) else self.types.of(args[0])
-                if len(args) == 1 and not isinstance(of_tuple, Tuple):
-                    ravel = Assign(flat, np.ravel, (receiver,), (), s.span)
-                    return (ravel, replace(s, op=operator.getitem, args=(flat, args[0])))
-                if len(args) == 1:
-                    return (replace(s, op=operator.getitem, args=(receiver, args[0])),)
                 if len(args) > 1:
-                    made = Assign(key, ops.make_tuple, args, (), s.span)
-                    return (made, replace(s, op=operator.getitem, args=(receiver, key)))
+                    taken = (receiver, key)
+                    before = [Assign(key, ops.make_tuple, args, (), s.span)]
+                elif isinstance(of_tuple, Tuple):
+                    taken, before = (receiver, args[0]), []
+                else:
+                    taken, before = (flat, args[0]), [Assign(flat, np.ravel, (receiver,), (), s.span)]
+                got = Assign(entry, operator.getitem, taken, (), s.span)
+                return (*before, got, replace(s, op=ops.item, args=(entry,)))
             if name in ("conj", "conjugate") and not is_complex(t):
                 return (replace(s, op=ops.identity, args=(receiver,), keywords=()),)  # the array itself
             function = FUNCTIONS.get(name) or getattr(np, name, None)

@@ -51,7 +51,9 @@ def power_of(x, y):
         if y == 0:
             return 0
         return y * x ** (y - 1)
-    return y * x ** np.where(y == 0, 1, y - 1)
+    if isinstance(y, int):
+        return y * x ** np.where(y == 0, 1, y - 1)
+    return y * np.where((x == 0) & (y == 0), 1, x) ** (y - 1)
 
 
 @inline

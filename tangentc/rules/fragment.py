@@ -21,6 +21,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Const, For
 from tangentc.core.types import (
+    EXACT,
     Array,
     Known,
     Optional,
@@ -69,6 +70,11 @@ def is_alone(x: Any, axis: Any) -> bool:
     shape = np.shape(x)
     axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     return all(shape[k] == 1 for k in axes)
+
+
+def has_length(x: Any, axis: int, length: int) -> bool:
+    """In a formula: whether an axis is known to have so many entries."""
+    return bool(np.shape(x)[axis] == length)
 
 
 def is_changed(x: Any) -> bool:
@@ -297,12 +303,14 @@ class Fragment:
             return integer if args[1] is int else isinstance(t, Tuple)
         if function is is_literal:
             return is_literal(args[0])
-        if function is is_alone:
+        if function in (is_alone, has_length):
             if any(map(_dynamic, args[1:])):
                 return False
             one = self.b.type(args[0].atom) if isinstance(args[0], Value) else None
-            shape = one.shape if isinstance(one, Array) else () if isinstance(one, Scalar) else (2,)
-            return is_alone(np.empty([d if d == 1 else 2 for d in shape]), args[1])
+            if not isinstance(one, (Array, Scalar)):
+                return False
+            shape = [d if isinstance(d, int) else EXACT for d in one.shape] if isinstance(one, Array) else []
+            return function(np.broadcast_to(0.0, shape), *args[1:])
         if function is is_changed:
             return isinstance(args[0], Value) and self.b.mutable(args[0].atom)
         if function is is_real:

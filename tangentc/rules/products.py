@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from tangentc.rules.fragment import inline
+from tangentc.rules.fragment import has_length, inline
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule
 from tangentc.runtime import product_of_others
 from tangentc.transform.calls import TAKES_ITEMS
@@ -48,6 +48,13 @@ def turned(v, axis):
     return np.stack([np.take(v, 1, axis=axis), -np.take(v, 0, axis=axis)], axis=axis)
 
 
+@inline
+def like(v, v_bar, axis):  # the third entry of a vector in a plane is zero, and does not move
+    if has_length(v, axis, 2):
+        return np.take(v_bar, [0, 1], axis=axis)
+    return v_bar
+
+
 triples = pairs_of((3, 3), ((2, 3), 3), ((2, 3), (4, 1, 3)))
 
 
@@ -61,8 +68,8 @@ def cross(a, b, y, y_bar, axis=-1):  # the triple product y_bar . (a x b) does n
         across = np.expand_dims(y_bar, along)
         return across * turned(b, along), -across * turned(a, along)
     if axis is None or axis == -1:
-        return np.cross(b, y_bar), np.cross(y_bar, a)
-    return np.cross(b, y_bar, axis=axis), np.cross(y_bar, a, axis=axis)
+        return like(a, np.cross(b, y_bar), -1), like(b, np.cross(y_bar, a), -1)
+    return like(a, np.cross(b, y_bar, axis=axis), axis), like(b, np.cross(y_bar, a, axis=axis), axis)
 
 
 # Y[i k, j l] = A[i, j] B[k, l]

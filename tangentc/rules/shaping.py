@@ -144,9 +144,9 @@ def copy(x, y, y_bar):
     return y_bar
 
 
-@adjoint_rule(item, linear="jointly", samples=lambda rng: [((rng.normal(size=(1, 1)),), {})])
+@adjoint_rule(item, linear="jointly", samples=lambda rng: [((rng.normal(size=k),), {}) for k in ((1, 1), ())])
 def only_item(x, y, y_bar):
-    return np.full_like(x, y_bar)
+    return y_bar if np.ndim(x) == 0 else np.full_like(x, y_bar)
 
 
 @adjoint_rule(np.full, linear="jointly", samples=lambda rng: [(((2, 3), 1.5), {})])

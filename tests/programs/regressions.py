@@ -1,5 +1,6 @@
 """Programs that were once differentiated wrongly, or not at all; each is as small as it could be made."""
 
+import math
 import types
 from typing import NamedTuple
 
@@ -368,6 +369,36 @@ def eigenvalues_that_change(A):
     return np.sum(w * s**2)
 
 
+def squares_of_what_is_chosen(u):
+    total = sum((v if v > 0.3 else 0.0) ** 2 for v in u)
+    for i in range(len(u)):
+        total = total + np.where(i == 1, u[i], 0.0) ** 2
+        total *= np.where(u[i] > 0.3, np.sin(u[i] * total), 1.0) ** 2 + 0.5
+    return total * math.prod(np.where(v > 0.3, v, 1.5) ** 2 for v in u)
+
+
+def chosen_off_the_diagonal(B):
+    total = 0.0
+    for i in range(2):
+        for j in range(2):
+            total += np.where(i != j, B[i, j], 0.0) ** 2 * (B[i, j] if i > j else 1.0) ** 3
+    return total
+
+
+def arms_that_change_places(u):
+    t = 1.0
+    for v in u:
+        c = v > 0.3
+        a = np.where(c, np.exp(v), t)
+        b = np.where(c, t, np.cos(v))
+        t = 0.3 * a * b + 0.1 * a**2
+    return t
+
+
+def powers_with_an_exponent_of_zero(x, p):
+    return np.sum(p**x) + p[0] ** x[0] + np.sum(np.float_power(1 + p, x * p)) + math.pow(p[1], x[0])
+
+
 def numbers_beside_an_array_that_changes(x):
     y = x.copy()
     r = []
@@ -382,5 +413,9 @@ PROGRAMS += [
     (grid_with_an_array_from_outside, (np.array([1.0, 2.0]),)),
     (eigenvalues_that_change, (np.array([[1.0, 2.0], [3.0, 4.5]]),)),
     (numbers_beside_an_array_that_changes, (np.array([1.0, 2.0]),)),
+    (squares_of_what_is_chosen, (np.array([0.35, -1.2, 0.8, 1.6]),)),
+    (chosen_off_the_diagonal, (np.array([[1.0, 2.0], [3.0, 4.0]]),)),
+    (arms_that_change_places, (np.array([0.35, -1.2, 0.8, 1.6]),)),
+    (powers_with_an_exponent_of_zero, (np.array([0.0, 1.5]), np.array([0.4, 1.3]))),
 ]
 REFUSED = {"numbers_beside_an_array_that_changes"}

@@ -61,7 +61,29 @@ def number_made_of_a_root(x):
     return float(abs(x**0.5)) * x
 
 
+def roots_of_what_an_array_holds(u):
+    parts = abs(u[1].item() ** 0.5) + abs(u.item(1) ** 0.5) * u[0] + abs(u.reshape(2, 2).item(0, 1) ** 1.5)
+    return parts + abs(math.sin(u[1]) ** 0.5) + abs((-math.exp(u[0])) ** 0.5) + abs(math.fsum(u[1:2]) ** 0.5)
+
+
+def roots_of_a_list(u):
+    a, b, *_ = u.tolist()
+    return sum(abs(v**0.5) for v in u.tolist()) * abs(b**0.5) * a + abs(min(u.tolist()) ** 0.5)
+
+
+def root_stored_beside_others(u):
+    kept = np.zeros(4)
+    kept[0] = abs(float(u[1]) ** 0.5)
+    return np.sum(kept**2) + abs(np.sum(u).item() ** 0.5)
+
+
+def root_of_what_is_picked(u):
+    v = u[u > -5]
+    return abs(v[1].item() ** 0.5)
+
+
 REFUSED = {"logarithm_beyond_the_cut"}
+U = np.array([0.35, -1.2, 0.8, 1.6])
 A = np.array([[-1.2, 0.3, 0.1], [0.3, 0.8, -0.4], [0.1, -0.4, 1.5]])
 P = A @ A + np.eye(3)
 PROGRAMS = [
@@ -83,5 +105,9 @@ PROGRAMS = [
     (power_of_two_numbers, (-2.0, 1.3)),
     (power_of_two_numbers, (2.0, 1.3)),
     (root_in_math, (-2.0,)),
+    (roots_of_what_an_array_holds, (U,)),
+    (roots_of_a_list, (U,)),
+    (root_stored_beside_others, (U,)),
+    (root_of_what_is_picked, (U,)),
     (complex_exponents, (np.array([-0.5, -1.2, 0.7]),)),
 ]

@@ -264,3 +264,15 @@ def test_single_precision_stays(f):
 
 def test_a_square_of_an_absolute_value_is_a_square():
     assert tangentc.hessian(lambda x: np.abs(x) ** 2)(0.0) == 2.0
+
+
+def test_the_entries_of_a_sparse_matrix_that_move_are_not_shown():
+    places = (np.array([0, 0, 1]), np.array([0, 0, 1]))
+    with pytest.raises(tangentc.UnsupportedSyntax, match="data"):
+        tangentc.grad(lambda d: np.sum(scipy.sparse.csr_matrix((d, places)).data ** 2))(np.array([1.0, 2.0, 3.0]))
+
+
+def test_more_differences_than_entries_have_no_slope():
+    assert tangentc.grad(lambda x: np.sum(np.diff(x, n=5)))(np.arange(3.0)).tolist() == [0.0, 0.0, 0.0]
+    with pytest.raises(ValueError):
+        tangentc.grad(lambda x: np.sum(np.diff(x[x > 0], n=5)))(np.arange(3.0))

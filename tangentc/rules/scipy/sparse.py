@@ -47,7 +47,7 @@ def times_from_the_left(other, self):
 class Coordinates:
     """A sparse matrix by the places of its entries; those at one place are added."""
 
-    data: Any
+    entries: Any
     rows: Any
     columns: Any
     shape: Any
@@ -55,8 +55,8 @@ class Coordinates:
     __array_ufunc__ = None
 
     def __matmul__(self, x):
-        y = np.zeros((self.shape[0],) + np.shape(x)[1:], dtype=np.result_type(self.data, x))
-        np.add.at(y, self.rows, (self.data * x[self.columns].T).T)
+        y = np.zeros((self.shape[0],) + np.shape(x)[1:], dtype=np.result_type(self.entries, x))
+        np.add.at(y, self.rows, (self.entries * x[self.columns].T).T)
         return y
 
     def __rmatmul__(self, x):
@@ -67,15 +67,18 @@ class Coordinates:
 
     @property
     def T(self):
-        return Coordinates(self.data, self.columns, self.rows, self.shape[::-1])
+        return Coordinates(self.entries, self.columns, self.rows, self.shape[::-1])
 
     def transpose(self):
         return self.T
 
     def toarray(self):
-        dense = np.zeros(self.shape, dtype=self.data.dtype)
-        np.add.at(dense, (self.rows, self.columns), self.data)
+        dense = np.zeros(self.shape, dtype=self.entries.dtype)
+        np.add.at(dense, (self.rows, self.columns), self.entries)
         return dense
+
+    def __getattr__(self, name):  # SciPy sorts and adds the entries: what it shows of them is not what was given
+        raise AttributeError(f"no {name!r} of a sparse matrix whose entries move")
 
     def tocsr(self):
         return self
@@ -89,7 +92,7 @@ class Matrix(Coordinates):
     """One of the older kind, whose ``*`` is the product of matrices."""
 
     def __mul__(self, x):
-        return Coordinates(self.data * x, self.rows, self.columns, self.shape) if np.ndim(x) == 0 else self @ x
+        return Coordinates(self.entries * x, self.rows, self.columns, self.shape) if np.ndim(x) == 0 else self @ x
 
     def __rmul__(self, x):
         return self.__mul__(x) if np.ndim(x) == 0 else x @ self
