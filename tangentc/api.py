@@ -30,6 +30,7 @@ from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutatio
 from tangentc.frontend.nested import KINDS
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
+from tangentc.singular import RAISED, in_numpy, without_raising
 from tangentc.transform.assemble import check_result, make_pair
 
 
@@ -172,9 +173,13 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
         read.update({name: atom.lookup() for name, atom in compiled.live.items()})
     before = {name: fingerprint(a) for name, a in read.items()}
     again = tuple(map(own_copy, args)) if compiled.is_doubtful else ()
+    own = tuple(map(own_copy, args)) if copy else args
     try:
         with seen_to_turn(compiled.is_doubtful):
-            value, saved = primal(*(map(own_copy, args) if copy else args), *defaults)
+            value, saved = primal(*own, *defaults)
+    except RAISED as error:
+        locate(error)
+        return _vjp(f, without_raising(error, function, args)[: len(primals)], copy, check)
     except Exception as error:
         locate(error)
         raise
@@ -199,6 +204,10 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
         except TurnedComplex:
             with complex_results():
                 return _vjp(function, again, True, False)[1](seed)
+        except RAISED as error:
+            locate(error)
+            given_again = without_raising(error, function, own)
+            return _vjp(function, given_again, True, False)[1](in_numpy(seed))[: len(primals)]
         except Exception as error:
             locate(error)
             raise

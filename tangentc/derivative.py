@@ -11,6 +11,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
 from typing import Any
 
+from tangentc.analysis.masks import CHOOSES
 from tangentc.analysis.turning import are_complex, complex_results, is_doubtful, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
@@ -32,6 +33,7 @@ from tangentc.errors import BadArgument, InternalError, TangentcError, TurnedCom
 from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
+from tangentc.singular import RAISED, in_numpy, without_raising
 from tangentc.transform.assemble import check_result, make_tangent
 from tangentc.transform.assemble import gradient as write_gradient
 
@@ -55,6 +57,7 @@ class Compiled:
     def function(self) -> Any:
         function = load(self.text, self.root.__module__)
         function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
+        function.__globals__[CHOOSES] = self.context.chooses
         function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
         return function
 
@@ -168,12 +171,15 @@ class Derivative:
             with complex_results():
                 return self.run(bound)
 
-    def run(self, bound: tuple, tangents: tuple = ()) -> Any:
+    def run(self, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
         """What the code for these arguments gives.  Raises `TurnedComplex` if it was compiled for real numbers and
-        they are not.
+        they are not.  Where Python's numbers raise, and the function itself does not, NumPy's are used.
         """
         compiled = self.compiled(bound)
         compiled.sync(bound)
+        seeds = compiled.seeds
+        if in_numpy_numbers and self.kind in ("grad", "value_and_grad"):
+            seeds = in_numpy((*seeds, 1.0))
         try:
             if self.check is not None:
                 from tangentc.inspection.finite import checked
@@ -181,7 +187,11 @@ class Derivative:
                 return checked(compiled, bound)
             # 1.0 for each gradient that is differentiated again
             with seen_to_turn(compiled.is_doubtful):
-                result = compiled.function(*bound, *compiled.seeds, *tangents)
+                result = compiled.function(*bound, *seeds, *tangents)
+        except RAISED as error:
+            locate(error)
+            given = without_raising(error, self.function, bound[: self._parameters])
+            return self.run(given + in_numpy(bound[self._parameters :]), in_numpy(tangents), True)
         except Exception as error:
             locate(error)
             raise

@@ -200,7 +200,7 @@ def _unit(leaf: Any, index: tuple[int, ...] | None) -> Any:
     """A leaf of zeros, with a one at ``index``."""
     if not is_array(leaf):
         return type(leaf)(0.0 if index is None else 1.0)
-    out = leaf * 0
+    out = np.zeros_like(leaf)
     if index is not None:
         out[index] = 1
     return out

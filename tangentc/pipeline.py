@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
-from tangentc.analysis.masks import NONZERO, masks, unbounded
+from tangentc.analysis.masks import CHOOSES, NONZERO, masks, unbounded
 from tangentc.analysis.points import COPIES, DEEP_COPIES
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
@@ -400,6 +400,7 @@ class Context:
         self.lists: dict[Any, dict[Any, Any]] = {}  # arguments that stand for arrays, by function and site
         self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
+        self.chooses = False  # whether an adjoint was written under a mask
 
     def settle(self, write: Callable[[], Any]) -> Any:
         """What ``write`` gives, which writes a derivative: begun again when a call needs its definition."""
@@ -634,11 +635,17 @@ class Context:
             self.observe(step.name, step.does, program.function, types)
         return program
 
-    def masks(self, program: Program) -> Any:
-        found = masks(program.function, program.types, _has_no_derivative)
+    def masks(self, program: Program, chosen: bool) -> Any:
+        found = masks(program.function, program.types, _has_no_derivative, chosen)
         # a mask that is changed is another one where the value is computed than where it is used
         changed = {n for n, m in found.items() if isinstance(m[0], str) and program.aliases.is_changed(m[0])}
-        return found | dict.fromkeys(changed, NONZERO)
+        found |= dict.fromkeys(changed, NONZERO)
+        if program.source.__globals__.get(
+            CHOOSES
+        ):  # of what was not taken, zeros have passed through any of its values
+            names = {s.target for s in statements(program.function.body) if isinstance(s, Assign)}
+            return dict.fromkeys(names, NONZERO) | found
+        return found
 
     def unbounded(self, program: Program) -> set[str]:
         return unbounded(program.function, _is_singular)

@@ -241,3 +241,16 @@ def test_the_adjoint_of_a_gradient_has_its_seed_where_it_is_given():
     np.testing.assert_allclose(tangentc.adjoint(by)(x, seed, x), third @ x @ seed)
     np.testing.assert_allclose(tangentc.grad(lambda x: np.sum(by(x, seed)))(x), third @ np.ones(3) @ seed)
     np.testing.assert_allclose(tangentc.grad(lambda x, s: by(x, s) @ s, wrt=1)(x, seed), 2 * h @ seed)
+
+
+def test_of_an_array_without_axes():
+    point = np.array(0.5)
+    for by in (jacfwd, jacrev):
+        assert by(lambda x: x**3)(point) == 0.75
+        np.testing.assert_allclose(by(lambda x: np.sin(x) * np.array([1.0, 2.0]))(point), np.cos(0.5) * np.arange(1, 3))
+    assert hessian(lambda x: x**3)(point) == 3.0
+
+
+def test_of_an_array_with_an_infinite_entry():
+    for by in (jacfwd, jacrev):
+        np.testing.assert_array_equal(by(lambda x: 1 / x)(np.array([1.0, np.inf])), [[-1.0, 0.0], [0.0, 0.0]])

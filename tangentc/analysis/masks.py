@@ -25,51 +25,175 @@ from tangentc import runtime
 from tangentc.analysis.infer import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import is_number, shape_of
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Store, While
-from tangentc.core.types import Array
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Statement, Store, While
+from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 
 Mask = tuple[Atom, bool]
 NONZERO: Mask = (Const("where the adjoint is not zero"), True)
+PICKED: Mask = (Const("where a subscript takes it"), True)  # the same, for entries of the array itself
+CHOOSES = "__chooses__"  # is true in emitted modules that compute an adjoint under a mask
 GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 
 SELECTING = {  # which take some entries, and others not
     np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.nan_to_num, np.nansum, np.nanprod, np.nanmax, np.nanmin,
-    runtime.taken,
+    np.select, np.compress, np.extract, runtime.taken,
 }  # fmt: skip
 
 
-def masks(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
+def masks(function: Function, types: Any, is_zero: Callable[[Any], bool], chosen: bool = False) -> dict[str, Mask]:
     """For each value that has one, the mask (test, which arm) under which it is used.
 
-    What no derivative flows through (``is_zero``), a test say, is no use.
+    What no derivative flows through (``is_zero``), a test say, is no use.  With ``chosen`` the caller takes some
+    entries of the result, and others not.
     """
-    uses: dict[str, list[Mask | None]] = {}
-    found: dict[str, Mask] = {}
-    if isinstance(function.result, str):
-        uses[function.result] = [None]
     replaced = _replaced(function.body, types, is_zero)
-    places = _places(function)
-    for s in statements(function.body):  # what loops and branches hand on
-        if not isinstance(s, Assign):
-            for atom in reads(s):
-                if isinstance(atom, str):
-                    uses.setdefault(atom, []).append(None)
-    for s in reversed(list(statements(function.body))):
-        if isinstance(s, Assign) and s.target in replaced:
-            found[s.target] = replaced[s.target]
-        elif isinstance(s, Assign):
-            given = set(uses.get(s.target, [None]))
-            if None not in given:
-                mask = given.pop() if len(given) == 1 else NONZERO
-                found[s.target] = mask if mask and _is_there(mask, s.target, places) else NONZERO
-        passive = not isinstance(s, Assign) or (
-            is_zero(s.op) or s.target not in uses or asks_for_form(s, types.of) or s.op is np.result_type
+    found: dict[str, Mask | None] = {}
+    while True:  # once more for what loops carry: what is not known to be used yet is not
+        uses = _Uses(dict(found), replaced, _places(function), types, is_zero)
+        uses.add(function.result, NONZERO if chosen else None)
+        uses.block(function.body)
+        if uses.found == found:
+            return {name: NONZERO if mask is PICKED else mask for name, mask in found.items() if mask is not None}
+        found = uses.found
+
+
+class _Uses:
+    """The uses of each name, gathered from the last statement to the first; ``found`` is what they come to."""
+
+    def __init__(self, found: Any, replaced: dict[str, Mask], places: Any, types: Any, is_zero: Any):
+        self.found: dict[str, Mask | None] = found
+        self.replaced, self.places, self.types, self.is_zero = replaced, places, types, is_zero
+        self.uses: dict[str, set[Mask | None]] = {}
+        self.branches: list[Mask | None] = []  # of the blocks around, from the outside; None for a loop
+
+    def add(self, atom: Atom, mask: Mask | None) -> None:
+        """A use under a mask; one in a branch is under the branch's test too."""
+        if not isinstance(atom, str):
+            return
+        branch = next((b for b in self.branches[len(self.places.get(atom, ())) :] if b is not None), None)
+        if branch is not None and mask != branch:
+            mask = branch if mask is None else NONZERO
+        self.uses.setdefault(atom, set()).add(mask)
+
+    def through(self, atom: Atom, name: str) -> None:
+        """A use that is handed on to another name."""
+        if name in self.found:
+            self.add(atom, self.found[name])
+
+    def sometimes(self, atom: Atom, name: str) -> None:
+        """A use that is handed on, by a loop, to other values in other trips."""
+        if name in self.found:
+            self.add(atom, self.found[name] and NONZERO)
+
+    def close(self, name: str) -> None:
+        """All uses of a name are known."""
+        if name in self.replaced:
+            self.found[name] = self.replaced[name]
+        elif masks := self.uses.get(name):
+            if None in masks or any((test, not arm) in masks for test, arm in masks):  # type: ignore[misc]
+                self.found[name] = None  # both arms
+            else:
+                mask = next(iter(masks)) if len(masks) == 1 else NONZERO
+                self.found[name] = mask if mask and _is_there(mask, name, self.places) else NONZERO
+
+    def block(self, block: Block, branch: Mask | None = None, inner: bool = False) -> None:
+        if inner:
+            self.branches.append(branch)
+        for s in reversed(block):
+            self.statement(s)
+        if inner:
+            self.branches.pop()
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Assign():
+                self.close(s.target)
+                self.assign(s)
+            case If():
+                for m in s.merged:
+                    self.close(m.name)
+                for arm, body in ((True, s.then), (False, s.orelse)):
+                    branch = (s.test, arm) if isinstance(s.test, str) else None
+                    self.branches.append(branch)
+                    for m in s.merged:
+                        self.through(m.then if arm else m.orelse, m.name)
+                    self.branches.pop()
+                    self.block(body, branch, inner=True)
+            case For() | While():
+                self.loop(s)
+            case _:
+                for atom in reads(s):
+                    self.add(atom, None)
+
+    def loop(self, s: For | While) -> None:
+        """A carried name stands for what goes in, for what a trip hands to the next, and for what comes out.
+
+        What goes in is taken to be used by a trip: a loop that does nothing is no reason to keep a NaN.
+        """
+        outside = {c.name: self.uses.pop(c.name, set()) for c in s.carried}
+        self.branches.append(None)
+        for c in s.carried:
+            self.sometimes(c.next, c.name)
+        self.branches.pop()
+        self.block(s.body, inner=True)
+        if isinstance(s, While):
+            self.block(s.head, inner=True)
+        for c in s.carried:
+            inside = self.uses.setdefault(c.name, set())
+            if not inside:
+                inside |= outside[c.name]
+            self.close(c.name)
+            self.sometimes(c.init, c.name)
+            inside |= outside[c.name]
+            self.close(c.name)
+        if isinstance(s, For):
+            self.close(s.target)
+            self.sometimes(s.iterable, s.target)
+
+    def picks(self, key: Any, array: str) -> bool:
+        """Whether a subscript takes some entries: by an array, or one, unless a loop may take them all."""
+        whole = (
+            key.value if isinstance(key, Known) else key.items if isinstance(key, Tuple) and key.cls is None else key
         )
+        keys = [k.value if isinstance(k, Known) else k for k in (whole if isinstance(whole, tuple) else (whole,))]
+        if any(isinstance(k, (list, Sequence, np.ndarray)) or isinstance(k, Array) and k.shape for k in keys):
+            return True
+        looped = None in self.branches[len(self.places[array]) :]
+        return not looped and any(isinstance(k, (int, Scalar)) for k in keys)
+
+    def assign(self, s: Assign) -> None:
+        if (
+            self.is_zero(s.op)
+            or s.target not in self.found
+            or asks_for_form(s, self.types.of)
+            or s.op is np.result_type
+        ):
+            return
         for k, atom in enumerate(reads(s)):
-            if isinstance(atom, str) and not passive:
-                uses.setdefault(atom, []).append(_through(s, k, atom, found, types))
-    return found
+            if isinstance(atom, str):
+                self.add(atom, self.of_argument(s, k, atom))
+
+    def of_argument(self, s: Assign, k: int, atom: str) -> Mask | None:
+        """The mask that a value has by one of its uses."""
+        types, mask = self.types, self.found[s.target]
+        if s.op is ops.seen:
+            return mask
+        shape = shape_of(types.of(atom))
+        same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
+        if s.op is np.where and len(s.args) == 3 and k in (1, 2):
+            own = s.args[0], k == 1
+            return own if same and (mask is None or mask == own) else NONZERO
+        if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):
+            if mask is None and _covers(s.args[1], atom, types):
+                return s.args[1], True
+            if self.picks(types.of(s.args[1]), atom):
+                return PICKED
+        if s.op in SELECTING:
+            return NONZERO
+        if mask is PICKED and not same:
+            return None
+        return mask if mask is None or same else NONZERO
 
 
 def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
@@ -92,9 +216,10 @@ def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str
 
 
 def divides(s: Assign, is_singular: Callable[[Any], bool]) -> bool:
-    """Whether a partial of an operation may be infinite; that of a power with an exponent of at least 1 is not."""
+    """Whether a partial of an operation may be infinite; that of a power with a positive integer exponent is not."""
     exponent = s.args[-1] if s.op is operator.pow else None
-    return is_singular(s.op) and not (isinstance(exponent, Const) and is_number(exponent) and exponent.value >= 1)
+    whole = isinstance(exponent, Const) and is_number(exponent) and exponent.value >= 1 and exponent.value % 1 == 0
+    return is_singular(s.op) and not whole
 
 
 def _arms(join: Any) -> tuple[Atom, ...]:
@@ -132,18 +257,24 @@ def _is_there(mask: Mask, name: str, places: dict[str, tuple[int, ...]]) -> bool
 
 
 def _replaced(block: Block, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
-    """The arrays of which the entries under a mask are replaced before any other use."""
+    """The arrays of which some entries are replaced before any use but of a part."""
     found: dict[str, Mask] = {}
-    fresh: set[str] = set()
+    fresh: dict[str, bool] = {}  # an array -> whether no part of it has been used
     for s in block:
         for inner in blocks(s):
             found.update(_replaced(inner, types, is_zero))
-        if isinstance(s, Store) and s.op is None and s.object in fresh and _covers(s.key, s.object, types):
-            found.setdefault(s.object, (s.key, False))  # type: ignore[arg-type]
-        if not isinstance(s, Assign) or not is_zero(s.op):
-            fresh.difference_update(a for b in statements((s,)) for a in reads(b) if isinstance(a, str))
+        used = {a for b in statements((s,)) for a in reads(b) if isinstance(a, str)}
+        if isinstance(s, Store) and s.op is None and s.object in fresh and s.value != s.object:
+            exact = fresh[s.object] and _covers(s.key, s.object, types)
+            mask: Mask = (s.key, False) if exact else NONZERO  # type: ignore[assignment]
+            found[s.object] = mask if found.get(s.object, mask) == mask else NONZERO
+            used.discard(s.object)
+        if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] in fresh:
+            fresh[s.args[0]] = False  # type: ignore[index]
+        elif not isinstance(s, Assign) or not is_zero(s.op):
+            fresh = {name: whole for name, whole in fresh.items() if name not in used}
         if isinstance(s, Assign) and is_elementwise(s.op):
-            fresh.add(s.target)
+            fresh[s.target] = True
     return found
 
 
@@ -151,26 +282,3 @@ def _covers(key: Any, array: str, types: Any) -> bool:
     """Whether a key is a mask of the shape of the array."""
     t, shape = types.of(key) if isinstance(key, str) else None, shape_of(types.of(array))
     return isinstance(t, Array) and t.dtype == "bool" and shape is not None and shape_of(t) == shape
-
-
-def _through(s: Any, k: int, atom: str, found: dict[str, Mask], types: Any) -> Mask | None:
-    """The mask that a value has by one of its uses."""
-    if isinstance(s, Assign) and s.op is ops.seen:
-        return found.get(s.target)
-    if not isinstance(s, Assign):
-        return None
-    mask = found.get(s.target)
-    shape = shape_of(types.of(atom))
-    same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
-    if s.op is np.where and len(s.args) == 3 and k in (1, 2):
-        own = s.args[0], k == 1
-        return own if same and (mask is None or mask == own) else NONZERO
-    if s.op in SELECTING or s.op is operator.getitem and k == 0 and _is_mask(types.of(s.args[1])):
-        return NONZERO
-    if isinstance(s.op, ops.UserFunction):
-        return None
-    return mask if mask is None or same else NONZERO
-
-
-def _is_mask(t: Any) -> bool:
-    return isinstance(t, Array) and t.dtype == "bool"

@@ -15,7 +15,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.naming import hint
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Span, Statement, Store, version_base
-from tangentc.core.types import Array, Known, Length, Sequence, Type
+from tangentc.core.types import Array, Known, Length, Scalar, Sequence, Type
 from tangentc.core.walk import defines, substitute_block
 
 Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
@@ -273,6 +273,11 @@ class Builder:
 
     def mul(self, x: Atom, y: Atom, name: str = "") -> Atom:
         return self.emit(operator.mul, (x, y), name=name)
+
+    def choose(self, test: Atom, x: Atom, y: Atom) -> Atom:
+        """One of two values, entry by entry; of numbers, the other one is not computed."""
+        numbers = all(isinstance(self.type(a), Scalar) for a in (test, x, y))
+        return self.emit(ops.select if numbers else np.where, (test, x, y))
 
     def same_shape(self, x: Atom, y: Atom) -> bool:
         """Whether two values are known to have the same shape."""

@@ -25,6 +25,7 @@ from tangentc.analysis.infer import gives_keys
 from tangentc.analysis.points import change_of
 from tangentc.analysis.turning import are_complex, may_turn, refuse_parts
 from tangentc.core import ops
+from tangentc.core.build import shape_of
 from tangentc.core.nodes import (
     Assign,
     Atom,
@@ -703,6 +704,10 @@ class _Specialise:
         if op is np.copyto and not keywords.keys() - {"where", "casting"}:
             if "where" not in keywords:
                 return (Store(array, whole, rest[0], None, s.span),)
+            t, of_mask = self.types.of(array), self.types.of(keywords["where"])
+            same = isinstance(of_mask, Array) and of_mask.dtype == "bool" and of_mask.shape == t.shape  # type: ignore[union-attr]
+            if same and shape_of(self.types.of(rest[0])) == ():
+                return (Store(array, keywords["where"], rest[0], None, s.span),)
             value = self.fresh("%rhs")
             chosen = Assign(value, np.where, (keywords["where"], rest[0], array), (), s.span)
             return (chosen, Store(array, whole, value, None, s.span))

@@ -76,10 +76,13 @@ class Pair:
 
 
 class Unit:
-    """One function while its derivative is written: its facts, and the services that the writers use."""
+    """One function while its derivative is written: its facts, and the services that the writers use.
 
-    def __init__(self, context: Any, program: Any, wrt: set[str]):
-        self.context, self.program = context, program
+    With ``chosen`` a caller takes some entries of its result, and others not.
+    """
+
+    def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False):
+        self.context, self.program, self.chosen = context, program, chosen
         self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero)
         self.active = self.activity.active
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
@@ -103,7 +106,13 @@ class Unit:
 
     @cached_property
     def masks(self) -> Any:
-        return self.context.masks(self.program)
+        return self.context.masks(self.program, self.chosen)
+
+    def mask(self, name: str) -> Any:
+        """The mask under which the adjoint of a value is to be computed, if there is one."""
+        found = self.masks.get(name)
+        self.context.chooses |= found is not None
+        return found
 
     @cached_property
     def unbounded(self) -> set[str]:
@@ -145,10 +154,11 @@ class Unit:
         wrt = tuple((a, p) for a, p, flag in zip(atoms, params, flags, strict=True) if flag)
         gives = tuple(_adjoint_type(t) for t, flag in zip(types, flags, strict=True) if flag)
         bars = gives[0] if len(gives) == 1 else Tuple(gives)
+        chosen = s.target in self.masks
         if self.context.recomputes(function, types):
-            adjoint = make_adjoint(self.context, function, types, flags)
+            adjoint = make_adjoint(self.context, function, types, flags, chosen)
             return Pair(s.op, ops.Emitted(adjoint, True, bars, False), tuple(atoms), wrt, None)
-        primal, adjoint, pure = make_pair(self.context, function, types, flags)
+        primal, adjoint, pure = make_pair(self.context, function, types, flags, chosen=chosen)
         both = Tuple((self.builder.type(s.target), Unknown("what a primal saves")))
         shown = version_base(s.target).lstrip("%")
         saved = f"{function.__name__}_saved" if s.target.startswith("%") else f"{function.__name__}_{shown}_saved"
@@ -186,7 +196,7 @@ def _parameters(program: Any) -> list[str]:
 def gradient(
     context: Any, source: Any, types: list[Type], wrt: tuple[int, ...], single: bool, *,
     value: bool = False, aux: bool = False, seed_given: Type | None = None, name: str = "",
-    paths: tuple[str, ...] = (), inherited: int = 0,
+    paths: tuple[str, ...] = (), inherited: int = 0, chosen: bool = False,
 ) -> Any:  # fmt: skip
     """The gradient function in core form.  With a type for the seed, it is an argument of its own (an adjoint).
 
@@ -195,7 +205,7 @@ def gradient(
     seeded = seed_given is not None
     program = context.prepare(source, types)
     names = [_parameters(program)[i] for i in wrt]
-    unit = Unit(context, program, set(names))
+    unit = Unit(context, program, set(names), chosen=chosen)
     b, function = unit.builder, program.function
     seed_type = program.result
     target: Atom = function.result
@@ -403,19 +413,20 @@ def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
 
 # ------------------------------------------------------------------ pairs
 def make_pair(
-    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], names: tuple[str, str] | None = None
-) -> tuple[str, str, bool]:
+    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], names: tuple[str, str] | None = None,
+    chosen: bool = False,
+) -> tuple[str, str, bool]:  # fmt: skip
     """The names of the primal and of the adjoint of a function, for these types and these active arguments, and
-    whether the primal is pure."""
+    whether the primal is pure.  With ``chosen`` the caller takes some entries of its result, and others not."""
     program = context.prepare(source, types)
-    key = "pair", *context.key(source, types), flags
+    key = "pair", *context.key(source, types), flags, chosen
     if key in context.pairs:
         return context.pairs[key]
     function = program.function
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
     primal_name, adjoint_name = names or _pair_names(context, function.name)
     context.pairs[key] = primal_name, adjoint_name, program.pure  # from here on: the function may call itself
-    unit = Unit(context, program, set(wrt))
+    unit = Unit(context, program, set(wrt), chosen=chosen)
     b = unit.builder
     seed = b.fresh("out_bar")
     b.types.of_name[seed] = _adjoint_type(program.result)
@@ -431,15 +442,16 @@ def make_pair(
     return context.pairs[key]
 
 
-def make_adjoint(context: Any, source: Any, types: list[Type], flags: tuple[bool, ...]) -> str:
+def make_adjoint(context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], chosen: bool) -> str:
     """The name of the adjoint of a function as one of its arguments and the seed, which runs the primal itself."""
     program = context.prepare(source, types)
-    key = "adjoint", *context.key(source, types), flags
+    key = "adjoint", *context.key(source, types), flags, chosen
     if key not in context.pairs:
         wrt = tuple(k for k, flag in enumerate(flags) if flag)
         name = context.unique_name(f"{program.function.name}_adjoint")
         context.pairs[key] = name  # from here on: the function may call itself
-        gradient(context, source, types, wrt, len(wrt) == 1, seed_given=_adjoint_type(program.result), name=name)
+        seed = _adjoint_type(program.result)
+        gradient(context, source, types, wrt, len(wrt) == 1, seed_given=seed, name=name, chosen=chosen)
     return context.pairs[key]
 
 

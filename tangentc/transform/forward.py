@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.masks import NONZERO
+from tangentc.analysis.masks import NONZERO, divides
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import (
@@ -363,7 +363,7 @@ class _Forward:
 
     def _elementwise(self, s: Assign, call: Call) -> Atom | None:
         total: Atom | None = None
-        mask = self.unit.masks.get(s.target) if call.rule.singular else None
+        mask = self.unit.masks.get(s.target) if divides(s, lambda op: call.rule.singular) else None
         if mask is NONZERO or mask is not None and isinstance(mask[0], str) and mask[0] not in self.seen:
             mask = None  # the test comes later; `where` takes the arm that is meant
         for k, (_, x) in enumerate(call.inputs):
@@ -373,14 +373,17 @@ class _Forward:
             if partial is None:
                 continue
             chosen = self.b.maker(partial)
-            if chosen is not None and chosen.op is np.where:  # a choice, which keeps a NaN of the other arm out
+            if chosen is not None and chosen.op in (
+                np.where,
+                ops.select,
+            ):  # a choice, which keeps a NaN of the other arm out
                 term = self._chosen(x, partial, chosen)
             else:
                 term = self.b.mul(partial, self.dot(x))
             if mask is not None:
                 test, taken = mask
                 arms = (term, Const(0.0)) if taken else (Const(0.0), term)
-                term = self.b.emit(np.where, (test, *arms))
+                term = self.b.choose(test, *arms)
             total = term if total is None else self.b.add(total, term)
         return total
 
@@ -389,7 +392,7 @@ class _Forward:
         test, *arms = chosen.args
         if self.b.mutable(partial) or self.b.definition(partial) is None or not any(is_number(a, 0) for a in arms):
             return self.b.mul(self.dot(x), partial)
-        return self.b.emit(np.where, (test, *(a if is_number(a, 0) else self.b.mul(self.dot(x), a) for a in arms)))
+        return self.b.emit(chosen.op, (test, *(a if is_number(a, 0) else self.b.mul(self.dot(x), a) for a in arms)))
 
     def call(self, s: Assign) -> None:
         y = s.target

@@ -104,7 +104,7 @@ class _Reverse(Stores, Control):
                 builder.shapes.setdefault(t.shape, p.name)
         self.lists: list[str] = []
         self.depth = 0
-        self.masks, self.unbounded = context.masks, context.unbounded
+        self.unbounded = context.unbounded
         self.mirror = Mirror(builder, aliases, active, function)
         self.adj.mirror = self.mirror.of
         self.adj.shadow_names.update(self.mirror.of.values())
@@ -405,7 +405,7 @@ class _Reverse(Stores, Control):
 
     def _elementwise(self, s: Assign, call: Any, y_bar: Atom) -> None:
         wanted = [k for k, (_, a) in enumerate(call.inputs) if isinstance(a, str) and a in self.active]
-        mask = self.masks.get(s.target) if self._may_be_infinite(s, call) else None
+        mask = self.context.mask(s.target) if self._may_be_infinite(s, call) else None
         with self.b.one_moment():
             total = self._contributions(s, call, y_bar, wanted, mask)
         for x, contribution in total.items():
@@ -442,16 +442,19 @@ class _Reverse(Stores, Control):
             return self.b.emit(runtime.taken, (bar, partial))
         test, taken = mask
         chosen = self.b.definition(bar)
-        if chosen is not None and not self.b.mutable(bar) and chosen.op is np.where and chosen.args[0] == test:
+        is_choice = chosen is not None and chosen.op in (np.where, ops.select)
+        if chosen is not None and is_choice and not self.b.mutable(bar) and chosen.args[0] == test:
             if is_number(chosen.args[2 if taken else 1], 0):
                 bar = chosen.args[1 if taken else 2]  # it is chosen once more
         contribution = self.b.mul(bar, partial)
-        return self.b.emit(np.where, (test, *((contribution, Const(0.0)) if taken else (Const(0.0), contribution))))
+        return self.b.choose(test, *((contribution, Const(0.0)) if taken else (Const(0.0), contribution)))
 
     def _general(self, s: Assign, call: Any, y_bar: Atom) -> None:
         y_bar = self.adj.full(y_bar, s.target)
         y: Atom = s.target
-        if call.rule.singular and (mask := self.masks.get(y)) is not None:  # a harmless value where it does not matter
+        if (
+            call.rule.singular and (mask := self.context.mask(y)) is not None
+        ):  # a harmless value where it does not matter
             if mask is NONZERO:
                 none = self.b.emit(operator.and_, tuple(self.b.emit(operator.eq, (a, Const(0))) for a in (y, y_bar)))
                 mask = none, False

@@ -154,6 +154,147 @@ def a_test_of_a_branch(x):
     return np.sum(np.where(t, s, x))
 
 
+def root_and_argument(v):
+    return np.sqrt(v), v
+
+
+def root_of_a_row(v):
+    if v.ndim == 1:
+        return np.sqrt(v)
+    return v
+
+
+def root_and_more(v, k):
+    return np.sqrt(v) if k == 0 else root_and_more(v, k - 1) * 1.1
+
+
+def chosen_of_what_helpers_gave(x):
+    a, b = root_and_argument(x)
+    total = np.sum(np.where(x > 0.1, a, b)) + np.sum(np.where(x > 0.1, root_of_a_row(x), 0))
+    return total + np.sum(np.where(x > 0.1, root_and_more(x, 1), 0))
+
+
+def chosen_after_a_loop(x):
+    a = np.log(x)
+    for _ in range(2):
+        a = a * x
+    y = np.sqrt(x)
+    k = 0
+    while k < 2:
+        y = np.where(x > 0.1, y, 0.0) + x
+        k += 1
+    return np.sum(np.where(x > 0.1, a, 0)) + np.sum(y)
+
+
+def chosen_after_an_attempt(x):
+    try:
+        a = np.sqrt(x)
+    except FloatingPointError:
+        a = x
+    return np.sum(np.where(x > 0.1, a, 0)) + np.sum(np.choose(x > 0.1, [x, np.sqrt(x)]))
+
+
+def replaced_at_places(x):
+    y = np.sqrt(x)
+    np.copyto(y, 0.0, where=x < 0.1)
+    z = np.sqrt(x)
+    z[:2] = 0.0
+    z[4] = 0.0
+    return np.sum(y) + np.sum(z)
+
+
+def picked_at_places(x):
+    places = np.flatnonzero(x > 0.1)
+    total = np.sum(np.log(x)[places]) + np.sqrt(x)[3] + np.sum(np.sqrt(x)[[2, 3]])
+    return total + np.sum(np.compress(x > 0.1, np.sqrt(x))) + np.sum(np.extract(x > 0.1, np.log(x)))
+
+
+def used_in_a_branch(x):
+    s = np.log(x)
+    total = sum(s[i] * x[i] for i in range(len(x)) if x[i] > 0.1)
+    y = np.sqrt(x)
+    for i in range(len(x)):
+        if x[i] > 0.1:
+            total += y[i]
+    return total
+
+
+def returned_or_not(z):
+    r = np.sqrt(z)
+    return r if z > 0.5 else z * 2
+
+
+def distances_of_pairs(A):
+    r = np.linalg.norm(A[:, None] - A[None, :], axis=-1)
+    i, j = np.triu_indices(len(A), 1)
+    total = np.sum(1 / r[i, j])
+    for i in range(len(A)):
+        for j in range(len(A)):
+            d = np.linalg.norm(A[i] - A[j])
+            if i == j:
+                continue
+            total += 1 / d
+    return total
+
+
+def distances_with_a_diagonal(A):
+    r = np.sqrt(np.sum((A[:, None] - A[None, :]) ** 2, -1))
+    r[np.diag_indices(len(A))] = 1.0
+    return np.sum(1 / r)
+
+
+def broken_powers(x):
+    a = x**1.5
+    b = np.where(x > 0.13, a, 1.0) * np.cos(x)
+    c = x * 1.0
+    for _ in range(2):
+        c = np.where(c > 0.13, c**1.5, c * 0.9)
+    return np.sum(b) + np.sum(c) + np.sum(np.where(x > 0.1, x**1.5 * x**-1.0, x))
+
+
+def numbers_selected(x):
+    y = np.select([x < -1, x < 0.5, x >= 0.5], [x**2, x, np.sqrt(x)], 7.0)
+    r = np.sqrt(x)
+    z = np.where(x > 0.5, r, 2 * x) * np.where(x <= 0.5, x**2, r * r)
+    return y + z + np.where(x > 0.1, np.where(x > 1, np.sqrt(x - 1), np.log(x)), x**2) + np.sum(r, where=x > 0.1)
+
+
+def replaced_and_multiplied(x):
+    y = np.sqrt(x)
+    y[x < 0.5] = 0
+    y *= x
+    t = np.sum(y)
+    for v in x:
+        t += np.where(v > 0.1, np.sqrt(v), v**2)
+    return t
+
+
+def root_where(v, m):
+    return np.where(m, np.sqrt(v), 0.0)
+
+
+def roots_in_a_loop(x):
+    y = x.copy()
+    for _ in range(3):
+        y = np.where(y > 0.5, np.sqrt(y), y * 0.5 + 0.01)
+    t = np.sum(y) + np.sum(root_where(x, x > 0.1) + root_where(-x, x < -0.1))
+    return t + sum(np.sum(np.where(x > q, np.sqrt(x - q), 0.0) ** 2) for q in (0.1, 1.0))
+
+
+def stacked_and_chosen(x):
+    return np.sum(np.where(x > 0.1, np.stack([np.sqrt(x), np.log(x), x]), 0.0))
+
+
+def roots_of_rows(A):
+    t = 0.0
+    for row in A:
+        n = row @ row
+        t += np.where(n > 0.5, np.sqrt(n), n) ** 3
+    return t
+
+
+Y = np.array([-2.0, 0.0, 0.3, 1.5, 0.0, 2.2])
+ROWS = np.array([[0.0, 1.2, -0.4], [2.0, 0.0, 0.9], [0.0, 0.0, 0.0], [-1.5, 0.8, 1.9]])
 X = np.array([0.3, 1.3, 2.3])
 PROGRAMS = [
     (root_chosen_in_each_trip, (X,)),
@@ -177,4 +318,20 @@ PROGRAMS = [
     (a_test_of_the_last_trip, (X,)),
     (a_test_that_a_while_loop_carries, (X,)),
     (a_test_of_a_branch, (X,)),
+    (chosen_of_what_helpers_gave, (Y,)),
+    (chosen_after_a_loop, (Y,)),
+    (chosen_after_an_attempt, (Y,)),
+    (replaced_at_places, (Y,)),
+    (picked_at_places, (Y,)),
+    (used_in_a_branch, (Y,)),
+    (returned_or_not, (0.0,)),
+    (distances_of_pairs, (ROWS,)),
+    (distances_with_a_diagonal, (ROWS,)),
+    (broken_powers, (Y,)),
+    (numbers_selected, (-1.3,)),
+    (numbers_selected, (2.3,)),
+    (replaced_and_multiplied, (Y,)),
+    (roots_in_a_loop, (Y,)),
+    (stacked_and_chosen, (Y,)),
+    (roots_of_rows, (ROWS,)),
 ]

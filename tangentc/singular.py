@@ -1,0 +1,70 @@
+"""Points at which Python's numbers raise, where NumPy's are infinite: ``1 / 0.0``, ``0.0 ** -0.5``, ``1e200 ** 2``.
+
+The derivative of a function may be such a point where the function itself is not one, as that of ``x ** 0.5`` is at 0.
+It is computed in NumPy's numbers then.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tangentc.arguments import own_copy
+
+RAISED = (ZeroDivisionError, OverflowError)
+
+
+def in_numpy(value: Any) -> Any:
+    """A value with NumPy's numbers for Python's floats; the value itself if it holds none.
+
+    >>> in_numpy([1.0, (2, 3.0)])
+    [np.float64(1.0), (2, np.float64(3.0))]
+    """
+    if type(value) is float:
+        return np.float64(value)
+    if type(value) is complex:
+        return np.complex128(value)
+    if isinstance(value, (list, tuple)):
+        parts = [in_numpy(v) for v in value]
+        if all(a is b for a, b in zip(parts, value)):
+            return value
+        return type(value)(parts) if type(value) in (list, tuple) else type(value)(*parts)
+    if type(value) is dict:
+        items = {k: in_numpy(v) for k, v in value.items()}
+        return value if all(items[k] is v for k, v in value.items()) else items
+    return value
+
+
+def without_raising(error: Exception, function: Callable[..., Any], args: tuple) -> tuple:
+    """The arguments in NumPy's numbers, of which the function gives what it gives of these; else raise ``error``."""
+    given = in_numpy(args)
+    if given is args:
+        _reraise(error)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            plain, other = function(*own_copy(args)), function(*own_copy(given))
+        except Exception:
+            _reraise(error)
+    if not _is_same(plain, other):
+        _reraise(error)
+    return given
+
+
+def _reraise(error: Exception) -> NoReturn:
+    raise error.with_traceback(error.__traceback__) from None
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    if isinstance(a, (list, tuple)):
+        return isinstance(b, (list, tuple)) and len(a) == len(b) and all(map(_is_same, a, b))
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(_is_same(a[k], b[k]) for k in a)
+    if isinstance(a, (int, float, complex, np.ndarray, np.generic)) and isinstance(
+        b, (int, float, complex, np.ndarray, np.generic)
+    ):
+        return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc"))
+    return a is b or type(a) is type(b) and not hasattr(a, "__dict__") and bool(a == b)

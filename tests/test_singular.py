@@ -1,0 +1,61 @@
+"""Points at which Python's numbers raise, where NumPy's are infinite."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tangentc import grad, hessian, jvp, value_and_grad, vjp
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def root(x):
+    return x**0.5
+
+
+def chosen(x):
+    return np.where(x > 0, np.log(x) * x**0.5, x)
+
+
+def attempted(x):
+    try:
+        y = np.log(x) if x > 1 else 1 / x
+    except ZeroDivisionError:
+        return x**0.5
+    return y
+
+
+def test_each_derivative_is_infinite_where_the_root_is_zero():
+    assert grad(root)(0.0) == grad(lambda x: math.sqrt(x))(0.0) == math.inf
+    assert value_and_grad(root)(0.0) == (0.0, math.inf)
+    assert jvp(root, (0.0,), (1.0,)) == (0.0, math.inf)
+    value, pullback = vjp(root, 0.0)
+    assert (value, pullback(2.0)) == (0.0, (math.inf,))
+    assert hessian(lambda x: x**1.5)(0.0) == math.inf
+    assert grad(lambda x: grad(lambda y: y**1.5)(x))(0.0) == math.inf
+    assert grad(lambda p: p["a"][0] ** 0.5)({"a": [0.0]}) == {"a": [math.inf]}
+
+
+def test_what_is_too_large_for_a_number_of_python():
+    assert grad(math.atan)(1e200) == grad(np.arcsinh)(1e200) == 0.0
+    assert grad(lambda x, y: math.atan2(x, y))(1e200, 1.0) == 0.0
+
+
+def test_arms_that_are_not_taken():
+    assert grad(chosen)(0.0) == vjp(chosen, 0.0)[1](1.0)[0] == jvp(chosen, (0.0,), (1.0,))[1] == 1.0
+    assert hessian(chosen)(0.0) == 0.0
+
+
+def test_a_function_that_raises_itself_still_does():
+    for f in (lambda x: 1 / x, lambda x: x**-0.5, lambda x: math.exp(1000 + x)):
+        with pytest.raises((ZeroDivisionError, OverflowError)):
+            grad(f)(0.0)
+        with pytest.raises((ZeroDivisionError, OverflowError)):
+            vjp(f, 0.0)
+
+
+def test_a_function_that_is_another_one_of_numbers_of_numpy():
+    with pytest.raises(ZeroDivisionError):
+        grad(attempted)(0.0)
+    assert grad(attempted)(2.0) == 0.5
