@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-from tangentc.rules.fragment import inline, is_literal, is_real
+from tangentc.rules.fragment import inline, is_integer, is_literal, is_real
 from tangentc.rules.registry import elementwise, existing, zero_gradient
 from tangentc.runtime import real_power, taken
 
@@ -51,7 +51,7 @@ def power_of(x, y):
         if y == 0:
             return 0
         return y * x ** (y - 1)
-    if isinstance(y, int):
+    if is_integer(y):
         return y * x ** np.where(y == 0, 1, y - 1)
     return y * np.where((x == 0) & (y == 0), 1, x) ** (y - 1)
 

@@ -60,6 +60,11 @@ def is_literal(x: Any) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
 
+def is_integer(x: Any) -> bool:
+    """In a formula: whether a value is known to be an integer, so that no derivative is taken in it."""
+    return isinstance(x, int)
+
+
 def is_real(x: Any) -> bool:
     """In a formula: whether a value is real, so that conjugating it does nothing."""
     return not np.iscomplexobj(x)
@@ -303,6 +308,11 @@ class Fragment:
             return integer if args[1] is int else isinstance(t, Tuple)
         if function is is_literal:
             return is_literal(args[0])
+        if function is is_integer:
+            if not isinstance(args[0], Value):
+                return is_integer(args[0])
+            exponent = self.b.type(args[0].atom)
+            return isinstance(exponent, Scalar) and np.dtype(exponent.dtype).kind == "i"
         if function in (is_alone, has_length):
             if any(map(_dynamic, args[1:])):
                 return False

@@ -392,7 +392,8 @@ class _Forward:
         test, *arms = chosen.args
         if self.b.mutable(partial) or self.b.definition(partial) is None or not any(is_number(a, 0) for a in arms):
             return self.b.mul(self.dot(x), partial)
-        return self.b.emit(chosen.op, (test, *(a if is_number(a, 0) else self.b.mul(self.dot(x), a) for a in arms)))
+        terms = [Const(0.0) if is_number(a, 0) else self.b.mul(self.dot(x), a) for a in arms]
+        return self.b.choose(test, terms[0], terms[1])
 
     def call(self, s: Assign) -> None:
         y = s.target
