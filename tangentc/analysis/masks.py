@@ -26,7 +26,7 @@ from tangentc.analysis.infer import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import is_number, shape_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Statement, Store, While
-from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple
+from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, is_differentiable
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 
 Mask = tuple[Atom, bool]
@@ -163,15 +163,19 @@ class _Uses:
         return not looped and any(isinstance(k, (int, Scalar)) for k in keys)
 
     def assign(self, s: Assign) -> None:
+        t = self.types.of(s.target)
         if (
             self.is_zero(s.op)
             or s.target not in self.found
-            or asks_for_form(s, self.types.of)
-            or s.op is np.result_type
+            or isinstance(t, (Array, Scalar))
+            and not is_differentiable(t)
         ):
             return
+        if asks_for_form(s, self.types.of) or s.op is np.result_type:
+            return
+        chooses = s.op in (np.where, ops.select) and len(s.args) == 3
         for k, atom in enumerate(reads(s)):
-            if isinstance(atom, str):
+            if isinstance(atom, str) and not (chooses and k == 0):
                 self.add(atom, self.of_argument(s, k, atom))
 
     def of_argument(self, s: Assign, k: int, atom: str) -> Mask | None:
@@ -181,7 +185,7 @@ class _Uses:
             return mask
         shape = shape_of(types.of(atom))
         same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
-        if s.op is np.where and len(s.args) == 3 and k in (1, 2):
+        if s.op in (np.where, ops.select) and len(s.args) == 3:
             own = s.args[0], k == 1
             return own if same and (mask is None or mask == own) else NONZERO
         if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import VIEWS, Aliases
+from tangentc.analysis.aliases import VIEWS, Aliases, known
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, version_base
@@ -429,7 +429,9 @@ class Adjoints:
         if isinstance(t, Array) and not t.shape:  # what arithmetic gives is a number
             return self.b.emit(np.full_like, (x, x_bar), name=bar_name(x))
         made = self.b.maker(x_bar)
-        if (x_bar in self.own or made is not None and allocates(self.b, made)) and x_bar not in self._held():
+        if (
+            x_bar in self.own or made is not None and allocates(self.b, self.aliases, made)
+        ) and x_bar not in self._held():
             return x_bar
         return self.b.emit(np.copy, (x_bar,), name=bar_name(x))
 
@@ -574,7 +576,7 @@ def uncertain(d: Any) -> bool:
     return isinstance(d, Length) and not d.many
 
 
-def allocates(b: Builder, s: Assign) -> bool:
+def allocates(b: Builder, aliases: Aliases, s: Assign) -> bool:
     """Whether a statement makes an array that nothing else refers to."""
     if isinstance(b.type(s.target), Scalar):
         return True
@@ -582,13 +584,11 @@ def allocates(b: Builder, s: Assign) -> bool:
 
     if s.op is operator.getitem and (whole := b.maker(s.args[0])) is not None and isinstance(whole.op, ops.Emitted):
         return True  # what an emitted adjoint returns is nobody else's
-    return (
-        isinstance(s.op, ops.Emitted)
-        or is_elementwise(s.op)
-        or s.op is ops.method
-        and s.args[1] == Const("astype")
-        or s.op in (np.zeros_like, np.full_like, np.copy, operator.matmul, np.sum, np.outer)
-    )
+    if isinstance(s.op, ops.Emitted) or is_elementwise(s.op) or s.op is operator.matmul:
+        return True
+    if s.op is ops.method:
+        return s.args[1] == Const("astype")
+    return known(s.op) and s.op is not np.diag and not aliases.shares(s)  # the diagonal of a matrix is its memory
 
 
 def leaves(adjoint: Adjoint | None) -> list[Atom]:

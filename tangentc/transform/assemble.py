@@ -373,7 +373,7 @@ def _own_array(sweeps: Sweeps, x_bar: Atom, t: Type, name: str) -> Atom:
     """An array that is returned once, and that nobody else holds."""
     b, given = sweeps.builder, sweeps.given
     made = b.maker(x_bar)
-    owned = x_bar in sweeps.adjoints.own or made is not None and allocates(b, made)
+    owned = x_bar in sweeps.adjoints.own or made is not None and allocates(b, sweeps.adjoints.aliases, made)
     if isinstance(t, (Array, Unknown)) and (x_bar in given or not owned):
         x_bar = b.emit(np.copy, (x_bar,), name=bar_name(name))
     given.add(x_bar)
@@ -389,7 +389,7 @@ def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
         return b.emit(runtime.copied, (whole,)) if given or whole not in sweeps.adjoints.own else whole
     made = b.maker(whole)
     if made is None or made.op not in (ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct):
-        if made is not None and allocates(b, made) and whole not in sweeps.given:
+        if made is not None and allocates(b, sweeps.adjoints.aliases, made) and whole not in sweeps.given:
             sweeps.given.add(whole)
             return whole  # what an emitted adjoint returns is nobody else's
         parts = [get_part(b, whole, key) for key, _ in components(t)]

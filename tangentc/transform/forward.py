@@ -412,7 +412,7 @@ class _Forward:
         if not any(self.has_dot(a) and self.aliases.is_changed(a) for a in s.atoms):  # type: ignore[arg-type]
             return dot
         made = self.b.maker(dot)
-        if dot not in self.dots.values() and made is not None and allocates(self.b, made):
+        if dot not in self.dots.values() and made is not None and allocates(self.b, self.aliases, made):
             return dot
         op = np.copy if isinstance(t, (Array, Scalar)) else ops.copied
         return self.b.emit(op, (dot,), name=self.name(s.target))
