@@ -689,11 +689,35 @@ def hermitian_weights(y, axis=-1):
     return np.reshape(weights, [-1 if a == axis % np.ndim(y) else 1 for a in range(np.ndim(y))])
 
 
+def cofactors(A):
+    """The matrices of cofactors, ``det(A) * inv(A).T``, which singular matrices have as well.
+
+    Parameters: ``A``, square matrices of shape (..., n, n).  Returns an array of that shape.  Where one is nearly
+    singular, they are the products of those of the factors U, S and V of ``A = U @ S @ V`` (Horn and Johnson, Matrix
+    Analysis, 2nd edition, 0.8.2: cofactors are multiplicative).
+
+    >>> cofactors(np.array([[1.0, 2.0], [2.0, 4.0]])).round(12)
+    array([[ 4., -2.],
+           [-2.,  1.]])
+    """
+    try:
+        inverse = np.linalg.inv(A)
+        condition = np.linalg.norm(A, axis=(-2, -1)) * np.linalg.norm(inverse, axis=(-2, -1))
+        if np.all(condition < 1e8):
+            return np.linalg.det(A)[..., None, None] * np.swapaxes(inverse, -1, -2)
+    except np.linalg.LinAlgError:
+        pass
+    U, s, V = np.linalg.svd(A)
+    others = np.prod(np.where(np.eye(np.shape(A)[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
+    unit = (np.linalg.det(U) * np.linalg.det(V))[..., None, None]
+    return (unit * (np.conj(U) * others[..., None, :]) @ np.conj(V)).astype(A.dtype)
+
+
 for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
     product_of_pairs, along_axis, copied, taken, last_written, positions, scatter, unpad, resized, recurrence,
     insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
-    require_scalar, passive, or_zero, order,
+    require_scalar, passive, or_zero, order, cofactors,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -11,6 +11,7 @@ from tangentc.rules.fragment import inline, is_changed, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.reductions import along
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
+from tangentc.runtime import cofactors
 from tangentc.transform.calls import TAKES_ITEMS
 
 TAKES_ITEMS.add(np.linalg.multi_dot)
@@ -137,15 +138,27 @@ def solve_tangent(A, b, x, A_dot, b_dot):
 
 
 # ------------------------------------------------------------------ determinants
-# y = det A        A_bar = y_bar y A^-T
+# y = det A        A_bar = y_bar y A^-T, where y A^-T are the cofactors C of A, which singular matrices have as well
 @adjoint_rule(np.linalg.det, samples=square)
 def det(A, y, y_bar):
-    return as_matrix(y_bar * y, A) * transposed(np.linalg.inv(A))
+    return as_matrix(y_bar, A) * cofactors(A)
 
 
 @tangent_rule(np.linalg.det)
 def det_tangent(A, y, A_dot):
-    return y * np.sum(transposed(np.linalg.inv(A)) * A_dot, axis=(-2, -1))
+    return np.sum(cofactors(A) * A_dot, axis=(-2, -1))
+
+
+@adjoint_rule(cofactors, samples=square)
+def cofactors_rule(A, C, C_bar):  # dC = tr(C^T dA) A^-T - A^-T dA^T C
+    B = transposed(np.linalg.inv(A))
+    return as_matrix(np.sum(C_bar * B, axis=(-2, -1)), A) * C - C @ transposed(C_bar) @ B
+
+
+@tangent_rule(cofactors)
+def cofactors_tangent(A, C, A_dot):
+    B = transposed(np.linalg.inv(A))
+    return as_matrix(np.sum(C * A_dot, axis=(-2, -1)), A) * B - B @ transposed(A_dot) @ C
 
 
 # log |det A| is the real part of log det A, and the sign turns with its imaginary part

@@ -276,3 +276,15 @@ def test_more_differences_than_entries_have_no_slope():
     assert tangentc.grad(lambda x: np.sum(np.diff(x, n=5)))(np.arange(3.0)).tolist() == [0.0, 0.0, 0.0]
     with pytest.raises(ValueError):
         tangentc.grad(lambda x: np.sum(np.diff(x[x > 0], n=5)))(np.arange(3.0))
+
+
+@pytest.mark.parametrize("A", [np.arange(1.0, 10).reshape(3, 3), np.array([[1.0, 2.0], [2.0, 4.0]]), np.zeros((1, 1))])
+def test_the_determinant_of_a_singular_matrix_has_its_cofactors_for_a_gradient(A):
+    n = range(len(A))
+    minors = [[np.linalg.det(np.delete(np.delete(A, i, 0), j, 1)) for j in n] for i in n]
+    cofactors = np.array(minors) * (-1.0) ** np.add.outer(n, n)
+    for matrix, want in ((A, cofactors), (A * (1 + 2j), cofactors * (1 + 2j) ** (len(A) - 1))):
+        gradient = tangentc.vjp(lambda A: np.linalg.det(A), matrix)[1](1.0 + 0 * np.linalg.det(matrix))[0]
+        np.testing.assert_allclose(gradient, want, atol=1e-12)
+        tangent = tangentc.jvp(lambda A: np.linalg.det(A), (matrix,), (np.ones_like(matrix),))[1]
+        np.testing.assert_allclose(tangent, np.sum(want), atol=1e-12)
