@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
-from tangentc.analysis.masks import CHOOSES, NONZERO, masks, unbounded
+from tangentc.analysis.masks import CHOOSES, NONZERO, Places, masks, unbounded
 from tangentc.analysis.points import COPIES, DEEP_COPIES
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
@@ -637,12 +637,14 @@ class Context:
 
     def masks(self, program: Program, chosen: bool) -> Any:
         found = masks(program.function, program.types, _has_no_derivative, chosen)
-        # a mask that is changed is another one where the value is computed than where it is used
-        changed = {n for n, m in found.items() if isinstance(m[0], str) and program.aliases.is_changed(m[0])}
-        found |= dict.fromkeys(changed, NONZERO)
-        if program.source.__globals__.get(
-            CHOOSES
-        ):  # of what was not taken, zeros have passed through any of its values
+        for name, mask in list(found.items()):  # what is changed is another one where the value is computed
+            tests = mask.keys if isinstance(mask, Places) else mask[:1]
+            if any(isinstance(test, str) and program.aliases.is_changed(test) for test in tests):
+                if isinstance(mask, Places):
+                    del found[name]
+                else:
+                    found[name] = NONZERO
+        if program.source.__globals__.get(CHOOSES):  # zeros of what was not taken pass through any value
             names = {s.target for s in statements(program.function.body) if isinstance(s, Assign)}
             return dict.fromkeys(names, NONZERO) | found
         return found

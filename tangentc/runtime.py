@@ -689,6 +689,18 @@ def hermitian_weights(y, axis=-1):
     return np.reshape(weights, [-1 if a == axis % np.ndim(y) else 1 for a in range(np.ndim(y))])
 
 
+def marks(x, *keys):
+    """An array of flags of the shape of ``x``, which are true at the entries that a subscript in ``keys`` takes.
+
+    >>> marks(np.zeros(4), 0, slice(2, None))
+    array([ True, False,  True,  True])
+    """
+    flags = np.zeros_like(x, dtype=bool)
+    for key in keys:
+        flags[key] = True
+    return flags
+
+
 def cofactors(A):
     """The matrices of cofactors, ``det(A) * inv(A).T``, which singular matrices have as well.
 
@@ -717,7 +729,7 @@ for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
     product_of_pairs, along_axis, copied, taken, last_written, positions, scatter, unpad, resized, recurrence,
     insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
-    require_scalar, passive, or_zero, order, cofactors,
+    require_scalar, passive, or_zero, order, cofactors, marks,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -59,3 +59,21 @@ def test_a_function_that_is_another_one_of_numbers_of_numpy():
     with pytest.raises(ZeroDivisionError):
         grad(attempted)(0.0)
     assert grad(attempted)(2.0) == 0.5
+
+
+def test_zero_times_infinity_stays_where_it_is_taken():
+    def replaced(x):
+        r = np.sqrt(x)
+        r[1] = 3.0
+        return np.sum(r**2)
+
+    def in_a_branch(x):
+        r = np.sqrt(x)
+        return np.sum(r**2) if x[1] > 1 else np.sum(x)
+
+    for f in (lambda x: np.sqrt(x)[0] ** 2, lambda x: np.sum(np.sqrt(x)[[0, 1]] ** 2), replaced, in_a_branch):
+        gradient = grad(f)(np.array([0.0, 4.0, 0.0]))
+        assert np.isnan(gradient[0])
+    mask = np.array([True, True, False])
+    for f in (lambda x: np.sum(np.sqrt(x)[mask] ** 2), lambda x: np.sum(np.where(mask, np.sqrt(x) ** 2, 0.0))):
+        np.testing.assert_array_equal(grad(f)(np.array([0.0, 4.0, 0.0])), [np.nan, 1.0, 0.0])

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,9 +29,16 @@ from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, S
 from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, is_differentiable
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 
-Mask = tuple[Atom, bool]
+
+class Places(NamedTuple):
+    """The entries of an array at some subscripts, or all others."""
+
+    keys: tuple[Atom, ...]
+    taken: bool
+
+
+Mask = tuple[Atom, bool] | Places
 NONZERO: Mask = (Const("where the adjoint is not zero"), True)
-PICKED: Mask = (Const("where a subscript takes it"), True)  # the same, for entries of the array itself
 CHOOSES = "__chooses__"  # is true in emitted modules that compute an adjoint under a mask
 GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 
@@ -47,14 +54,14 @@ def masks(function: Function, types: Any, is_zero: Callable[[Any], bool], chosen
     What no derivative flows through (``is_zero``), a test say, is no use.  With ``chosen`` the caller takes some
     entries of the result, and others not.
     """
-    replaced = _replaced(function.body, types, is_zero)
+    replaced = _replaced(function, types, is_zero)
     found: dict[str, Mask | None] = {}
     while True:  # once more for what loops carry: what is not known to be used yet is not
         uses = _Uses(dict(found), replaced, _places(function), types, is_zero)
         uses.add(function.result, NONZERO if chosen else None)
         uses.block(function.body)
         if uses.found == found:
-            return {name: NONZERO if mask is PICKED else mask for name, mask in found.items() if mask is not None}
+            return {name: mask for name, mask in found.items() if mask is not None}
         found = uses.found
 
 
@@ -73,7 +80,7 @@ class _Uses:
             return
         branch = next((b for b in self.branches[len(self.places.get(atom, ())) :] if b is not None), None)
         if branch is not None and mask != branch:
-            mask = branch if mask is None else NONZERO
+            mask = branch if mask is None or isinstance(mask, Places) else NONZERO
         self.uses.setdefault(atom, set()).add(mask)
 
     def through(self, atom: Atom, name: str) -> None:
@@ -84,18 +91,15 @@ class _Uses:
     def sometimes(self, atom: Atom, name: str) -> None:
         """A use that is handed on, by a loop, to other values in other trips."""
         if name in self.found:
-            self.add(atom, self.found[name] and NONZERO)
+            mask = self.found[name]
+            self.add(atom, None if mask is None or isinstance(mask, Places) else NONZERO)
 
     def close(self, name: str) -> None:
         """All uses of a name are known."""
         if name in self.replaced:
             self.found[name] = self.replaced[name]
         elif masks := self.uses.get(name):
-            if None in masks or any((test, not arm) in masks for test, arm in masks):  # type: ignore[misc]
-                self.found[name] = None  # both arms
-            else:
-                mask = next(iter(masks)) if len(masks) == 1 else NONZERO
-                self.found[name] = mask if mask and _is_there(mask, name, self.places) else NONZERO
+            self.found[name] = _met(masks, name, self.places)
 
     def block(self, block: Block, branch: Mask | None = None, inner: bool = False) -> None:
         if inner:
@@ -151,17 +155,6 @@ class _Uses:
             self.close(s.target)
             self.sometimes(s.iterable, s.target)
 
-    def picks(self, key: Any, array: str) -> bool:
-        """Whether a subscript takes some entries: by an array, or one, unless a loop may take them all."""
-        whole = (
-            key.value if isinstance(key, Known) else key.items if isinstance(key, Tuple) and key.cls is None else key
-        )
-        keys = [k.value if isinstance(k, Known) else k for k in (whole if isinstance(whole, tuple) else (whole,))]
-        if any(isinstance(k, (list, Sequence, np.ndarray)) or isinstance(k, Array) and k.shape for k in keys):
-            return True
-        looped = None in self.branches[len(self.places[array]) :]
-        return not looped and any(isinstance(k, (int, Scalar)) for k in keys)
-
     def assign(self, s: Assign) -> None:
         t = self.types.of(s.target)
         if (
@@ -191,13 +184,11 @@ class _Uses:
         if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):
             if mask is None and _covers(s.args[1], atom, types):
                 return s.args[1], True
-            if self.picks(types.of(s.args[1]), atom):
-                return PICKED
+            if _picks(types.of(s.args[1])):
+                return Places((s.args[1],), True) if mask is None or isinstance(mask, Places) else NONZERO
         if s.op in SELECTING:
             return NONZERO
-        if mask is PICKED and not same:
-            return None
-        return mask if mask is None or same else NONZERO
+        return mask if same else None if mask is None or isinstance(mask, Places) else NONZERO
 
 
 def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
@@ -251,35 +242,62 @@ def _places(function: Function) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _is_there(mask: Mask, name: str, places: dict[str, tuple[int, ...]]) -> bool:
-    """Whether a mask is one of the place where a value is computed, not of a loop or a branch after it."""
-    test = mask[0]
+def _met(masks: set[Mask | None], name: str, places: dict[str, tuple[int, ...]]) -> Mask | None:
+    """What the masks of all uses of a value come to."""
+    if all(isinstance(mask, Places) for mask in masks):
+        keys = tuple(dict.fromkeys(k for mask in masks for k in mask.keys))  # type: ignore[union-attr]
+        there = all(_is_there(k, name, places) for k in keys)
+        return Places(keys, True) if there and all(mask.taken for mask in masks) else None  # type: ignore[union-attr]
+    if any(mask is None or isinstance(mask, Places) for mask in masks):
+        return None
+    if any((test, not arm) in masks for test, arm in masks):  # type: ignore[misc]
+        return None  # both arms
+    mask = next(iter(masks))
+    return mask if mask and len(masks) == 1 and _is_there(mask[0], name, places) else NONZERO  # type: ignore[arg-type]
+
+
+def _is_there(test: Atom, name: str, places: dict[str, tuple[int, ...]]) -> bool:
+    """Whether a test is one of the place where a value is computed, not of a loop or a branch after it."""
     if not isinstance(test, str):
         return True
     path = places.get(test)
     return path is not None and places[name][: len(path)] == path
 
 
-def _replaced(block: Block, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
+def _replaced(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
     """The arrays of which some entries are replaced before any use but of a part."""
     found: dict[str, Mask] = {}
-    fresh: dict[str, bool] = {}  # an array -> whether no part of it has been used
-    for s in block:
-        for inner in blocks(s):
-            found.update(_replaced(inner, types, is_zero))
-        used = {a for b in statements((s,)) for a in reads(b) if isinstance(a, str)}
-        if isinstance(s, Store) and s.op is None and s.object in fresh and s.value != s.object:
-            exact = fresh[s.object] and _covers(s.key, s.object, types)
-            mask: Mask = (s.key, False) if exact else NONZERO  # type: ignore[assignment]
-            found[s.object] = mask if found.get(s.object, mask) == mask else NONZERO
-            used.discard(s.object)
-        if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] in fresh:
-            fresh[s.args[0]] = False  # type: ignore[index]
-        elif not isinstance(s, Assign) or not is_zero(s.op):
-            fresh = {name: whole for name, whole in fresh.items() if name not in used}
-        if isinstance(s, Assign) and is_elementwise(s.op):
-            fresh[s.target] = True
+    places = _places(function)
+
+    def look(block: Block) -> None:
+        fresh: set[str] = set()
+        for s in block:
+            for inner in blocks(s):
+                look(inner)
+            used = {a for b in statements((s,)) for a in reads(b) if isinstance(a, str)}
+            if isinstance(s, Store) and s.op is None and s.object in fresh and s.value != s.object:
+                used.discard(s.object)
+                if s.key is not None and _is_there(s.key, s.object, places):
+                    before = found.get(s.object)
+                    if before is None and _covers(s.key, s.object, types):
+                        found[s.object] = s.key, False
+                    else:
+                        keys = before.keys if isinstance(before, Places) else before[:1] if before is not None else ()
+                        found[s.object] = Places((*keys, s.key), False)
+            if not isinstance(s, Assign) or not is_zero(s.op):
+                fresh -= used
+            if isinstance(s, Assign) and is_elementwise(s.op):
+                fresh.add(s.target)
+
+    look(function.body)
     return found
+
+
+def _picks(key: Any) -> bool:
+    """Whether a subscript takes some entries, by a number or by an array; one that is a slice gives a view."""
+    whole = key.value if isinstance(key, Known) else key.items if isinstance(key, Tuple) and key.cls is None else key
+    keys = [k.value if isinstance(k, Known) else k for k in (whole if isinstance(whole, tuple) else (whole,))]
+    return any(isinstance(k, (int, list, Scalar, Array, Sequence, np.ndarray)) for k in keys)
 
 
 def _covers(key: Any, array: str, types: Any) -> bool:

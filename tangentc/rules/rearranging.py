@@ -11,7 +11,7 @@ import numpy as np
 from tangentc.errors import NotDifferentiable
 from tangentc.rules.fragment import inline, is_changed
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
-from tangentc.runtime import last_written, positions, resized, scatter, unpad
+from tangentc.runtime import last_written, marks, positions, resized, scatter, unpad
 
 
 def calls(shape, *options):
@@ -26,7 +26,7 @@ def several(*parts):
     return lambda rng: [sample for part in parts for sample in part(rng)]
 
 
-zero_gradient(positions)
+zero_gradient(positions, marks)
 
 
 # ------------------------------------------------------------------ whole axes

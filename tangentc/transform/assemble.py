@@ -19,6 +19,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
+from tangentc.analysis.masks import Places
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -111,7 +112,7 @@ class Unit:
     def mask(self, name: str) -> Any:
         """The mask under which the adjoint of a value is to be computed, if there is one."""
         found = self.masks.get(name)
-        self.context.chooses |= found is not None
+        self.context.chooses |= found is not None and not isinstance(found, Places)
         return found
 
     @cached_property
@@ -154,7 +155,7 @@ class Unit:
         wrt = tuple((a, p) for a, p, flag in zip(atoms, params, flags, strict=True) if flag)
         gives = tuple(_adjoint_type(t) for t, flag in zip(types, flags, strict=True) if flag)
         bars = gives[0] if len(gives) == 1 else Tuple(gives)
-        chosen = s.target in self.masks
+        chosen = not isinstance(self.masks.get(s.target), (Places, type(None)))
         if self.context.recomputes(function, types):
             adjoint = make_adjoint(self.context, function, types, flags, chosen)
             return Pair(s.op, ops.Emitted(adjoint, True, bars, False), tuple(atoms), wrt, None)

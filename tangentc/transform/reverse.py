@@ -21,7 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
-from tangentc.analysis.masks import NONZERO, divides
+from tangentc.analysis.masks import NONZERO, Places, divides
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -424,7 +424,7 @@ class _Reverse(Stores, Control):
             if mask is None or not self._same_rank(partial, s.target):
                 contribution = self.b.mul(bar, partial)
             else:
-                contribution = self._under(mask, bar, partial)
+                contribution = self._under(self._tested(mask, s.target), bar, partial)
             total[x] = contribution if x not in total else self.b.add(total[x], contribution)
         return total
 
@@ -435,6 +435,10 @@ class _Reverse(Stores, Control):
     def _same_rank(self, partial: Atom, y: Atom) -> bool:
         """Whether a partial is one for each entry, not one number for all of them."""
         return not isinstance(partial, Const) and rank(self.b.type(partial)) == rank(self.b.type(y))
+
+    def _tested(self, mask: Any, y: Atom) -> Any:
+        """A mask as a test and one of its arms."""
+        return (self.b.emit(runtime.marks, (y, *mask.keys)), mask.taken) if isinstance(mask, Places) else mask
 
     def _under(self, mask: Any, bar: Atom, partial: Atom) -> Atom:
         """``bar * partial`` where it matters, and zero elsewhere."""
@@ -452,12 +456,12 @@ class _Reverse(Stores, Control):
     def _general(self, s: Assign, call: Any, y_bar: Atom) -> None:
         y_bar = self.adj.full(y_bar, s.target)
         y: Atom = s.target
-        if (
-            call.rule.singular and (mask := self.context.mask(y)) is not None
-        ):  # a harmless value where it does not matter
+        mask = self.context.mask(y) if call.rule.singular else None
+        if mask is not None:  # a harmless value where it does not matter
             if mask is NONZERO:
                 none = self.b.emit(operator.and_, tuple(self.b.emit(operator.eq, (a, Const(0))) for a in (y, y_bar)))
                 mask = none, False
+            mask = self._tested(mask, y)
             y = self.b.emit(np.where, (mask[0], *((y, Const(1.0)) if mask[1] else (Const(1.0), y))))
         for k, (_, atom) in enumerate(call.inputs):
             atoms = atom if isinstance(atom, list) else [atom]
