@@ -34,7 +34,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Array, Dict, Scalar, components
+from tangentc.core.types import SAVED, Array, Dict, Scalar, components
 from tangentc.core.walk import blocks, changed_by, reads, statements
 
 REPEATED = {
@@ -78,7 +78,7 @@ class Folding:
             parts = [
                 s for s in function.body if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] == p.name
             ]
-            known = len(list(components(self.types.of(p.name)))) or len(parts)
+            known = len(parts) if self.types.of(p.name) == SAVED else len(list(components(self.types.of(p.name))))
             if (
                 not isinstance(self.types.of(p.name), Dict)
                 and known == len(parts) == self.uses[p.name] > 1

@@ -137,6 +137,9 @@ class Unknown:
     reason: str = ""
 
 
+SAVED = Unknown("what the primal saves")  # a tuple, which its adjoint unpacks
+
+
 @dataclass(frozen=True, slots=True)
 class Optional(Unknown):
     """None or a value of this type: what is computed from it is computed from the value."""

@@ -36,6 +36,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import (
+    SAVED,
     Array,
     Known,
     Scalar,
@@ -498,7 +499,7 @@ def _link_pair(
     origin = dict(zip(saved, inside, strict=True))  # the names inside branches, whose memory is known
     head: list[Statement] = []
     parameter = b.fresh("saved")
-    b.types.of_name[parameter] = Unknown("what the primal saves")
+    b.types.of_name[parameter] = SAVED
     table: dict[str, Atom] = {}
     changes = {changed_by(s) for s in statements(linked)}
     stored = {done.aliases.root(origin.get(n, n)) for n in changes if n is not None}

@@ -395,6 +395,18 @@ def arms_that_change_places(u):
     return t
 
 
+def items_beside_a_number(x):
+    return np.asarray([*x, 1.0])
+
+
+def items_of_two(x, y):
+    return np.array([*x, *y])
+
+
+def squares_of_items_of_two(x, y):
+    return np.sum(items_of_two(x, y) ** 2)
+
+
 def powers_with_an_exponent_of_zero(x, p):
     return np.sum(p**x) + p[0] ** x[0] + np.sum(np.float_power(1 + p, x * p)) + math.pow(p[1], x[0])
 
@@ -413,6 +425,9 @@ PROGRAMS += [
     (grid_with_an_array_from_outside, (np.array([1.0, 2.0]),)),
     (eigenvalues_that_change, (np.array([[1.0, 2.0], [3.0, 4.5]]),)),
     (numbers_beside_an_array_that_changes, (np.array([1.0, 2.0]),)),
+    (items_beside_a_number, (np.array([1.0, 2.0]),)),
+    (items_of_two, (np.array([1.0, 2.0]), np.array([3.0, 4.0]))),
+    (squares_of_items_of_two, (np.array([1.0, 2.0]), np.array([3.0, 4.0]))),
     (squares_of_what_is_chosen, (np.array([0.35, -1.2, 0.8, 1.6]),)),
     (chosen_off_the_diagonal, (np.array([[1.0, 2.0], [3.0, 4.0]]),)),
     (arms_that_change_places, (np.array([0.35, -1.2, 0.8, 1.6]),)),
