@@ -108,3 +108,8 @@ def test_second_derivative_that_add_copied_would_lose_is_refused():
     assert np.allclose(tangentc.grad(f)(x), 6 * x**2)
     with pytest.raises(tangentc.UnsafeMutation, match="add_copied"):
         tangentc.hessian(f)(x)
+
+
+def test_an_array_of_which_some_entries_move():
+    value, pullback = tangentc.vjp(lambda x: np.asarray([*x, 1.0]), np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(pullback(np.array([3.0, 4.0, 5.0]))[0], [3.0, 4.0])

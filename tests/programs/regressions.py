@@ -395,10 +395,6 @@ def arms_that_change_places(u):
     return t
 
 
-def items_beside_a_number(x):
-    return np.asarray([*x, 1.0])
-
-
 def items_of_two(x, y):
     return np.array([*x, *y])
 
@@ -425,8 +421,6 @@ PROGRAMS += [
     (grid_with_an_array_from_outside, (np.array([1.0, 2.0]),)),
     (eigenvalues_that_change, (np.array([[1.0, 2.0], [3.0, 4.5]]),)),
     (numbers_beside_an_array_that_changes, (np.array([1.0, 2.0]),)),
-    (items_beside_a_number, (np.array([1.0, 2.0]),)),
-    (items_of_two, (np.array([1.0, 2.0]), np.array([3.0, 4.0]))),
     (squares_of_items_of_two, (np.array([1.0, 2.0]), np.array([3.0, 4.0]))),
     (squares_of_what_is_chosen, (np.array([0.35, -1.2, 0.8, 1.6]),)),
     (chosen_off_the_diagonal, (np.array([[1.0, 2.0], [3.0, 4.0]]),)),
