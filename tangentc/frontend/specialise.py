@@ -723,21 +723,31 @@ class _Specialise:
         if op is np.put and not keywords and len(rest) == 2:
             names = ("%places", "%size", "%before", "%later", "%place", "%shape", "%key")
             places, size, before, later, place, shape, key = map(self.fresh, names)
-            made = Assign(places, np.asarray, (rest[0],), (), s.span)
+            head = [Assign(places, np.asarray, (rest[0],), (), s.span)]
+            value = rest[1]
+            at, given = self.types.of(rest[0]), self.types.of(value)
+            if (
+                isinstance(given, Array) and given.shape and given != at and shape_of(at) != given.shape
+            ):  # over and over
+                needed, value = self.fresh("%needed"), self.fresh("%values")
+                head.append(Assign(needed, np.shape, (places,), (), s.span))
+                head.append(Assign(value, np.resize, (rest[1], needed), (), s.span))
             if len(self.types.of(array).shape) == 1:
-                return made, Store(array, places, rest[1], None, s.span)
+                return *head, Store(array, places, value, None, s.span)
             return (
-                made,
+                *head,
                 Assign(size, np.size, (array,), (), s.span),
                 Assign(before, operator.lt, (places, Const(0)), (), s.span),
                 Assign(later, operator.add, (places, size), (), s.span),
                 Assign(place, np.where, (before, later, places), (), s.span),
                 Assign(shape, np.shape, (array,), (), s.span),
                 Assign(key, np.unravel_index, (place, shape), (), s.span),
-                Store(array, key, rest[1], None, s.span),
+                Store(array, key, value, None, s.span),
             )
         if op is np.put_along_axis:
             given = dict(zip(("indices", "values", "axis"), rest, strict=False)) | keywords
+            if given.get("axis") == Const(None):
+                return self._in_place(s, np.put, (array, given["indices"], given["values"]), {})
             key = self.fresh("%key")
             made = Assign(key, runtime.along_axis, (array, given["indices"], given.get("axis", Const(-1))), (), s.span)
             return (made, Store(array, key, given["values"], None, s.span))

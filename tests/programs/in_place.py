@@ -118,7 +118,18 @@ def diagonal(x):
     return np.sum(y @ y)
 
 
+def put_over_and_over(x):
+    a = np.zeros(4)
+    np.put(a, [0, 1, 2], x[:2])
+    np.put(a, np.flatnonzero(x > 1.5), x * 2)
+    b = np.zeros((2, 2))
+    b.put([0, 1, 3], x[2:])
+    np.put_along_axis(b, np.array([2, 0]), x[:2], axis=None)
+    return np.sum(a**2 * np.arange(1.0, 5)) + np.sum(b**3)
+
+
 PROGRAMS = [
+    (put_over_and_over, (np.array([1.0, 2.0, 3.0, 4.0]),)),
     (triangle, (normal(size=(4, 4)),)), (recurrence, (normal(size=9), 9)), (through_a_view, (normal(size=5),)),
     (own_square, (normal(size=5),)), (own_square, (normal(size=15),)), (read_before_and_after, (normal(size=6), 0.7)),
     (two_buffers, (normal(size=(5, 6)), 3)), (masked_store, (normal(size=6),)), (local_in_loop, (normal(size=4),)),
