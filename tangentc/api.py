@@ -179,7 +179,10 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
             value, saved = primal(*own, *defaults)
     except RAISED as error:
         locate(error)
-        return _vjp(f, without_raising(error, function, args)[: len(primals)], copy, check)
+        given_numbers = without_raising(error, function, args)
+        if given_numbers is args:
+            raise
+        return _vjp(f, given_numbers[: len(primals)], copy, check)
     except Exception as error:
         locate(error)
         raise
@@ -206,8 +209,10 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
                 return _vjp(function, again, True, False)[1](seed)
         except RAISED as error:
             locate(error)
-            given_again = without_raising(error, function, own)
-            return _vjp(function, given_again, True, False)[1](in_numpy(seed))[: len(primals)]
+            given_again, in_numbers = without_raising(error, function, own), in_numpy(seed)
+            if given_again is own and in_numbers is seed:
+                raise
+            return _vjp(function, given_again, True, False)[1](in_numbers)[: len(primals)]
         except Exception as error:
             locate(error)
             raise

@@ -190,6 +190,8 @@ class Derivative:
                 result = compiled.function(*bound, *seeds, *tangents)
         except RAISED as error:
             locate(error)
+            if in_numpy_numbers:
+                raise
             given = without_raising(error, self.function, bound[: self._parameters])
             return self.run(given + in_numpy(bound[self._parameters :]), in_numpy(tangents), True)
         except Exception as error:

@@ -401,6 +401,7 @@ class Context:
         self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
         self.chooses = False  # whether an adjoint was written under a mask
+        self.choosing: dict[int, Any] = {}  # a program -> it, and the parameters of which it takes some entries
 
     def settle(self, write: Callable[[], Any]) -> Any:
         """What ``write`` gives, which writes a derivative: begun again when a call needs its definition."""
@@ -636,7 +637,8 @@ class Context:
         return program
 
     def masks(self, program: Program, chosen: bool) -> Any:
-        found = masks(program.function, program.types, _has_no_derivative, chosen)
+        inside = self.chooses_in(program)
+        found = masks(program.function, program.types, _has_no_derivative, chosen, inside)
         for name, mask in list(found.items()):  # what is changed is another one where the value is computed
             tests = mask.keys if isinstance(mask, Places) else mask[:1]
             if any(isinstance(test, str) and program.aliases.is_changed(test) for test in tests):
@@ -648,6 +650,26 @@ class Context:
             names = {s.target for s in statements(program.function.body) if isinstance(s, Assign)}
             return dict.fromkeys(names, NONZERO) | found
         return found
+
+    def chooses_in(self, program: Program) -> Callable[[Assign], set[int]]:
+        """For the calls in a program, the arguments of which the callee takes some entries, and others not."""
+
+        def chooses(call: Assign) -> set[int]:
+            try:
+                callee = self.callee(replace(call, op=call.op.function), program.types)  # type: ignore[attr-defined]
+            except TangentcError:
+                return set()
+            if id(callee) not in self.choosing:
+                self.choosing[id(callee)] = callee, set()  # where it calls itself
+                found = masks(callee.function, callee.types, _has_no_derivative, False, self.chooses_in(callee))
+                self.choosing[id(callee)] = callee, {p.name for p in callee.function.params if p.name in found}
+            chosen = self.choosing[id(callee)][1]
+            names = list(inspect.signature(call.op.function).parameters)  # type: ignore[attr-defined]
+            params = [p.name for p in callee.function.params]
+            places = [*range(len(call.args)), *(names.index(k) if k in names else -1 for k, _ in call.keywords)]
+            return {k for k, place in enumerate(places) if 0 <= place < len(params) and params[place] in chosen}
+
+        return chooses
 
     def unbounded(self, program: Program) -> set[str]:
         return unbounded(program.function, _is_singular)

@@ -6,6 +6,7 @@ It is computed in NumPy's numbers then.
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tangentc.arguments import own_copy
+from tangentc.core.types import is_object
 
 RAISED = (ZeroDivisionError, OverflowError)
 
@@ -35,14 +37,20 @@ def in_numpy(value: Any) -> Any:
     if type(value) is dict:
         items = {k: in_numpy(v) for k, v in value.items()}
         return value if all(items[k] is v for k, v in value.items()) else items
+    if is_object(value) and hasattr(value, "__dict__"):
+        attributes = in_numpy(vars(value))
+        if attributes is vars(value):
+            return value
+        made = copy.copy(value)
+        for name, attribute in attributes.items():
+            object.__setattr__(made, name, attribute)
+        return made
     return value
 
 
 def without_raising(error: Exception, function: Callable[..., Any], args: tuple) -> tuple:
     """The arguments in NumPy's numbers, of which the function gives what it gives of these; else raise ``error``."""
     given = in_numpy(args)
-    if given is args:
-        _reraise(error)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

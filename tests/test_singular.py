@@ -1,5 +1,6 @@
 """Points at which Python's numbers raise, where NumPy's are infinite."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -35,6 +36,18 @@ def test_each_derivative_is_infinite_where_the_root_is_zero():
     assert hessian(lambda x: x**1.5)(0.0) == math.inf
     assert grad(lambda x: grad(lambda y: y**1.5)(x))(0.0) == math.inf
     assert grad(lambda p: p["a"][0] ** 0.5)({"a": [0.0]}) == {"a": [math.inf]}
+
+
+@dataclasses.dataclass
+class Pair:
+    a: float
+    b: float
+
+
+def test_numbers_in_objects_and_of_arrays():
+    assert grad(lambda p: p.a**0.5 + p.b)(Pair(0.0, 2.0)) == Pair(math.inf, 1.0)
+    assert vjp(lambda p: math.sqrt(p.a), Pair(0.0, 2.0))[1](1.0) == (Pair(math.inf, 0.0),)
+    assert grad(lambda x: math.sqrt(x[0]))(np.zeros(2)).tolist() == [math.inf, 0.0]
 
 
 def test_what_is_too_large_for_a_number_of_python():

@@ -48,18 +48,23 @@ SELECTING = {  # which take some entries, and others not
 }  # fmt: skip
 
 
-def masks(function: Function, types: Any, is_zero: Callable[[Any], bool], chosen: bool = False) -> dict[str, Mask]:
+def masks(
+    function: Function, types: Any, is_zero: Callable[[Any], bool], chosen: bool = False,
+    chooses: Callable[[Assign], set[int]] = lambda call: set(),
+) -> dict[str, Mask]:  # fmt: skip
     """For each value that has one, the mask (test, which arm) under which it is used.
 
     What no derivative flows through (``is_zero``), a test say, is no use.  With ``chosen`` the caller takes some
-    entries of the result, and others not.
+    entries of the result, and others not; ``chooses`` gives the arguments of a call of which the callee does.
     """
     replaced = _replaced(function, types, is_zero)
     found: dict[str, Mask | None] = {}
     while True:  # once more for what loops carry: what is not known to be used yet is not
-        uses = _Uses(dict(found), replaced, _places(function), types, is_zero)
+        uses = _Uses(dict(found), replaced, _places(function), types, is_zero, chooses)
         uses.add(function.result, NONZERO if chosen else None)
         uses.block(function.body)
+        for p in function.params:
+            uses.close(p.name)
         if uses.found == found:
             return {name: mask for name, mask in found.items() if mask is not None}
         found = uses.found
@@ -68,9 +73,10 @@ def masks(function: Function, types: Any, is_zero: Callable[[Any], bool], chosen
 class _Uses:
     """The uses of each name, gathered from the last statement to the first; ``found`` is what they come to."""
 
-    def __init__(self, found: Any, replaced: dict[str, Mask], places: Any, types: Any, is_zero: Any):
+    def __init__(self, found: Any, replaced: dict[str, Mask], places: Any, types: Any, is_zero: Any, chooses: Any):
         self.found: dict[str, Mask | None] = found
-        self.replaced, self.places, self.types, self.is_zero = replaced, places, types, is_zero
+        self.replaced, self.places, self.types = replaced, places, types
+        self.is_zero, self.chooses = is_zero, chooses
         self.uses: dict[str, set[Mask | None]] = {}
         self.branches: list[Mask | None] = []  # of the blocks around, from the outside; None for a loop
 
@@ -166,10 +172,11 @@ class _Uses:
             return
         if asks_for_form(s, self.types.of) or s.op is np.result_type:
             return
-        chooses = s.op in (np.where, ops.select) and len(s.args) == 3
+        choice = s.op in (np.where, ops.select) and len(s.args) == 3
+        inside = self.chooses(s) if isinstance(s.op, ops.UserFunction) else set()
         for k, atom in enumerate(reads(s)):
-            if isinstance(atom, str) and not (chooses and k == 0):
-                self.add(atom, self.of_argument(s, k, atom))
+            if isinstance(atom, str) and not (choice and k == 0):
+                self.add(atom, NONZERO if k in inside else self.of_argument(s, k, atom))
 
     def of_argument(self, s: Assign, k: int, atom: str) -> Mask | None:
         """The mask that a value has by one of its uses."""

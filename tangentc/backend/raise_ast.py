@@ -484,7 +484,8 @@ class _Raise:
             return ast.BinOp(atom(first), BINARY[op](), atom(right))
         if op in UNARY:
             operand = atom(args[0])
-            if op is operator.neg and isinstance(operand, ast.BinOp) and isinstance(operand.op, (ast.Mult, ast.Div)):
+            is_product = isinstance(operand, ast.BinOp) and isinstance(operand.op, (ast.Mult, ast.Div))
+            if op is operator.neg and is_product and not self.begins_with_flags(args[0]):
                 left: Any = operand  # -a * b, not -(a * b)
                 while isinstance(left.left, ast.BinOp) and isinstance(left.left.op, (ast.Mult, ast.Div)):
                     left = left.left  # type: ignore[assignment]
@@ -558,6 +559,16 @@ class _Raise:
         if op is np.copy and keywords == (("order", Const("K")),):
             named = []  # which it is anyhow, unlike in the method
         return ast.Call(self.reference(op), [atom(a) for a in args], named)
+
+    def begins_with_flags(self, atom: Atom) -> bool:
+        """Whether the first factor of a product is a test, which NumPy does not negate."""
+        while isinstance(atom, str) and atom in self.folding.folded:
+            made = self.folding.made[atom]
+            if not isinstance(made, Assign) or made.op not in (operator.mul, operator.truediv):
+                break
+            atom = made.args[0]
+        t = self.types.of(atom)
+        return not isinstance(t, (Array, Scalar)) or t.dtype == "bool"
 
     def old_item(self, container: Atom, key: Atom) -> ast.expr:
         t = self.types.of(container)

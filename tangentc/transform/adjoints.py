@@ -53,6 +53,7 @@ class Adjoints:
 
     def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: dict[Any, Any]):
         self.b, self.aliases, self.active, self.like_table = builder, aliases, active, like
+        self.partly: set[str] = set()  # what only one branch has defined
         self.values: dict[str, Adjoint] = {}
         self.shadows: dict[str, str] = {}
         self.own: set[Atom] = set()  # every shadow that was made: an array that nobody else holds
@@ -138,7 +139,7 @@ class Adjoints:
             return Const(0j if is_complex(t) else 0.0)
         if isinstance(t, Array):
             return self.b.emit(np.zeros_like, (self.like(x),), name=bar_name(x))
-        if is_container(t):
+        if is_container(t) and x not in self.partly:
             return self.whole({}, x)
         return self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
 

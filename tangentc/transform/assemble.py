@@ -113,7 +113,7 @@ class Unit:
     def mask(self, name: str) -> Any:
         """The mask under which the adjoint of a value is to be computed, if there is one."""
         found = self.masks.get(name)
-        self.context.chooses |= found is not None and not isinstance(found, Places)
+        self.context.chooses |= found is not None
         return found
 
     @cached_property

@@ -101,6 +101,9 @@ class _Forward:
             return Const(0j if is_complex(t) else 0.0)
         if isinstance(t, Array):
             if not is_differentiable(t):
+                made = self.b.maker(x)
+                if made is not None and made.op is ops.old_item:  # which may be none at all
+                    return Const(None)
                 return self.b.emit(np.zeros, (self.b.emit(np.shape, (x,)),), name=self.name(x))
             return self.b.emit(np.zeros_like, (x,), name=self.name(x))
         plain = isinstance(t, Struct) and _is_plain(t.cls)

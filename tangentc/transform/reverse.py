@@ -56,6 +56,7 @@ from tangentc.core.types import (
     is_long,
     rank,
 )
+from tangentc.core.walk import statements
 from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
 from tangentc.transform.calls import adjoints, covering, missing, partials, refuse_active_key
 from tangentc.transform.control import Control
@@ -98,6 +99,9 @@ class _Reverse(Stores, Control):
         for p in function.params:
             _collect_like(builder.type(p.name), p.name, (), like)
         self.adj = Adjoints(builder, aliases, active, like)
+        for s in statements(function.body):
+            merged = s.merged if isinstance(s, If) else ()
+            self.adj.partly.update(m.name for m in merged if Const(ops.UNDEFINED) in (m.then, m.orelse))
         for p in function.params:
             t = builder.type(p.name)
             if isinstance(t, Array) and is_sure(t.shape) and not aliases.is_changed(p.name):

@@ -403,6 +403,34 @@ def squares_of_items_of_two(x, y):
     return np.sum(items_of_two(x, y) ** 2)
 
 
+def grown(a, b):
+    for _ in range(2):
+        a = a * b + 0.1
+    return a
+
+
+def helper_with_a_loop_in_a_branch(u):
+    t = u[0]
+    if u[1] > 9:
+        t = grown(t, u[1])
+    s = grown(u[0], u[1]) if u[2] > 9 else u[1] ** 2
+    return t * t + s + ((u[0] > 9 and grown(u[0], u[1])) or u[1] ** 2)
+
+
+def masks_put_into_a_dict(u):
+    d = {"a": np.sqrt(u + 2)}
+    d["m"] = u > 0.1
+    return np.sum(np.where(d["m"], d["a"] ** 2, u)) + np.sum(d["a"][d["m"]] ** 2)
+
+
+def least_negative(q):
+    return np.max(-q) ** 2
+
+
+def extremes_of_what_is_negated(u):
+    return least_negative(u) + np.max(1 - u**2) * np.min(-np.abs(u)) + max(-np.maximum(u, 0.3))
+
+
 def powers_with_an_exponent_of_zero(x, p):
     return np.sum(p**x) + p[0] ** x[0] + np.sum(np.float_power(1 + p, x * p)) + math.pow(p[1], x[0])
 
@@ -422,6 +450,9 @@ PROGRAMS += [
     (eigenvalues_that_change, (np.array([[1.0, 2.0], [3.0, 4.5]]),)),
     (numbers_beside_an_array_that_changes, (np.array([1.0, 2.0]),)),
     (squares_of_items_of_two, (np.array([1.0, 2.0]), np.array([3.0, 4.0]))),
+    (helper_with_a_loop_in_a_branch, (np.array([0.35, -1.2, 0.8]),)),
+    (masks_put_into_a_dict, (np.array([0.35, -1.2, 0.8]),)),
+    (extremes_of_what_is_negated, (np.array([0.35, -1.2, 0.8]),)),
     (squares_of_what_is_chosen, (np.array([0.35, -1.2, 0.8, 1.6]),)),
     (chosen_off_the_diagonal, (np.array([[1.0, 2.0], [3.0, 4.0]]),)),
     (arms_that_change_places, (np.array([0.35, -1.2, 0.8, 1.6]),)),
