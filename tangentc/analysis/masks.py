@@ -4,13 +4,18 @@
 
     y = np.sqrt(x); y[x <= 0] = 0           sqrt(x) matters only where x > 0
 
-    np.sqrt(x)[x > 0]                       sqrt(x) matters only where its adjoint is not zero
+    np.sqrt(x)[x > 0]                       sqrt(x) matters only where x > 0
 
-A value that is used only through one arm of a `where`, directly or through elementwise operations of the
-same shape, has that arm's mask; so has an array of which entries are replaced before it is read.  One that comes to
-its `where` by other ways (another shape, several tests, a test of another trip of a loop) has the mask `NONZERO`: the
-adjoint of what was not taken is zero, and `runtime.taken` keeps it so.  Where the partial of its rule may be infinite,
-its adjoint is computed under the mask, so that what was not taken never puts a NaN into the gradient.
+    y = np.sqrt(x); if c: s += y            sqrt(x) matters only if c
+
+    y = np.sqrt(x); y[0] = 1                sqrt(x) matters only at the other entries
+
+A value that is used only through one arm of a `where`, or in one branch, directly or through elementwise operations of
+the same shape, has that arm's mask; so has an array of which entries are taken by a subscript, or replaced before it is
+read.  One that comes to its choice by other ways (another shape, several tests, a test of another trip of a loop, a
+bound, a helper) has the mask `NONZERO`: the adjoint of what was not taken is zero, and `runtime.taken` keeps it so.
+Where the partial of its rule may be infinite, its adjoint is computed under the mask, so that what was not taken never
+puts a NaN into the gradient.
 """
 
 from __future__ import annotations
@@ -39,6 +44,8 @@ class Places(NamedTuple):
 
 Mask = tuple[Atom, bool] | Places
 NONZERO: Mask = (Const("where the adjoint is not zero"), True)
+CHOICES = (np.where, ops.select)
+MOST_ROUNDS = 100  # each makes the masks of some values weaker
 CHOOSES = "__chooses__"  # is true in emitted modules that compute an adjoint under a mask
 GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 
@@ -59,7 +66,7 @@ def masks(
     """
     replaced = _replaced(function, types, is_zero)
     found: dict[str, Mask | None] = {}
-    while True:  # once more for what loops carry: what is not known to be used yet is not
+    for _ in range(MOST_ROUNDS):  # once more for what loops carry: what is not known to be used yet is not
         uses = _Uses(dict(found), replaced, _places(function), types, is_zero, chooses)
         uses.add(function.result, NONZERO if chosen else None)
         uses.block(function.body)
@@ -68,6 +75,7 @@ def masks(
         if uses.found == found:
             return {name: mask for name, mask in found.items() if mask is not None}
         found = uses.found
+    return {}
 
 
 class _Uses:
@@ -163,16 +171,12 @@ class _Uses:
 
     def assign(self, s: Assign) -> None:
         t = self.types.of(s.target)
-        if (
-            self.is_zero(s.op)
-            or s.target not in self.found
-            or isinstance(t, (Array, Scalar))
-            and not is_differentiable(t)
-        ):
+        flows = not isinstance(t, (Array, Scalar)) or is_differentiable(t)
+        if not flows or s.target not in self.found or self.is_zero(s.op):
             return
         if asks_for_form(s, self.types.of) or s.op is np.result_type:
             return
-        choice = s.op in (np.where, ops.select) and len(s.args) == 3
+        choice = s.op in CHOICES and len(s.args) == 3
         inside = self.chooses(s) if isinstance(s.op, ops.UserFunction) else set()
         for k, atom in enumerate(reads(s)):
             if isinstance(atom, str) and not (choice and k == 0):
@@ -185,7 +189,7 @@ class _Uses:
             return mask
         shape = shape_of(types.of(atom))
         same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
-        if s.op in (np.where, ops.select) and len(s.args) == 3:
+        if s.op in CHOICES and len(s.args) == 3:
             own = s.args[0], k == 1
             return own if same and (mask is None or mask == own) else NONZERO
         if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):

@@ -430,9 +430,8 @@ class Adjoints:
         if isinstance(t, Array) and not t.shape:  # what arithmetic gives is a number
             return self.b.emit(np.full_like, (x, x_bar), name=bar_name(x))
         made = self.b.maker(x_bar)
-        if (
-            x_bar in self.own or made is not None and allocates(self.b, self.aliases, made)
-        ) and x_bar not in self._held():
+        owned = x_bar in self.own or made is not None and allocates(self.b, self.aliases, made)
+        if owned and x_bar not in self._held():
             return x_bar
         return self.b.emit(np.copy, (x_bar,), name=bar_name(x))
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
-from tangentc.analysis.masks import NONZERO, Places, divides
+from tangentc.analysis.masks import CHOICES, NONZERO, Places, divides
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -450,7 +450,7 @@ class _Reverse(Stores, Control):
             return self.b.emit(runtime.taken, (bar, partial))
         test, taken = mask
         chosen = self.b.definition(bar)
-        is_choice = chosen is not None and chosen.op in (np.where, ops.select)
+        is_choice = chosen is not None and chosen.op in CHOICES
         if chosen is not None and is_choice and not self.b.mutable(bar) and chosen.args[0] == test:
             if is_number(chosen.args[2 if taken else 1], 0):
                 bar = chosen.args[1 if taken else 2]  # it is chosen once more
