@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
-from tangentc.analysis.masks import CHOOSES, NONZERO, Places, masks, unbounded
+from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.points import COPIES, DEEP_COPIES
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
@@ -640,9 +640,8 @@ class Context:
         inside = self.chooses_in(program)
         found = masks(program.function, program.types, _has_no_derivative, chosen, inside)
         for name, mask in list(found.items()):  # what is changed is another one where the value is computed
-            tests = mask.keys if isinstance(mask, Places) else mask[:1]
-            if any(isinstance(test, str) and program.aliases.is_changed(test) for test in tests):
-                if isinstance(mask, Places):
+            if any(isinstance(test, str) and program.aliases.is_changed(test) for test in tests_of(mask)):
+                if has_places(mask):
                     del found[name]
                 else:
                     found[name] = NONZERO

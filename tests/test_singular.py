@@ -90,3 +90,14 @@ def test_zero_times_infinity_stays_where_it_is_taken():
     mask = np.array([True, True, False])
     for f in (lambda x: np.sum(np.sqrt(x)[mask] ** 2), lambda x: np.sum(np.where(mask, np.sqrt(x) ** 2, 0.0))):
         np.testing.assert_array_equal(grad(f)(np.array([0.0, 4.0, 0.0])), [np.nan, 1.0, 0.0])
+
+
+def test_several_tests_are_put_together():
+    def several(x):
+        r = np.sqrt(x)
+        inner = np.where(x > 0, np.where(x < 4, r, 2.0), 0.0)
+        return np.sum(inner) + np.sum(np.where(x > 9, r**2, x)) + r[1] * (r[2] if x[0] < 1 else 2.0)
+
+    np.testing.assert_allclose(grad(several)(np.array([0.0, 1.0, 16.0, 0.0])), [1.0, 3.5, 1.125, 1.0])
+    nested = grad(lambda x: np.sum(np.where(x > -1, np.where(x < 4, np.sqrt(x) ** 2, 2.0), 0.0)))
+    np.testing.assert_array_equal(nested(np.array([0.0, 1.0, 16.0])), [np.nan, 1.0, 0.0])

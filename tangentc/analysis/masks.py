@@ -12,8 +12,8 @@
 
 A value that is used only through one arm of a `where`, or in one branch, directly or through elementwise operations of
 the same shape, has that arm's mask; so has an array of which entries are taken by a subscript, or replaced before it is
-read.  One that comes to its choice by other ways (another shape, several tests, a test of another trip of a loop, a
-bound, a helper) has the mask `NONZERO`: the adjoint of what was not taken is zero, and `runtime.taken` keeps it so.
+read.  One that comes to its choice by other ways (another shape, a test of another trip of a loop, a bound, a helper)
+has the mask `NONZERO`: the adjoint of what was not taken is zero, and `runtime.taken` keeps it so.
 Where the partial of its rule may be infinite, its adjoint is computed under the mask, so that what was not taken never
 puts a NaN into the gradient.
 """
@@ -42,7 +42,15 @@ class Places(NamedTuple):
     taken: bool
 
 
-Mask = tuple[Atom, bool] | Places
+class Several(NamedTuple):
+    """What some masks, each a test and an arm or `Places`, say together: all of them, or any."""
+
+    masks: tuple[Any, ...]
+    all: bool
+
+
+Mask = tuple[Atom, bool] | Places | Several
+MOST_MASKS = 4  # of which one is put together
 NONZERO: Mask = (Const("where the adjoint is not zero"), True)
 CHOICES = (np.where, ops.select)
 MOST_ROUNDS = 100  # each makes the masks of some values weaker
@@ -85,7 +93,7 @@ class _Uses:
         self.found: dict[str, Mask | None] = found
         self.replaced, self.places, self.types = replaced, places, types
         self.is_zero, self.chooses = is_zero, chooses
-        self.uses: dict[str, set[Mask | None]] = {}
+        self.uses: dict[str, dict[Mask | None, None]] = {}  # in the order in which they are met
         self.branches: list[Mask | None] = []  # of the blocks around, from the outside; None for a loop
 
     def add(self, atom: Atom, mask: Mask | None) -> None:
@@ -93,9 +101,7 @@ class _Uses:
         if not isinstance(atom, str):
             return
         branch = next((b for b in self.branches[len(self.places.get(atom, ())) :] if b is not None), None)
-        if branch is not None and mask != branch:
-            mask = branch if mask is None or isinstance(mask, Places) else NONZERO
-        self.uses.setdefault(atom, set()).add(mask)
+        self.uses.setdefault(atom, {})[_both(branch, mask)] = None
 
     def through(self, atom: Atom, name: str) -> None:
         """A use that is handed on to another name."""
@@ -105,8 +111,7 @@ class _Uses:
     def sometimes(self, atom: Atom, name: str) -> None:
         """A use that is handed on, by a loop, to other values in other trips."""
         if name in self.found:
-            mask = self.found[name]
-            self.add(atom, None if mask is None or isinstance(mask, Places) else NONZERO)
+            self.add(atom, _elsewhere(self.found[name]))
 
     def close(self, name: str) -> None:
         """All uses of a name are known."""
@@ -149,7 +154,7 @@ class _Uses:
 
         What goes in is taken to be used by a trip: a loop that does nothing is no reason to keep a NaN.
         """
-        outside = {c.name: self.uses.pop(c.name, set()) for c in s.carried}
+        outside = {c.name: self.uses.pop(c.name, {}) for c in s.carried}
         self.branches.append(None)
         for c in s.carried:
             self.sometimes(c.next, c.name)
@@ -158,7 +163,7 @@ class _Uses:
         if isinstance(s, While):
             self.block(s.head, inner=True)
         for c in s.carried:
-            inside = self.uses.setdefault(c.name, set())
+            inside = self.uses.setdefault(c.name, {})
             if not inside:
                 inside |= outside[c.name]
             self.close(c.name)
@@ -191,7 +196,7 @@ class _Uses:
         same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
         if s.op in CHOICES and len(s.args) == 3:
             own = s.args[0], k == 1
-            return own if same and (mask is None or mask == own) else NONZERO
+            return _both(own, mask) if same else NONZERO
         if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):
             if mask is None and _covers(s.args[1], atom, types):
                 return s.args[1], True
@@ -199,7 +204,7 @@ class _Uses:
                 return Places((s.args[1],), True) if mask is None or isinstance(mask, Places) else NONZERO
         if s.op in SELECTING:
             return NONZERO
-        return mask if same else None if mask is None or isinstance(mask, Places) else NONZERO
+        return mask if same else _elsewhere(mask)
 
 
 def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
@@ -253,18 +258,62 @@ def _places(function: Function) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _met(masks: set[Mask | None], name: str, places: dict[str, tuple[int, ...]]) -> Mask | None:
+def _both(a: Mask | None, b: Mask | None) -> Mask | None:
+    """The mask of what is used under two masks."""
+    if a is None or b is None or a == b:
+        return b if a is None else a
+    if a is NONZERO or b is NONZERO:
+        return NONZERO
+    parts = [part for mask in (a, b) for part in (mask.masks if isinstance(mask, Several) and mask.all else (mask,))]
+    parts = list(dict.fromkeys(parts))
+    simple = len(parts) <= MOST_MASKS and not any(isinstance(part, Several) for part in parts)
+    return Several(tuple(parts), True) if simple else NONZERO
+
+
+def _elsewhere(mask: Mask | None) -> Mask | None:
+    """What a mask comes to for a value of another shape, or of another trip of a loop."""
+    return None if mask is None or has_places(mask) else NONZERO
+
+
+def has_places(mask: Mask) -> bool:
+    """Whether a mask speaks of subscripts: without them nothing says that a zero is one of what is not taken."""
+    return isinstance(mask, Places) or isinstance(mask, Several) and any(map(has_places, mask.masks))
+
+
+def tests_of(mask: Mask) -> tuple[Atom, ...]:
+    """The tests and subscripts in a mask."""
+    if isinstance(mask, Several):
+        return tuple(test for part in mask.masks for test in tests_of(part))
+    return mask.keys if isinstance(mask, Places) else mask[:1]
+
+
+def _met(masks: dict[Mask | None, None], name: str, places: dict[str, tuple[int, ...]]) -> Mask | None:
     """What the masks of all uses of a value come to."""
-    if all(isinstance(mask, Places) for mask in masks):
-        keys = tuple(dict.fromkeys(k for mask in masks for k in mask.keys))  # type: ignore[union-attr]
-        there = all(_is_there(k, name, places) for k in keys)
-        return Places(keys, True) if there and all(mask.taken for mask in masks) else None  # type: ignore[union-attr]
-    if any(mask is None or isinstance(mask, Places) for mask in masks):
+    if None in masks:
         return None
-    if any((test, not arm) in masks for test, arm in masks):  # type: ignore[misc]
+    there = {_that_is_there(mask, name, places): None for mask in masks if mask is not None}
+    if None in there or NONZERO in there:
+        return None if None in there else NONZERO
+    if any((test, not arm) in there for test, arm in (m for m in there if type(m) is tuple)):
         return None  # both arms
-    mask = next(iter(masks))
-    return mask if mask and len(masks) == 1 and _is_there(mask[0], name, places) else NONZERO  # type: ignore[arg-type]
+    keys = tuple(dict.fromkeys(k for mask in there if isinstance(mask, Places) and mask.taken for k in mask.keys))
+    parts = [mask for mask in there if not (isinstance(mask, Places) and mask.taken)]
+    parts += [Places(keys, True)] if keys else []
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) <= MOST_MASKS:
+        return Several(tuple(parts), False)
+    return None if keys or any(has_places(mask) for mask in parts if mask is not None) else NONZERO
+
+
+def _that_is_there(mask: Mask, name: str, places: dict[str, tuple[int, ...]]) -> Mask | None:
+    """A mask as it is known where a value is computed: of several tests, those that are known there."""
+    if isinstance(mask, Several) and mask.all:
+        known = tuple(part for part in mask.masks if all(_is_there(t, name, places) for t in tests_of(part)))
+        if not known:
+            return None if all(map(has_places, mask.masks)) else NONZERO
+        return known[0] if len(known) == 1 else Several(known, True)
+    return mask if all(_is_there(t, name, places) for t in tests_of(mask)) else _elsewhere(mask)
 
 
 def _is_there(test: Atom, name: str, places: dict[str, tuple[int, ...]]) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
-from tangentc.analysis.masks import Places
+from tangentc.analysis.masks import has_places
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -156,7 +156,8 @@ class Unit:
         wrt = tuple((a, p) for a, p, flag in zip(atoms, params, flags, strict=True) if flag)
         gives = tuple(_adjoint_type(t) for t, flag in zip(types, flags, strict=True) if flag)
         bars = gives[0] if len(gives) == 1 else Tuple(gives)
-        chosen = not isinstance(self.masks.get(s.target), (Places, type(None)))
+        mask = self.masks.get(s.target)
+        chosen = mask is not None and not has_places(mask)
         if self.context.recomputes(function, types):
             adjoint = make_adjoint(self.context, function, types, flags, chosen)
             return Pair(s.op, ops.Emitted(adjoint, True, bars, False), tuple(atoms), wrt, None)

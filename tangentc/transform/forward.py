@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.masks import CHOICES, NONZERO, Places, divides
+from tangentc.analysis.masks import CHOICES, NONZERO, Places, Several, divides
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import (
@@ -367,8 +367,8 @@ class _Forward:
     def _elementwise(self, s: Assign, call: Call) -> Atom | None:
         total: Atom | None = None
         mask = self.unit.masks.get(s.target) if divides(s, lambda op: call.rule.singular) else None
-        later = isinstance(mask, tuple) and isinstance(mask[0], str) and mask[0] not in self.seen
-        if later or mask is NONZERO or isinstance(mask, Places):
+        later = mask is not None and isinstance(mask[0], str) and mask[0] not in self.seen
+        if later or mask is NONZERO or isinstance(mask, (Places, Several)):
             mask = None  # the test comes later; `where` takes the arm that is meant
         for k, (_, x) in enumerate(call.inputs):
             if not self.has_dot(x):

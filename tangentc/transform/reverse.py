@@ -21,7 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
-from tangentc.analysis.masks import CHOICES, NONZERO, Places, divides
+from tangentc.analysis.masks import CHOICES, NONZERO, Places, Several, divides
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -442,7 +442,18 @@ class _Reverse(Stores, Control):
 
     def _tested(self, mask: Any, y: Atom) -> Any:
         """A mask as a test and one of its arms."""
-        return (self.b.emit(runtime.marks, (y, *mask.keys)), mask.taken) if isinstance(mask, Places) else mask
+        if isinstance(mask, Places):
+            return self.b.emit(runtime.marks, (y, *mask.keys)), mask.taken
+        if not isinstance(mask, Several):
+            return mask
+        test: Atom | None = None
+        for part in mask.masks:
+            one, taken = self._tested(part, y)
+            if not taken:
+                is_number = isinstance(self.b.type(one), Scalar)
+                one = self.b.emit(operator.not_ if is_number else np.logical_not, (one,))
+            test = one if test is None else self.b.emit(operator.and_ if mask.all else operator.or_, (test, one))
+        return test, True
 
     def _under(self, mask: Any, bar: Atom, partial: Atom) -> Atom:
         """``bar * partial`` where it matters, and zero elsewhere."""
