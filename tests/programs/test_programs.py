@@ -27,6 +27,11 @@ PROGRAMS = [row[:3] for row in EVERYTHING if not row[3]]
 REFUSED = [row[1:3] for row in EVERYTHING if row[3]]
 IDS = [f"{family}-{function.__name__}" for family, function, _ in PROGRAMS]
 cases = pytest.mark.parametrize("function, args", [row[1:] for row in PROGRAMS], ids=IDS)
+NIGHTLY = [(), pytest.mark.nightly]
+every_other = pytest.mark.parametrize(  # by day; all of them by night
+    "function, args", [pytest.param(*row[1:], marks=NIGHTLY[k % 2]) for k, row in enumerate(PROGRAMS)], ids=IDS
+)
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # many programs stand at a singular point
 
 
 @pytest.mark.parametrize("function, args", REFUSED, ids=[f.__name__ for f, _ in REFUSED])
@@ -119,7 +124,7 @@ def test_gradients_do_not_alias(function, args):
             assert not np.may_share_memory(a, b)
 
 
-@cases
+@every_other
 def test_every_stage_runs(function, args):
     wrt = moving(args)
     derivative = tangentc.grad(function, wrt=wrt)
