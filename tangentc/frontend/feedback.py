@@ -282,6 +282,8 @@ class _Reader:
                 self.operands([self.types.of(a) for a in s.args], site)
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
+                if len(types) > 1 and not _is_open(types[0]):
+                    self.known.classes.setdefault((site, 0), object)  # which has no methods of the user's
             case Store(key=Const(value=ops.Attribute() as name)):
                 t = self.types.of(s.object)
                 if isinstance(t, Struct) and found_in_class(t.cls, str(name))[0] in ("data", "method", "static"):

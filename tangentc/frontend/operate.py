@@ -11,6 +11,14 @@ from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Struct, Tuple
 
 
+def _comes_first(right: type | None, left: type | None, name: str) -> bool:
+    """Whether the right operand is asked first: its class is derived from that of the left, and has the method."""
+    if right is None or left is None or right is left or not issubclass(right, left):
+        return False
+    kind, found, _ = found_in_class(right, name)
+    return kind == "method" and found is not found_in_class(left, name)[1]
+
+
 class Operate:
     """The part of lowering that knows the operators of classes."""
 
@@ -69,10 +77,16 @@ class Operate:
             changed = self.special_method(f"__i{name[2:]}", args, node)
             if changed is not None:
                 return changed
+        if len(args) < 2 or op is operator.getitem:
+            return self.special_method(name, args, node)
+        left, right = self.class_of(args[0], node, 0), self.class_of(args[1], node, 1)
+        if left is None and self.type_known(args[0]) is None:
+            return None  # it comes first, and is not known yet
+        if _comes_first(right, left, reflected(name)):
+            return self.special_method(reflected(name), args[::-1], node, 1)
         value = self.special_method(name, args, node)
-        if (value is None or value == Const(NotImplemented)) and len(args) == 2 and op is not operator.getitem:
-            cls = self.class_of(args[1], node, 1)
-            deferred = getattr(cls, "__array_ufunc__", ()) is None  # as NumPy asks
+        if value is None or value == Const(NotImplemented):
+            deferred = getattr(right, "__array_ufunc__", ()) is None  # as NumPy asks
             if deferred or not isinstance(self.type_known(args[0]), Array):
                 value = self.special_method(reflected(name), args[::-1], node, 1)
         return value
