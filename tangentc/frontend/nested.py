@@ -128,12 +128,17 @@ class Nested(ops.MadeInside):
 def _definition(closure: Closure, name: str, names: list[str]) -> list[ast.stmt]:
     """The definition of a function inside another; what it captures is added to ``names``."""
     tree = gast.gast_to_ast(copy.deepcopy(closure.node))
+    names += [n for n in _captured(closure) if n not in names]
+    statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
+    return [ast.FunctionDef(name, tree.args, written(statements), [], None, None)]
+
+
+def _captured(closure: Closure) -> list[str]:
+    """The names that a function inside another reads and does not assign."""
     body = closure.node.body if isinstance(closure.node.body, list) else [closure.node.body]
     own = locals_of(closure.node)
     read = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
-    names += [n for n in dict.fromkeys(read) if n not in own and n not in names]
-    statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
-    return [ast.FunctionDef(name, tree.args, written(statements), [], None, None)]
+    return [n for n in dict.fromkeys(read) if n not in own]
 
 
 def own_parameters(function: Any) -> list[str]:
@@ -177,7 +182,7 @@ def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     names = [n for n in dict.fromkeys(names) if n not in local or n in declared(body, gast.Nonlocal)]
 
     def defined(closure: Any, made: str) -> list[ast.stmt]:
-        if isinstance(closure, Closure) and closure.home is home:
+        if isinstance(closure, Closure) and closure.home is home and not set(local) & set(_captured(closure)):
             return _definition(closure, made, names)
         function, atoms = lift(closure)  # its variables are those of the place where it was made
         given = {f"{made}_{k}": a for k, a in enumerate(atoms)}

@@ -328,3 +328,74 @@ OF_ALL_KINDS = (
     named_gradient_of_a_method,
 )
 PROGRAMS += [(f, (0.7,)) for f in OF_ALL_KINDS]
+
+
+def captured_beside_a_parameter_of_its_name(x):
+    def k(y):
+        return x * y**3
+
+    return grad(lambda x: x * k(x))(x)
+
+
+def captured_beside_a_variable_of_its_name(x):
+    def k(y):
+        return x * y**3
+
+    def g(y):
+        x = 2.0 * y
+        return k(y) * x
+
+    return grad(g)(x)
+
+
+def captured_by_a_captured_function(x):
+    def k(y):
+        return x * y**3
+
+    def m(z):
+        return k(z) + x
+
+    def g(y):
+        k = y * y
+        return m(y) * k
+
+    return grad(g)(x) * x
+
+
+def captured_beside_another_parameter(x):
+    def k(y):
+        return x * y**3
+
+    def g(x, y):
+        return k(y) * x
+
+    return grad(g, wrt=1)(x * 2, x)
+
+
+def captured_at_two_depths(x):
+    a = x * x
+
+    def k(y):
+        return a * y**3
+
+    def outer(t):
+        a = t * 3
+
+        def inner(s):
+            return k(s) * a
+
+        return grad(inner)(t)
+
+    return grad(outer)(x)
+
+
+PROGRAMS += [
+    (f, (0.7,))
+    for f in (
+        captured_beside_a_parameter_of_its_name,
+        captured_beside_a_variable_of_its_name,
+        captured_by_a_captured_function,
+        captured_beside_another_parameter,
+        captured_at_two_depths,
+    )
+]
