@@ -177,6 +177,11 @@ def _is_array(x):
     return isinstance(x, (np.ndarray, np.generic)) or hasattr(type(x), "__cuda_array_interface__")
 
 
+def _has_memory(x):
+    """Whether it is an array, and no number."""
+    return _is_array(x) and not isinstance(x, np.generic)
+
+
 def zeros_of(x):
     """A zero adjoint for ``x``: of its shape, or for a container a container of zeros that can be changed.
 
@@ -225,11 +230,11 @@ def _cleared(x, seen):
     """``x`` itself with zeros for its numbers, tuples as lists."""
     if isinstance(x, tuple):
         return [_cleared(item, seen) for item in x]
-    if isinstance(x, np.ndarray) or not isinstance(x, (list, dict)) and not hasattr(x, "__dict__"):
-        if not (_is_array(x) and x.shape):
-            return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
+    if _has_memory(x):
         x[...] = 0
         return x
+    if not isinstance(x, (list, dict)) and not hasattr(x, "__dict__"):
+        return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
     for other, zero in seen:
         if other is x:
             return zero
@@ -248,32 +253,60 @@ def _entries(holder):
     return list((holder if isinstance(holder, dict) else vars(holder)).items())
 
 
-def add_copied(x_bar, copy_bar, seen=None):
+def add_copied(x_bar, copy_bar):
     """Add the adjoint of a copy of ``x`` to that of ``x``; what both hold several times is added once.
 
     >>> part, copy = [1.0], [2.0]
     >>> add_copied([part, part, 1.0], [copy, copy, 3.0])
     >>> part
     [3.0]
+    >>> a, b = np.zeros(3), np.ones(3)
+    >>> add_copied([a, a[1:]], [b, b[1:]])
+    >>> a
+    array([1., 1., 1.])
     """
-    seen = [] if seen is None else seen
+    arrays: list = []
+    _add_copied(x_bar, copy_bar, [], arrays)
+    for k, (x, y) in enumerate(arrays):
+        memory = _memory(x), _memory(y)
+        others = [pair for pair in arrays if pair[1] is not y and np.may_share_memory(pair[1], y)]
+        if not others:
+            x[...] += y
+        elif any(_memory(a) is not memory[0] or _place(a) != _place(b) for a, b in [(x, y), *others]):
+            raise RuntimeError("a copy of arrays that share memory is differentiated again; copy them one by one")
+        elif not any(_memory(b) is memory[1] for _, b in arrays[:k]):
+            memory[0][...] += memory[1]
+
+
+def _add_copied(x_bar, copy_bar, seen, arrays):
     if any(copy_bar is other for other in seen):
         return
-    if isinstance(copy_bar, np.ndarray):
-        if any(isinstance(other, np.ndarray) and np.may_share_memory(copy_bar, other) for other in seen):
-            raise RuntimeError("a copy of arrays that share memory is differentiated again; copy them one by one")
-        seen.append(copy_bar)
-        x_bar[...] += copy_bar
-        return
     seen.append(copy_bar)
+    if _has_memory(copy_bar):
+        arrays.append((x_bar, copy_bar))
+        return
     place = vars(x_bar) if isinstance(x_bar, types.SimpleNamespace) else x_bar
     for key, item in _entries(copy_bar):
-        if place[key] is None and _is_nothing(item):
+        if _is_nothing(item):
             continue
-        if isinstance(item, (list, dict, types.SimpleNamespace)) or isinstance(item, np.ndarray) and item.ndim:
-            add_copied(place[key], item, seen)
-        elif item is not None:
+        if isinstance(item, (list, dict, types.SimpleNamespace)) or _has_memory(item) and _has_memory(place[key]):
+            _add_copied(place[key], item, seen, arrays)
+        else:
             place[key] = place[key] + item
+
+
+def _memory(x):
+    """The array whose memory an array is a part of."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x
+
+
+def _place(x):
+    """Where in its memory an array lies."""
+    memory = _memory(x)
+    start = x.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return memory.shape, memory.strides, start, x.shape, x.strides
 
 
 def insertion(i, length):
@@ -315,7 +348,7 @@ def add_items(x_bar, contribution, places=None, in_place=False):
             add_items(x_bar[k], item, None, in_place)
         elif isinstance(x_bar[k], types.SimpleNamespace):
             add_items(vars(x_bar[k]), vars(item), None, in_place)
-        elif in_place and np.ndim(x_bar[k]):
+        elif in_place and _has_memory(x_bar[k]):
             x_bar[k][...] += item
         elif np.ndim(x_bar[k]) and np.shape(item) != np.shape(x_bar[k]):  # an item that was broadcast
             x_bar[k] = x_bar[k] + unbroadcast(item, x_bar[k])
@@ -323,8 +356,9 @@ def add_items(x_bar, contribution, places=None, in_place=False):
             x_bar[k] = x_bar[k] + item
 
 
-def copied(values, known=None):
-    """Copies of all arrays, lists, dicts and objects in ``values``, which share memory as the originals do.
+def copied(values, views=True, known=None):
+    """Copies of all arrays, lists, dicts and objects in ``values``, which share memory as the originals do; without
+    ``views``, as `copy.deepcopy` copies them, views become arrays of their own.
 
     >>> a = np.zeros(3)
     >>> b, view = copied([a, a[1:]])
@@ -340,10 +374,10 @@ def copied(values, known=None):
         base = values
         while isinstance(base.base, np.ndarray):
             base = base.base
-        if base is values:
+        if base is values or not views:
             new = values.copy(order="K")
         elif base.flags.c_contiguous or base.flags.f_contiguous:
-            whole = copied(base, known)
+            whole = copied(base, views, known)
             start = values.__array_interface__["data"][0] - base.__array_interface__["data"][0]
             buffer = whole if whole.flags.c_contiguous else whole.T
             new = np.ndarray(values.shape, values.dtype, buffer, start, values.strides)
@@ -354,16 +388,16 @@ def copied(values, known=None):
     elif type(values) in (list, dict):
         new = known.setdefault(id(values), (type(values)(), values))[0]
         if isinstance(values, dict):
-            new.update({key: copied(item, known) for key, item in values.items()})
+            new.update({key: copied(item, views, known) for key, item in values.items()})
         else:
-            new.extend(copied(item, known) for item in values)
+            new.extend(copied(item, views, known) for item in values)
     elif isinstance(values, (list, dict)):  # of a class of its own
         new = known.setdefault(id(values), (copy.copy(values), values))[0]
         of = dict if isinstance(values, dict) else list
         for key, item in _entries(values):
-            of.__setitem__(new, key, copied(item, known))  # type: ignore[attr-defined]
+            of.__setitem__(new, key, copied(item, views, known))  # type: ignore[attr-defined]
     elif isinstance(values, tuple):
-        items = [copied(item, known) for item in values]
+        items = [copied(item, views, known) for item in values]
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif type(values).__module__.startswith("numpy.random"):
         new = copy.deepcopy(values)  # which draws the same numbers
@@ -373,7 +407,7 @@ def copied(values, known=None):
          np.ufunc, enum.Enum, BaseException),
     ):  # fmt: skip
         new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
-        new.__dict__.update({key: copied(item, known) for key, item in values.__dict__.items()})
+        new.__dict__.update({key: copied(item, views, known) for key, item in values.__dict__.items()})
     known[id(values)] = new, values
     return new
 

@@ -11,11 +11,11 @@ from typing import Any
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_change_unseen, may_give_back
 from tangentc.analysis.infer import gives_keys, of_keys
-from tangentc.analysis.points import change_of
+from tangentc.analysis.points import DEEP_COPIES, change_of
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Effect, For, Function, Global, If, Opaque, Statement, Store, While
-from tangentc.core.types import Array, Unknown, is_container, is_differentiable
+from tangentc.core.types import Array, Unknown, is_container, is_differentiable, present
 from tangentc.core.walk import asks_for_form, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 
@@ -24,11 +24,25 @@ IndependentOf = Callable[[Any], bool]
 
 
 class Activity:
-    """``active`` holds the names that are both varied and useful."""
+    """``active`` holds the names that are both varied and useful.
 
-    def __init__(self, function: Function, wrt: set[str], types: Any, aliases: Aliases, is_zero: IndependentOf):
-        self.types, self.aliases, self.is_zero = types, aliases, is_zero
+    With ``tangents``, what is copied with all that it holds counts as varied where the copy is changed to vary: parts
+    that share memory have tangents that do, and so are made where the parts are.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        wrt: set[str],
+        types: Any,
+        aliases: Aliases,
+        is_zero: IndependentOf,
+        tangents: bool = False,
+    ):
+        self.types, self.aliases, self.is_zero, self.tangents = types, aliases, is_zero, tangents
         self.program = list(statements(function.body))
+        copies = [s for s in self.program if isinstance(s, Assign) and s.op in DEEP_COPIES] if tangents else []
+        self.copied = {s.target: self._parts(s.args[0]) for s in copies if aliases.is_changed(s.target)}
         self.varied: set[str] = set()
         self.useful: set[str] = set()
         for name in wrt:
@@ -50,6 +64,21 @@ class Activity:
             size = len(found)
             for statement in program:
                 step(statement)
+            for copy, parts in self.copied.items():
+                if self._has(found, copy):
+                    for name in parts:
+                        self._add(found, name)
+
+    def _parts(self, container: Atom) -> set[str]:
+        """The names for what a container may hold."""
+        if not isinstance(container, str):
+            return set()
+        root = self.aliases.root(container)
+        return {n for n in self.types.of_name if self.aliases.root(n) == root}
+
+    def may_change(self, name: str) -> bool:
+        """Whether what a name stands for is changed, or what is copied of it."""
+        return self.aliases.is_changed(name) or any(name in parts for parts in self.copied.values())
 
     def _add(self, found: set[str], atom: Atom) -> None:
         if isinstance(atom, str) and atom in self.types.of_name:
@@ -220,7 +249,7 @@ class Activity:
                         why="its items are found again by their positions, which a list has",
                         way_out="make the list at once: list(zip(...))",
                     )  # fmt: skip
-            if isinstance(s, Store) and isinstance(t := self.types.of(s.object), Unknown):
+            if isinstance(s, Store) and isinstance(t := present(self.types.of(s.object)), Unknown):
                 if self._has(self.varied, s.value):
                     raise UnsafeMutation(
                         f"{s.object.lstrip('%').split('.')[0]} is changed in place, and its type is not known",
@@ -228,6 +257,11 @@ class Activity:
                         way_out="call the function with arguments of known types",
                     )  # fmt: skip
             self._refuse_unseen_change(s)
+            if isinstance(s, Effect) and s.op is runtime.add_copied and not self.tangents and s.args[0] in self.active:
+                raise UnsafeMutation(
+                    "the adjoint of a deep copy of what lies in several places is differentiated", s.span,
+                    why="it is added where the parts lie, and they may share memory", way_out="copy them one by one",
+                )  # fmt: skip
             if isinstance(s, Effect) and s.op is runtime.add_items and s.args[0] in self.active:
                 raise UnsafeMutation(
                     "add_items changes a list whose length is not known when compiling", s.span,

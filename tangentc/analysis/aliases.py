@@ -321,7 +321,7 @@ def known(op: Any) -> bool:
 
 def changes_argument(op: Any) -> bool:
     """Whether a call for its effect changes its first argument."""
-    return getattr(op, "__name__", "") in ops.IMPURE_NAMES and known(op)
+    return op is runtime.add_copied or getattr(op, "__name__", "") in ops.IMPURE_NAMES and known(op)
 
 
 def _sums(subscripts: str) -> bool:
@@ -347,7 +347,7 @@ HARMLESS = {
     "_json",
 }
 UNSEEN = {
-    runtime.add_copied, runtime.add_if_copied, operator.setitem, operator.delitem,
+    runtime.add_if_copied, operator.setitem, operator.delitem,
     *(getattr(operator, f"i{name}") for name in dir(operator) if hasattr(operator, f"i{name}")),
 }  # fmt: skip
 

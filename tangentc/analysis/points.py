@@ -213,7 +213,7 @@ class Points:
                 for atom in args:
                     if op in (builtins.list, builtins.tuple, builtins.sorted) and self._has_keys(atom):
                         continue  # its keys
-                    if op in DEEP_COPIES and self._is_given(atom):
+                    if op in DEEP_COPIES and self.is_given(atom):
                         continue  # all that it holds is new, and, as in an argument, each is another one
                     if isinstance(atom, str) and is_container(self.types.of_name.get(atom)):
                         for place in self.places(atom):
@@ -221,7 +221,7 @@ class Points:
                                 self.held[target][ANY if op in SHIFTING else key] |= held  # other positions
                         self.held[target][ANY] |= self.items(atom, ANY) if self.places(atom) & self.params else set()
 
-    def _is_given(self, atom: Atom) -> bool:
+    def is_given(self, atom: Atom) -> bool:
         """Whether a value is an argument into which nothing has been put."""
         inside = [p for v in self.held[str(atom)].values() for p in v] if atom in self.params else [""]
         return all(isinstance(p, Inside) and p.path()[0] == atom for p in inside)

@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -34,13 +36,14 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import SAVED, Array, Dict, Scalar, components
+from tangentc.core.types import SAVED, Array, Dict, Scalar, components, is_container
 from tangentc.core.walk import blocks, changed_by, reads, statements
 
 REPEATED = {
     builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
     builtins.enumerate, np.size, np.shape,
 }  # fmt: skip
+TOGETHER = {*DEEP_COPIES, runtime.zeros_of_copy}  # of what they give, containers in several places may be one
 MAX_SIZE = 18  # operations in one expression
 MAX_DEPTH = 60
 
@@ -60,6 +63,9 @@ class Folding:
                 if s.test in (s.merged[0].then, s.merged[0].orelse):
                     self.uses[s.test] -= 1  # `a and b` names a once
         self.stored = {changed_by(s) for s in statements(function.body)}
+        self.copies = {
+            aliases.root(s.target) for s in statements(function.body) if isinstance(s, Assign) and s.op in TOGETHER
+        }
         self.made: dict[str, Assign | If] = {}
         self.folded: set[str] = set()
         self.expressions: dict[str, If] = {}  # branches that are conditional expressions
@@ -255,7 +261,8 @@ class Folding:
         out = set()
         for atom in s.atoms:
             if isinstance(atom, str) and self.aliases.is_changed(atom):
-                if self.aliases.points.is_changed(atom):  # a container: it may hold something else later
+                together = is_container(self.types.of(atom)) and self.aliases.root(atom) in self.copies
+                if together or self.aliases.points.is_changed(atom):  # a container: it may hold something else later
                     out.add(self.aliases.root(atom))
                     continue
                 if atom in self.aliases.shares(s) and not self.aliases.may_copy(s):

@@ -521,7 +521,8 @@ class _Raise:
         if op in METHODS:
             return ast.Call(ast.Attribute(atom(args[0]), METHODS[op]), [atom(a) for a in args[1:]], [])
         if op is ops.copied:
-            return ast.Call(self.reference(runtime.copied), [atom(args[0])], [])
+            apart = [ast.keyword("views", atom(a)) for a in args[1:]]
+            return ast.Call(self.reference(runtime.copied), [atom(args[0])], apart)
         if op is ops.old_item:
             return self.old_item(*args)
         if op is ops.enter:

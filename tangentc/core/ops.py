@@ -39,8 +39,8 @@ COMPARE = {
 UNARY = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
 
 
-def identity(x: Any) -> Any:
-    """``y = x``: another name for the same object."""
+def identity(x: Any, present: bool = False) -> Any:
+    """``y = x``: another name for the same object; with ``present``, of one that is not None here."""
     return x
 
 
@@ -212,11 +212,11 @@ def old_item(container: Any, key: Any) -> Any:
     return container.get(key) if isinstance(container, dict) else container[key]
 
 
-def copied(x: Any) -> Any:
-    """A container with all that it holds, made once more."""
+def copied(x: Any, views: bool = True) -> Any:
+    """A container with all that it holds, made once more; without ``views``, these become arrays of their own."""
     from tangentc import runtime
 
-    return runtime.copied(x)
+    return runtime.copied(x, views)
 
 
 def items_from(items: Any, start: int, stop: int) -> list:

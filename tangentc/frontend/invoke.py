@@ -250,9 +250,7 @@ class Invoke(Into):
             return self.invoke(callee.value, args, keywords, node, target)
         if site in self.known.callees:
             self.assume("callees", site, (self.known.callees[site], None), node, callee)
-            function = self.current(self.known.callees[site], node)
-            if isinstance(function, Either):
-                function = Either(function.functions, self.kept(callee, node))
+            function = self.whichever(self.current(self.known.callees[site], node), callee, node)
             if made_in(function):
                 self.keep(function, node)
                 function = None
@@ -269,8 +267,12 @@ class Invoke(Into):
         if cls is not None and "__call__" in dir(cls):
             return self.method(callee, "__call__", node, target, (args, keywords))
         if isinstance(t, Known) and callable(t.value):
-            return self.invoke(t.value, args, keywords, node, target)
+            return self.invoke(self.whichever(t.value, callee, node), args, keywords, node, target)
         return self.emit(ops.call, (callee, *args), node, tuple(keywords), target=target, name="%called")
+
+    def whichever(self, function: Any, atom: Atom, node: Any) -> Any:
+        """A function; of several the one that a value is."""
+        return Either(function.functions, self.kept(atom, node)) if isinstance(function, Either) else function
 
     def method(self, base: Atom, name: str, node: Any, target: str | None, given: Any = None) -> Atom:
         """``base.name(...)`` for a base that is data."""
@@ -709,7 +711,7 @@ class Invoke(Into):
                 kind, found, owner = found_in_class(cls, "__call__")
                 value = Bound(found, (atom,), cls=owner) if kind == "method" else None
             elif isinstance(t, Known) and callable(t.value):
-                value = t.value
+                value = self.whichever(t.value, atom, node)
             elif (found := self.known.callees.get(self.span(node).site)) is not None:
                 self.assume("callees", self.span(node).site, (found, None), node, atom)
                 value = self.current(found, node)
@@ -1107,7 +1109,9 @@ class Invoke(Into):
         if callee is builtins.iter and len(args) == 1:
             return args[0]
         if callee in (copy.deepcopy, runtime.copied):
-            return self.emit(ops.copied, tuple(args[:1]), node, target=target)
+            views = dict(keywords).get("views", Const(callee is runtime.copied))
+            apart = () if views == Const(True) else (views,)
+            return self.emit(ops.copied, (args[0], *apart), node, target=target)
         if callee in (builtins.list, builtins.tuple, builtins.dict) and not args and not keywords:
             made = {builtins.list: ops.make_list, builtins.tuple: ops.make_tuple}.get(callee)  # type: ignore[assignment]
             if made is not None:

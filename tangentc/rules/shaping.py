@@ -21,6 +21,7 @@ from tangentc.runtime import (
     split_like,
     unbroadcast,
     zeros_of,
+    zeros_of_copy,
 )
 
 
@@ -200,6 +201,7 @@ zero_gradient(
     order,
     passive,
     zeros_of,
+    zeros_of_copy,
     along_axis,
     np.shape,
     np.ndim,

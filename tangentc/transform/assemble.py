@@ -80,12 +80,12 @@ class Pair:
 class Unit:
     """One function while its derivative is written: its facts, and the services that the writers use.
 
-    With ``chosen`` a caller takes some entries of its result, and others not.
+    With ``chosen`` a caller takes some entries of its result, and others not; with ``tangents`` it is forward mode.
     """
 
-    def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False):
+    def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False, tangents: bool = False):
         self.context, self.program, self.chosen = context, program, chosen
-        self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero)
+        self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
         self.active = self.activity.active
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
         self._ask_for_definitions()
@@ -661,7 +661,7 @@ def make_tangent(
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
     name = name or context.unique_name(f"{function.name}_jvp")
     context.pairs[key] = name, program.pure  # known from here on: the function may call itself
-    unit = Unit(context, program, set(wrt))
+    unit = Unit(context, program, set(wrt), tangents=True)
     b = unit.builder
     params = []
     dots: dict[str, Atom] = {}

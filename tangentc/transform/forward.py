@@ -51,6 +51,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    present,
 )
 from tangentc.errors import MissingRule, UnsafeMutation
 from tangentc.transform.adjoints import allocates, build_container, get_part, may_be_full
@@ -78,14 +79,15 @@ class _Forward:
         self.active = unit.active
         self.aliases = program.aliases
         self.dots: dict[str, Atom] = dict(dots)
-        self.changing = {dot for x, dot in dots.items() if self.aliases.is_changed(x)}  # tangents of what changes
+        self.may_change = unit.activity.may_change
+        self.changing = {dot for x, dot in dots.items() if self.may_change(x)}  # tangents of what changes
         self.seen: set[str] = {p.name for p in program.function.params}
-        self.b.may_change = lambda name: name in self.changing or self.aliases.is_changed(name)
+        self.b.may_change = lambda name: name in self.changing or self.may_change(name)
 
     def _keep(self, x: str, dot: Atom) -> None:
         """Note what the tangent of a value is."""
         self.dots[x] = dot
-        if self.aliases.is_changed(x):
+        if self.may_change(x):
             self.changing.add(dot)
 
     # ---------------------------------------------------------- tangents
@@ -107,7 +109,7 @@ class _Forward:
                 return self.b.emit(np.zeros, (self.b.emit(np.shape, (x,)),), name=self.name(x))
             return self.b.emit(np.zeros_like, (x,), name=self.name(x))
         plain = isinstance(t, Struct) and _is_plain(t.cls)
-        if is_container(t) and (is_long(t) or plain or isinstance(x, str) and self.aliases.is_changed(x)):
+        if is_container(t) and (is_long(t) or plain or isinstance(x, str) and self.may_change(x)):
             return self._zeros(x)
         if is_container(t):
             parts = [
@@ -122,7 +124,7 @@ class _Forward:
     def _zeros(self, x: Atom) -> Atom:
         """The zeros of a container that changes."""
         t = self.b.type(x)
-        zeros = self.b.emit(runtime.zeros_of, (x,), name=self.name(x))
+        zeros = self.b.emit(runtime.zeros_of_copy, (x,), name=self.name(x))
         is_tuple = isinstance(t, Tuple) and t.cls is None or isinstance(t, Sequence) and t.kind is tuple
         return self.b.emit(builtins.tuple, (zeros,), name=self.name(x)) if is_tuple else zeros
 
@@ -172,6 +174,10 @@ class _Forward:
                     self.add_at(s)
                 case For() | While():
                     self.loop(s)
+                case Effect() if s.op is runtime.add_copied:
+                    if all(map(self.has_dot, s.args)):
+                        self.b.effect(s.op, tuple(map(self.dot, s.args)))
+                    self.b.out.append(s)
                 case Effect() if (
                     any(a in self.active for a in s.atoms) and getattr(s.op, "__name__", "") in ops.IMPURE_NAMES
                 ):
@@ -218,7 +224,7 @@ class _Forward:
         if not wanted:
             self.b.out.append(s)
             self.b.define(y, s)
-            if y in self.active and self.aliases.is_changed(y):
+            if y in self.active and self.may_change(y):
                 self._fresh_shadow(y)
             return
         if self.unit.is_user_call(s.op):
@@ -236,7 +242,7 @@ class _Forward:
             raise missing(s, f"a derivative flows through its argument {active.lstrip('%').split('.')[0]}")
         if rule.kind == "zero":
             self.b.out.append(s)
-            if self.aliases.is_changed(y):
+            if self.may_change(y):
                 self._fresh_shadow(y)
             return
         call = covering(self.b, s, rule, self.has_dot)
@@ -250,9 +256,9 @@ class _Forward:
             return
         dot = dot if fitted else self.fit(dot, y)
         self._keep(y, self.b.rename(dot, self.name(y)))
-        if is_container(self.b.type(y)) and self.aliases.is_changed(y) and isinstance(self.dots[y], str):
+        if is_container(self.b.type(y)) and self.may_change(y) and isinstance(self.dots[y], str):
             self.b.types.of_name[self.dots[y]] = self.b.type(y)  # with what is put into it later
-        if self.aliases.is_changed(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
+        if self.may_change(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
             made = self.b.maker(self.dots[y])
             if self.aliases.root(y) in self.aliases.doubtful:  # views of the tangent are to be as those of the value
                 like = self.b.emit(np.zeros_like, (y,), name=self.name(y))
@@ -410,7 +416,7 @@ class _Forward:
         lasting = isinstance(t, Scalar) and not isinstance(self.b.type(dot), Array)  # unlike an array without axes
         if lasting or is_number(dot) or self.aliases.is_view(s.target):
             return dot
-        if not any(self.has_dot(a) and self.aliases.is_changed(a) for a in s.atoms):  # type: ignore[arg-type]
+        if not any(self.has_dot(a) and self.may_change(a) for a in s.atoms):  # type: ignore[arg-type]
             return dot
         made = self.b.maker(dot)
         if dot not in self.dots.values() and made is not None and allocates(self.b, self.aliases, made):
@@ -419,7 +425,7 @@ class _Forward:
         return self.b.emit(op, (dot,), name=self.name(s.target))
 
     def store(self, s: Store) -> None:
-        if not isinstance(self.b.type(s.object), Array):
+        if not isinstance(present(self.b.type(s.object)), Array):
             if self.has_dot(s.object):
                 dot = self._part_dot(s.value)
                 if dot == Const(None) and is_container(self.b.type(s.value)):

@@ -21,7 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import READ_ONLY, Aliases, arms
-from tangentc.analysis.points import DEEP_COPIES
+from tangentc.analysis.points import DEEP_COPIES, PUT_TOGETHER, made_of
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -37,8 +37,9 @@ from tangentc.core.types import (
     holds_numbers,
     is_container,
     is_differentiable,
+    present,
 )
-from tangentc.core.walk import defines, statements
+from tangentc.core.walk import defines, definitions, statements
 from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.transform.adjoints import bar_name, shadow_type
 
@@ -51,6 +52,7 @@ class Mirror:
 
     def __init__(self, builder: Builder, aliases: Aliases, active: set[str], function: Function):
         self.b, self.aliases = builder, aliases
+        self.definitions = definitions(function.body)
         self.of: dict[str, str] = {}
         for s in statements(function.body):
             if isinstance(s, Assign) and s.target in active:
@@ -71,7 +73,13 @@ class Mirror:
                 if arm not in self.of and arm in made:
                     self._shadow(arm)
             for s in statements(function.body):  # what its items come from
-                if isinstance(s, Assign) and s.target in self.of and s.op in COPIES and not self.copies_numbers(s):
+                if not isinstance(s, Assign) or s.target not in self.of:
+                    continue
+                if s.op in DEEP_COPIES:
+                    comes = self.may_share(s.args[0], set())
+                else:
+                    comes = s.op in COPIES and not self.copies_numbers(s)
+                if comes:
                     for atom in s.args:
                         if atom in made and atom not in self.of:
                             self._shadow(atom)  # type: ignore[arg-type]
@@ -82,7 +90,7 @@ class Mirror:
                     self._shadow(x)
 
     def _name(self, x: str, s: Statement) -> None:
-        t = self.b.type(x)
+        t = present(self.b.type(x))
         if not (isinstance(t, Array) or is_container(t)) or not self.aliases.is_mirrored(x):
             if isinstance(t, Unknown) and self.aliases.is_changed(x):
                 raise UnsafeMutation(
@@ -142,7 +150,7 @@ class Mirror:
         def made(op: Any, *atoms: Atom) -> tuple[Statement, ...]:
             return (*out, Assign(bar, op, atoms, (), span))
 
-        if op in DEEP_COPIES and s.args[0] in self.of:
+        if op in DEEP_COPIES and not (args[0] in self.aliases.points.params and self.aliases.points.is_given(args[0])):
             return made(runtime.zeros_of_copy, s.target)
         if self.copies_numbers(s):
             return made(runtime.zeros_of, s.target)
@@ -158,10 +166,12 @@ class Mirror:
         if op is ops.new_object:
             return made(ops.make_struct, Const(pytypes.SimpleNamespace), Const(()))
         if not any(isinstance(a, str) and a in self.of for a in shared):
-            if any(isinstance(a, str) and self.aliases.is_changed(a) for a in shared):
+            if any(
+                isinstance(a, str) and self.aliases.is_changed(a) and is_differentiable(self.b.type(a)) for a in shared
+            ):
                 raise InternalError(f"the shadow of what {shown(s.target)} shares its memory with is not known")
             if is_container(self.b.type(s.target)):
-                return made(runtime.zeros_of, s.target)
+                return made(runtime.zeros_of_copy, s.target)
             return made(np.zeros_like, s.target)
         if op is builtins.getattr:
             t = self.b.type(args[0])
@@ -188,6 +198,25 @@ class Mirror:
             self.b.types.of_name[views] = self.b.type(s.target)
             return (*out, Assign(views, op, atoms, s.keywords, span), Assign(bar, builtins.list, (views,), (), span))
         return (*out, Assign(bar, op, atoms, s.keywords, span))
+
+    def may_share(self, container: Atom, parts: set[Atom]) -> bool:
+        """Whether parts of a container may share memory; ``parts`` are arrays that are known not to."""
+        points, made = self.aliases.points, self.definitions.get(container) if isinstance(container, str) else None
+        t = self.b.type(container)
+        if not is_container(t) and not isinstance(t, (Array, Unknown)):
+            return False
+        if container in parts:
+            return True
+        parts.add(container)
+        if not isinstance(container, str) or points.is_changed(container):
+            return True
+        if made is None:
+            return not (container in points.params and (isinstance(t, Array) or points.is_given(container)))
+        if not isinstance(made, Assign):
+            return True
+        if made.op in PUT_TOGETHER:
+            return any(self.may_share(item, parts) for _, item in made_of(made))
+        return is_container(t) or bool(self.aliases.shares(made))
 
     def copies_numbers(self, s: Assign) -> bool:
         """Whether a statement copies a list of numbers: unlike that of arrays, its shadow is one of its own."""

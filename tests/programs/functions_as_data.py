@@ -269,6 +269,35 @@ def taylor_series(x, a):
     return taylor(lambda z: z**3 * a, x, a, 3)
 
 
+def applied(g, x):
+    return g(x)
+
+
+@program(np.array([0.4, 0.7]))
+def each_function_of_a_tuple_by_a_helper(x):
+    total = 0.0
+    for g in (np.sin, np.cos):
+        total = total + np.sum(applied(g, x))
+    return total
+
+
+def chained(functions, x):
+    for g in functions:
+        x = applied(g, x)
+    return np.sum(x)
+
+
+@program(np.array([0.4, 0.7]))
+def chain_of_functions_by_a_helper(x):
+    return chained([np.tanh, lambda t: t * t, np.exp], x)
+
+
+@program(np.array([0.4, 0.7]))
+def functions_of_a_dict_by_a_helper(x):
+    functions = {"a": np.sin, "b": lambda t: t**2}
+    return sum(np.sum(applied(g, x)) for _, g in functions.items())
+
+
 REFUSED = {
     "observers_of_two_classes", "observers_in_a_helper", "functions_of_a_dict_that_loses_a_key",
     "functions_after_a_key_comes_back", "its_own_derivative_in_a_loop", "derivative_of_the_last", "item_that_becomes_its_derivative",
