@@ -357,7 +357,7 @@ def _is_changed(program: Program, s: Assign) -> bool:
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
     Pass("calls", "functions of the user are known with their effects", lambda p: p.function),
-    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
     Pass("own", "a parameter that is written is copied first", _own_parameters),
 )
 SIMPLIFY = (

@@ -17,6 +17,7 @@ from tangentc.arguments import own_copy
 from tangentc.core.types import is_object
 
 RAISED = (ZeroDivisionError, OverflowError)
+NUMBERS = (int, float, complex, np.ndarray, np.generic)
 
 
 def in_numpy(value: Any) -> Any:
@@ -71,8 +72,6 @@ def _is_same(a: Any, b: Any) -> bool:
         return isinstance(b, (list, tuple)) and len(a) == len(b) and all(map(_is_same, a, b))
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(_is_same(a[k], b[k]) for k in a)
-    if isinstance(a, (int, float, complex, np.ndarray, np.generic)) and isinstance(
-        b, (int, float, complex, np.ndarray, np.generic)
-    ):
+    if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc"))
     return a is b or type(a) is type(b) and not hasattr(a, "__dict__") and bool(a == b)

@@ -76,21 +76,22 @@ def is_elementwise(op: Any) -> bool:
 SELECTIONS = {itertools.combinations, itertools.permutations, itertools.combinations_with_replacement}
 MAY_BE_NONE = {
     ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select, ops.copied, ops.stopped,
-    operator.is_, operator.is_not, builtins.isinstance, runtime.or_zero,
+    operator.is_, operator.is_not, builtins.isinstance, runtime.or_zero, runtime.zeros_of, runtime.zeros_of_copy,
+    runtime.unbroadcast,
 }  # fmt: skip
 
 
 def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
     if op is ops.identity or op is copy.copy:
-        return args[0]
+        return present(args[0]) if keywords else args[0]
     if any(isinstance(t, Known) and t.value is ops.UNDEFINED for t in args):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet
     if op not in MAY_BE_NONE:
         args = [present(t) for t in args]
-        if is_elementwise(op) and any(isinstance(t, Known) and t.value is None for t in args):
-            return Known(Const(ops.UNDEFINED))  # None has no arithmetic: a number comes here later
-    if is_operated(op, list(args)):
+        if raises_of_none(op, args):
+            return Known(Const(ops.UNDEFINED))  # a number comes here later
+    if is_operated(op, list(args)) or op is dataclasses.replace and isinstance(args[0], Struct):
         return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
     if op in (np.linalg.eig, np.linalg.eigvals) and isinstance(args[0], Array) and not is_complex(args[0]):
         dtype = _complex_dtype(args[0])  # they may be real; as complex numbers they may be too
@@ -130,6 +131,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return Array("int64", args[1].shape if isinstance(args[1], Array) else (fresh(),))
     if isinstance(out := keywords.get("out"), Array):
         return out  # which is what it gives
+    if op in (runtime.zeros_of, runtime.zeros_of_copy) and isinstance(args[0], Optional):
+        return args[0]
     if any(isinstance(t, Unknown) and not _draws(t) for t in args):
         return Unknown("an argument's type is not known")
     if op in (runtime.zeros_of, runtime.zeros_of_copy):
@@ -178,12 +181,20 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if op is runtime.split_like and isinstance(args[0], Array) and isinstance(args[1], Sequence):
         if args[1].length is None and args[1].items and isinstance(args[1].items[0], Array):
             return Sequence(list, (replace(args[1].items[0], dtype=args[0].dtype),), None)
-    if any(map(_holds_nothing, args)):
+    if any(map(_holds_nothing, args)) or ops.module_root(op) == "numpy" and any(map(_holds_none, args)):
         return Known(Const(ops.UNDEFINED))  # a list into which nothing is put yet
     try:
         return _by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+def raises_of_none(op: Any, args: Seq[Type]) -> bool:
+    """Whether an operation is given None that raises then: None has no arithmetic, items, or methods."""
+    if op is builtins.getattr and isinstance(args[1], Known) and hasattr(None, str(args[1].value)):
+        return False
+    given = args if is_elementwise(op) else args[:1] if op in (operator.getitem, builtins.getattr, ops.method) else ()
+    return any(isinstance(t, Known) and t.value is None for t in given)
 
 
 def _complex_dtype(t: Array) -> str:
@@ -272,6 +283,12 @@ def _holds_nothing(t: Type) -> bool:
     if isinstance(t, Sequence) and not t.items or isinstance(t, Known) and t.value is ops.UNDEFINED:
         return True
     return isinstance(t, (Sequence, Tuple)) and any(map(_holds_nothing, t.items))
+
+
+def _holds_none(t: Type) -> bool:
+    """Whether it is a list of arrays of which one is None, so far."""
+    items = t.items if isinstance(t, Sequence) else ()
+    return any(isinstance(item, Known) and item.value is None for item in items)
 
 
 def _text_method(text: str, name: str, args: Seq[Type]) -> Type:
@@ -446,7 +463,9 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     if op is ops.old_item and (_constant(args[1]).__class__ is slice or getattr(args[1], "cls", None) is slice):
         return subscript(args[0], args[1], fresh)
     if op in (ops.take, ops.old_item):
-        return _taken(args, fresh)
+        found = _taken(args, fresh)
+        may_lack = isinstance(args[0], (Dict, Struct)) or isinstance(args[0], Sequence) and args[0].kind is dict
+        return _optional(found) if op is ops.old_item and may_lack and isinstance(found, Array) else found
     if op is ops.call and (isinstance(args[0], Known) and callable(args[0].value) or isinstance(args[0], Struct)):
         return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
     if op in (ops.call, ops.spread):
@@ -645,7 +664,9 @@ def widened(t: Type, more: Type, fresh: Fresh) -> Type:
         case Sequence(), Dict():  # what it is made from has turned out to have any keys
             return widened(t, of_any_keys(more, fresh), fresh)
         case Tuple(items, cls), Tuple(puts) if len(items) == len(puts):
-            return Tuple(tuple(widened(a, b, fresh) for a, b in zip(items, puts, strict=True)), cls)
+            return Tuple(
+                tuple(widened(a, b, fresh) if is_container(b) else a for a, b in zip(items, puts, strict=True)), cls
+            )  # what is no container is what was made now: nothing is put into a tuple
         case (Dict(), Dict()) | (Struct(), Struct()):
             out = t
             names = getattr(t, "keys", getattr(t, "fields", ()))
@@ -961,6 +982,8 @@ def _collect(t: Type, symbols: dict[str, int]) -> None:
         case Tuple(items) | Sequence(_, items) | Dict(_, items) | Struct(_, _, items):
             for item in items:
                 _collect(item, symbols)
+        case Optional(type=item):
+            _collect(item, symbols)
 
 
 _ARRAYS: dict[tuple[str, tuple[int, ...], int], np.ndarray] = {}
@@ -985,6 +1008,8 @@ def _samples(t: Type, symbols: dict[str, int], which: int, as_axis: bool = False
             return _sample_array(dtype, tuple(map(size, shape)), which)
         case Known(const) if isinstance(const.value, range):
             return range(2 + which)  # any range is meant
+        case Optional(type=item):
+            return _samples(item, symbols, which, as_axis)
         case Tuple(items, cls) if cls is slice:
             return slice(*(_samples(item, symbols, which, as_axis) for item in items))
         case Tuple(items, cls):

@@ -325,7 +325,7 @@ def _is_there(test: Atom, name: str, places: dict[str, tuple[int, ...]]) -> bool
 
 
 def _replaced(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
-    """The arrays of which some entries are replaced before any use but of a part."""
+    """The arrays of which some entries are replaced before any use."""
     found: dict[str, Mask] = {}
     places = _places(function)
 

@@ -19,6 +19,7 @@ from tangentc.analysis.infer import (
     of_any_keys,
     of_empty,
     put,
+    raises_of_none,
     subscript,
     widened,
     with_key,
@@ -41,6 +42,7 @@ from tangentc.core.types import (
     data_type,
     lengths,
     map_lengths,
+    present,
     type_of,
 )
 from tangentc.core.walk import blocks, statements
@@ -92,8 +94,8 @@ class Types:
             self.awaits |= _is_nothing(called) and not any(map(_is_nothing, types))
             return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
-            if isinstance(types[0], Array):
-                return types[0]  # it is the array itself
+            if isinstance(array := present(types[0]), Array):
+                return array  # it is the array itself
             op = op.op
         if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
             return self._apart(self._infer(op, types, named))
@@ -135,7 +137,7 @@ class Types:
         if self.bare and not any(map(_is_nothing, types)):
             t = of_empty(op, types, named, self.fresh)
         never = op is operator.getitem and isinstance(types[0], Sequence) and types[0].length == 0
-        if never or any(map(_is_nothing, [*types, *named.values()])):
+        if never or raises_of_none(op, types) or any(map(_is_nothing, [*types, *named.values()])):
             return t  # it is never run
         return Unknown("nothing says what it is") if self.settled and _is_nothing(t) else t
 
@@ -435,7 +437,7 @@ class Types:
 
     def item(self, iterable: Atom) -> Type:
         """The type of what a loop over this value gives."""
-        t = self.of(iterable)
+        t = present(self.of(iterable))
         item = item_type(t, self.fresh)
         empty = isinstance(t, Dict) or isinstance(t, Sequence) and t.length == 0  # so that no trip is made
         if self.settled and _is_nothing(item) and not empty:

@@ -738,6 +738,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         base = self.expression(node.value)
         if node.attr == "__class__":
             return self.invoke(builtins.type, [base], [], node, target)
+        if base == Const(None) and not hasattr(None, node.attr):  # it is never run, or raises
+            base = self.emit(ops.identity, (base,), node, name="%none")
         if isinstance(base, Const):
             value = self.of_module(base.value, node)
             if callable(value) or isinstance(value, types.ModuleType) or value is None:

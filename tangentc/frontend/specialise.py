@@ -62,7 +62,7 @@ from tangentc.core.types import (
     present,
     type_of,
 )
-from tangentc.core.walk import definitions, reads, statements, substitute_block, transform
+from tangentc.core.walk import definitions, reads, statements, substitute, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.into import place_of_out
 
@@ -70,6 +70,8 @@ PARTS = {Const("real"): np.real, Const("imag"): np.imag}
 REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
+PRESENT = (("present", Const(True)),)
+SUBJECT_FIRST = {ops.method, builtins.getattr}
 RUNS = (builtins.enumerate, builtins.zip, builtins.reversed)
 FUNCTIONS = {"conj": np.conjugate, "item": ops.item}
 OF_LISTS = {
@@ -87,6 +89,22 @@ MUTATORS = {
 }  # fmt: skip
 
 
+def _subjects(s: Statement) -> tuple[Atom, ...]:
+    """What a statement changes, asks or runs over, and the subscripts of what it asks: none of it can be None there."""
+    match s:
+        case Store():
+            return (s.object,)
+        case For():
+            return (s.iterable,)
+        case Assign(op=operator.getitem):
+            return s.args
+        case Assign() | Effect() if isinstance(s.op, ops.augmented) or s.op in SUBJECT_FIRST or s.op in IN_PLACE:
+            return s.args[:1]
+        case Assign() | Effect():
+            return tuple(value for name, value in s.keywords if name == "out")
+    return ()
+
+
 def specialise(function: Function, types: Any, names: Any) -> Function:
     """The function with methods, augmented assignments and loops resolved by type.
 
@@ -101,6 +119,7 @@ class _Specialise:
         self.aliases: Aliases | None = None
         self.definitions = definitions(function.body)
         self.same: dict[str, str] = {}
+        self.narrowed: dict[str, str] = {}  # names for what is not None, of which others know that it may be
 
     def run(self) -> Function:
         body = transform(self.function.body, self.statement)
@@ -119,6 +138,12 @@ class _Specialise:
         return out
 
     def statement(self, s: Statement) -> tuple[Statement, ...]:
+        for subject in _subjects(s):
+            if isinstance(subject, str) and isinstance(self.types.of(subject), Optional):
+                known = self._given(subject, s)
+                table: dict[str, Atom] = {subject: known.target}
+                given = replace(s, iterable=known.target) if isinstance(s, For) else substitute(s, table)
+                return (known, *self.statement(given))
         match s:
             case Assign(op=ops.augmented() as op):
                 return self._augmented(s, op.op)
@@ -204,7 +229,7 @@ class _Specialise:
                 refuse_parts(self, s)
                 return (replace(s, op=np.zeros_like),)  # not memory of the array
             case Assign(op=ops.copied) if isinstance(t := self.types.of(s.args[0]), (Array, Scalar)):
-                return (replace(s, op=np.copy if isinstance(t, Array) else ops.identity),)
+                return (replace(s, op=np.copy if isinstance(t, Array) else ops.identity, args=s.args[:1]),)
             case Assign(op=copy.copy) if (op := self._shallow(self.types.of(s.args[0]))) is not None:
                 return (replace(s, op=op),)
             case Assign(op=np.sign) if not s.keywords and is_complex(self.types.of(s.args[0])):
@@ -230,6 +255,13 @@ class _Specialise:
                 test = self.fresh("%test")
                 return Assign(test, builtins.bool, (s.test,), (), s.span), replace(s, test=test)
         return (s,)
+
+    def _given(self, x: str, s: Statement) -> Assign:
+        """Another name for a value that is not None where a statement has it for its subject."""
+        known = Assign(self.fresh(x), ops.identity, (x,), PRESENT, s.span)
+        self.narrowed[known.target] = x
+        self.types.of_name[known.target] = present(self.types.of(x))
+        return known
 
     def _known_key(self, x: Atom, key: Atom | None) -> Const | None:
         """The key of a dict that has a name, and one value."""
@@ -430,9 +462,7 @@ class _Specialise:
     def _augmented(self, s: Assign, op: Any) -> tuple[Statement, ...]:
         x = s.args[0]
         t = self.types.of(x)
-        if isinstance(present(t), Scalar):
-            return (replace(s, op=op),)
-        if isinstance(t, Optional) and self._unshared(x):  # type: ignore[arg-type]
+        if isinstance(t, Scalar):
             return (replace(s, op=op),)
         if isinstance(t, Unknown):
             raise UnsafeMutation(
@@ -520,6 +550,11 @@ class _Specialise:
         t = self.types.result(operator.getitem, read.args) if is_known else Unknown()
         if is_array or isinstance(t, (Scalar, Tuple, Known)):
             return (read, combine, Store(s.object, s.key, new, None, s.span))
+        if isinstance(t, Optional):
+            self.types.of_name[old] = t
+            known = self._given(old, s)
+            update = Assign(new, ops.augmented(s.op), (known.target, s.value), (), s.span)
+            return (read, known, *self.statement(update), Store(s.object, s.key, new, None, s.span))
         if isinstance(t, Array):  # an array in a list changes where it is
             if s.op in (operator.add, operator.sub):
                 return (read, Store(old, None, s.value, s.op, s.span))
@@ -546,7 +581,10 @@ class _Specialise:
         """Whether no other name can see the memory of ``x``, so that a new array does as well."""
         self._aliases()
         assert self.aliases is not None
-        members = self.classes[self.aliases.root(x)]
+        x = self.narrowed.get(x, x)
+        members = self.classes.get(self.aliases.root(x))
+        if members is None:  # an item of a container
+            return False
         if self.aliases.is_changed(x) or any(p.name in members for p in self.function.params):
             return False
         held = any(is_container(self.types.of(name)) for name in members if name != x)
@@ -565,7 +603,8 @@ class _Specialise:
                 arms = [a for c in made.carried if c.name == name for a in (c.init, c.next)]
             case _:
                 return False
-        return all(isinstance(a, Const) or isinstance(a, str) and version_base(a) == version_base(name) for a in arms)
+        same = all(isinstance(a, Const) or isinstance(a, str) and version_base(a) == version_base(name) for a in arms)
+        return bool(arms) and same  # what a loop runs over has none: it gives views
 
     # ---------------------------------------------------------- methods that change what they belong to
     def _effect(self, s: Effect) -> tuple[Statement, ...]:
@@ -831,6 +870,8 @@ class _Specialise:
                     taken, before = (flat, args[0]), [Assign(flat, np.ravel, (receiver,), (), s.span)]
                 got = Assign(entry, operator.getitem, taken, (), s.span)
                 return (*before, got, replace(s, op=ops.item, args=(entry,)))
+            if name == "view" and not args and not s.keywords:
+                return (replace(s, op=operator.getitem, args=(receiver, Const(...))),)
             if name in ("conj", "conjugate") and not is_complex(t):
                 return (replace(s, op=ops.identity, args=(receiver,), keywords=()),)  # the array itself
             function = FUNCTIONS.get(name) or getattr(np, name, None)

@@ -30,7 +30,6 @@ from tangentc.core.nodes import (
     Const,
     For,
     Function,
-    Global,
     If,
     Statement,
     Store,
@@ -42,8 +41,8 @@ from tangentc.core.types import Array
 from tangentc.core.walk import changed_by, definitions, reads, statements, substitute, transform
 
 
-def copies(function: Function) -> Function:
-    """The function without names that stand for other names."""
+def copies(function: Function, present: bool = True) -> Function:
+    """The function without names that stand for other names; ``present``: also where None is not among the values."""
     known: dict[str, Atom] = {}
     renamed: dict[str, str] = {}
     defined = definitions(function.body)
@@ -65,7 +64,7 @@ def copies(function: Function) -> Function:
         for s in statements(function.body):
             found: list[tuple[str, Atom]] = []
             match s:
-                case Assign() if s.op is ops.identity:
+                case Assign() if s.op is ops.identity and (present or not s.keywords):
                     found = [(s.target, s.args[0])]
                 case Assign() if (item := _item_of_tuple(s, defined, resolve)) is not None:
                     found = [(s.target, item)]
@@ -77,7 +76,7 @@ def copies(function: Function) -> Function:
                 if isinstance(s, Assign) and s.op is operator.getitem:
                     taken.add(name)
                 target = resolve(atom)
-                if isinstance(target, Global) and name in stored:
+                if not isinstance(target, str) and name in stored:
                     continue
                 if name in known or target == name or name in renamed:
                     continue

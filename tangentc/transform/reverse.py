@@ -54,6 +54,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    present,
     rank,
 )
 from tangentc.core.walk import statements
@@ -263,10 +264,13 @@ class _Reverse(Stores, Control):
         """``*rest``: the items go back to their places."""
         x, start = s.args[0], s.args[1].value  # type: ignore[union-attr]
         t = self.b.type(s.target)
-        if not isinstance(t, Sequence) or t.length is None:
+        if not isinstance(t, Sequence):
             raise missing(
                 s, "the type of its argument does not say how many items it has", "take the items by subscript"
             )
+        if t.length is None or is_long(t):
+            self._rest_of_many(s, y_bar)
+            return
         for k in range(t.length):
             part = self._part(y_bar, k, s.target)
             if part is None:
@@ -276,6 +280,22 @@ class _Reverse(Stores, Control):
                 self.adj.add_item(x, Const(start + k), part, True, True)  # type: ignore[arg-type]
             else:
                 self._add_part(x, start + k, part)
+
+    def _rest_of_many(self, s: Assign, y_bar: Adjoint | None) -> None:
+        """``*rest`` of as many items as only the run knows."""
+        x, start = s.args[0], s.args[1].value  # type: ignore[union-attr]
+        if not isinstance(x, str) or x not in self.active or y_bar is None:
+            return
+        whole = self.adj.whole(y_bar, s.target)
+        stop = self.b.emit(operator.add, (Const(start), self.b.emit(builtins.len, (whole,))))
+        if isinstance(self.b.type(x), Array):
+            part = self.b.emit(np.array, (whole,), name=bar_name(s.target))
+            self.adj.add_item(x, self.b.emit(slice, (Const(start), stop, Const(None))), part, True, True)
+            return
+        self.adj.ensure_shadow(x)
+        shadow = self.adj.shadow_of(x)
+        assert shadow is not None
+        self.adj.add_items(shadow, whole, self.b.emit(builtins.range, (Const(start), stop)))
 
     def _list_of(self, s: Assign, y_bar: Adjoint | None) -> None:
         """``list(x)``, ``x + y`` of lists: item by item."""
@@ -328,7 +348,7 @@ class _Reverse(Stores, Control):
         refuse_active_key(s, self.active)
         if not isinstance(x, str) or x not in self.active or y_bar is None:
             return
-        t = self.b.type(x)
+        t = present(self.b.type(x))
         if is_container(t):
             if self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)

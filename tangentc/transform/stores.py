@@ -27,7 +27,7 @@ from tangentc.core.nodes import (
     Statement,
     Store,
 )
-from tangentc.core.types import Array, Dict, Known, Scalar, Unknown, is_container, is_differentiable
+from tangentc.core.types import Array, Dict, Known, Scalar, Unknown, is_container, is_differentiable, present
 from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.transform.adjoints import Adjoints, bar_name, shadow_type
 from tangentc.transform.mirror import Mirror
@@ -170,18 +170,20 @@ class Stores:
     def container_store(self, s: Store) -> tuple[Statement, ...]:
         """``l[k] = x``: the old item restored; ``x_bar += l_bar[k]``, which is zero then."""
         items, key = s.object, s.key
-        assert key is not None
-        if isinstance(self.b.type(items), Unknown):
+        if key is None and items in self.active:
+            raise UnsafeMutation(
+                f"{shown(items)} is changed in place, and its type is not known", s.span,
+                why="what is added to it may be an item or an array", way_out="assign the new value",
+            )  # fmt: skip
+        if key is None or isinstance(self.b.type(items), Unknown):
             return (s,)
         old = self.b.fresh(f"{shown(items)}_saved")
         self.b.types.of_name[old] = self.b.types.result(ops.old_item, (items, key))
         save = Assign(old, ops.old_item, (items, key), (), s.span)
         before: tuple[Statement, ...] = (save,)
-        if isinstance(key, Const) and isinstance(key.value, slice):
-            count = self.b.fresh("length")
-            self.b.types.of_name[count] = Scalar("int64", True)
-            before = (save, Assign(count, builtins.len, (s.value,), (), s.span))
-            key = self._written(key.value, count, s)
+        if self.mirror.is_slice(key) and not isinstance(self.b.type(items), Dict):
+            more, key = self._written(s)
+            before = (save, *more)
         self.b.store(items, key, old)
         shadow = self._container_shadow(items)
         if shadow is None:
@@ -189,7 +191,8 @@ class Stores:
         mirrored = self.mirror.store(s)
         is_value = isinstance(s.value, str) and s.value in self.active and s.value not in self.adj.mirror
         bar: Atom = Const(None)
-        if is_value:
+        moves = s.value in self.adj.mirror and self.mirror.is_slice(s.key) and self._are_numbers(s)  # type: ignore[arg-type]
+        if is_value or moves:
             bar = self._part_of_shadow(shadow, key, s.value)  # type: ignore[arg-type]
         if mirrored:
             old_bar = self.b.fresh(f"{shown(items)}_bar_saved")
@@ -204,20 +207,57 @@ class Stores:
             self.b.store(shadow, key, zero)
         if is_value:
             self.adj.add(s.value, bar)  # type: ignore[arg-type]
+        elif moves:
+            self.adj.add_items(self.adj.mirror[s.value], bar)  # type: ignore[index]
         return (*before, s, *mirrored)
 
-    def _written(self, key: slice, count: str, s: Store) -> Atom:
-        """The slice of a list that a store has written: where it began, as long as what it wrote."""
-        if key.step not in (None, 1) or key == slice(None):
-            return Const(key)  # the whole list, or as many items as there were
-        start = 0 if key.start is None else key.start
-        if start < 0:
+    def _are_numbers(self, s: Store) -> bool:
+        """Whether the items that a slice of a list is given are numbers: arrays are the same in both lists."""
+        t = self.b.type(s.value)
+        items = [i for i in getattr(t, "items", ()) if is_differentiable(i)]
+        kinds = {isinstance(i, Scalar) for i in items}
+        if not is_container(t) or len(kinds) == 2 or any(type(i) is Unknown for i in items):
             raise UnsafeMutation(
-                f"a slice of {shown(s.object)} that begins near its end is written", s.span,
-                why="its place would be another one when it is restored", way_out="give the start from the front",
+                f"a slice of {shown(s.object)} is given items of which some may be numbers and others arrays", s.span,
+                why="the arrays are the same in both lists, and the numbers are not",
+                way_out="assign them one by one",
             )  # fmt: skip
-        stop = self.b.emit(operator.add, (Const(start), count)) if start else count
-        return self.b.emit(slice, (Const(start), stop, Const(None)))
+        return kinds == {True}
+
+    def _written(self, s: Store) -> tuple[list[Statement], Atom]:
+        """The slice of a list that a store writes: it begins where the list is cut, and is as long as the value."""
+        start, _, step = self._bounds(s.key)  # type: ignore[arg-type]
+        if step not in (Const(None), Const(1)) or s.key == Const(slice(None)):
+            return [], s.key  # type: ignore[return-value]  # the whole list, or as many items as there were
+        count = self.b.fresh("length")
+        self.b.types.of_name[count] = Scalar("int64", True)
+        out: list[Statement] = [Assign(count, builtins.len, (s.value,), (), s.span)]
+        if start == Const(None):
+            start = Const(0)
+        least = getattr(self.b.type(s.object), "length", None) or 0
+        if not (isinstance(start, Const) and 0 <= start.value <= least):
+            length, cut = self.b.fresh("length"), self.b.fresh("start")
+            self.b.types.of_name[length] = self.b.types.of_name[cut] = Scalar("int64", True)
+            out.append(Assign(length, builtins.len, (s.object,), (), s.span))
+            out.append(Assign(cut, runtime.insertion, (start, length), (), s.span))
+            start = cut
+        stop = count if start == Const(0) else self.b.emit(operator.add, (start, count))
+        if isinstance(start, Const) and start.value == 0:
+            start = Const(0) if self._bounds(s.key)[0] != Const(None) else Const(None)  # type: ignore[arg-type]
+        return out, self.b.emit(slice, (start, stop, Const(None)))
+
+    def _bounds(self, key: Atom) -> tuple[Atom, Atom, Atom]:
+        """The start, stop and step of a slice."""
+        if isinstance(key, Const):
+            return Const(key.value.start), Const(key.value.stop), Const(key.value.step)
+        made = self.context.definitions.get(key)
+        if not isinstance(made, Assign) or made.op is not builtins.slice:
+            raise UnsafeMutation(
+                "a slice of a list is assigned by a name", self.b.span, why="where it begins is not known",
+                way_out="write the slice where it is assigned",
+            )  # fmt: skip
+        bounds = (*made.args, *[Const(None)] * (3 - len(made.args))) if made.args[1:] else (Const(None), *made.args)
+        return bounds[0], bounds[1], bounds[2] if made.args[1:] else Const(None)
 
     def _part_of_shadow(self, shadow: str, key: Atom, value: str) -> Atom:
         op, name = operator.getitem, key
@@ -243,7 +283,7 @@ class Stores:
         return (*old["statements"], s)
 
     def store(self, s: Store) -> tuple[Statement, ...]:
-        if not isinstance(self.b.type(s.object), Array):
+        if not isinstance(present(self.b.type(s.object)), Array):
             return self.container_store(s)
         self._check_store(s)
         key: Atom = Const(...) if s.key is None else s.key

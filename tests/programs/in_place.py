@@ -75,6 +75,24 @@ def local_in_loop(x):
     return total
 
 
+def rows_of_a_new_matrix(x):
+    A = np.outer(x, x)
+    for row in A:
+        row += x[0]
+    return (A**2).sum()
+
+
+def rows_of_a_new_matrix_in_a_loop(x, n):
+    A = np.zeros((len(x), len(x)))
+    for i in range(n):
+        A = A + x
+        for row in A:
+            row *= x[i]
+            for part in row.reshape(2, 2):
+                part -= x[:2]
+    return (A**2).sum()
+
+
 def accumulate_rows(X):
     total = np.zeros(X.shape[1])
     for row in X:
@@ -129,6 +147,7 @@ def put_over_and_over(x):
 
 
 PROGRAMS = [
+    (rows_of_a_new_matrix, (normal(size=4),)), (rows_of_a_new_matrix_in_a_loop, (normal(size=4), 3)),
     (put_over_and_over, (np.array([1.0, 2.0, 3.0, 4.0]),)),
     (triangle, (normal(size=(4, 4)),)), (recurrence, (normal(size=9), 9)), (through_a_view, (normal(size=5),)),
     (own_square, (normal(size=5),)), (own_square, (normal(size=15),)), (read_before_and_after, (normal(size=6), 0.7)),

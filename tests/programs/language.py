@@ -1261,7 +1261,5 @@ REFUSED = {  # not followed yet, and said so
     "iterators": "sorted",
     "match_structures": "match on structures that a derivative flows through",
     "tries": "a value of unknown type after try",
-    "cholesky_with_jitter": "a value of unknown type after try",
-    "kinds_of_values": "a loop over numbers and arrays",
     "arrays_in_a_list": "a list of arrays of several shapes that change",
 }

@@ -1,5 +1,6 @@
 """Programs that were once differentiated wrongly, or not at all; each is as small as it could be made."""
 
+import dataclasses
 import math
 import types
 from typing import NamedTuple
@@ -458,4 +459,70 @@ PROGRAMS += [
     (arms_that_change_places, (np.array([0.35, -1.2, 0.8, 1.6]),)),
     (powers_with_an_exponent_of_zero, (np.array([0.0, 1.5]), np.array([0.4, 1.3]))),
 ]
+
+
+def rest_of_a_comprehension(u):
+    values = [np.sin(v) for v in u]
+    a, *b = values
+    return a * sum(b)
+
+
+def rest_of_a_growing_list(u):
+    values = []
+    for v in u:
+        values.append(v * v)
+        values.append(v * 3)
+    a, *b, c = values
+    return a * sum(b) * b[2] * c
+
+
+def rest_of_a_long_array(u):
+    a, *b = np.concatenate([u, u * 2, u**2])
+    return a * sum(b) * b[2]
+
+
+def rest_that_changes(u):
+    values = [u * k for k in range(1, 4)]
+    for v in values:
+        values[0] = values[0] * v
+    *b, c = values
+    b[0] *= u
+    return np.sum(b[0] * b[1] * c)
+
+
+def places_filled_and_changed(u):
+    b = [None] * 3
+    for k in range(3):
+        b[k] = u[k : k + 2] * 1.0
+        b[k] *= 2
+    return sum(np.sum(t**2) for t in b)
+
+
+@dataclasses.dataclass
+class Particle:
+    x: float
+    v: float
+
+
+def replaced_in_a_loop(u):
+    s = Particle(u[0], u[1])
+    for _ in range(3):
+        s = dataclasses.replace(s, x=s.x + 0.1 * s.v)
+    return s.x * s.v
+
+
+def whole_view_changed(u):
+    v = u.copy()
+    w = v.view()
+    w += u
+    return (v**2).sum()
+
+
+PROGRAMS += [
+    (f, (np.array([0.4, 0.7, -0.3, 1.1]),))
+    for f in (
+        rest_of_a_comprehension, rest_of_a_growing_list, rest_of_a_long_array, rest_that_changes,
+        places_filled_and_changed, replaced_in_a_loop, whole_view_changed,
+    )
+]  # fmt: skip
 REFUSED = {"numbers_beside_an_array_that_changes"}
