@@ -425,6 +425,24 @@ def plus(x_bar, contribution):
     return x_bar + contribution
 
 
+def plus_in_place(x_bar, contribution):
+    """The sum of two adjoints of unknown structure, the first of which others may see: an array is added to.
+
+    >>> x_bar = np.zeros(2)
+    >>> plus_in_place(x_bar, np.ones(2)) is x_bar
+    True
+    """
+    if x_bar is None or contribution is None:
+        return copied(contribution) if x_bar is None else x_bar
+    if _has_memory(x_bar):
+        x_bar[...] += contribution
+        return x_bar
+    if isinstance(x_bar, list):
+        add_items(x_bar, contribution, None, True)
+        return x_bar
+    return plus(x_bar, contribution)
+
+
 def shaped_like(x_bar, x):
     """The adjoint ``x_bar`` of a container in the container's own types: tuples where ``x`` has tuples.
 

@@ -347,7 +347,7 @@ HARMLESS = {
     "_json",
 }
 UNSEEN = {
-    runtime.add_if_copied, operator.setitem, operator.delitem,
+    runtime.add_if_copied, runtime.plus_in_place, operator.setitem, operator.delitem,
     *(getattr(operator, f"i{name}") for name in dir(operator) if hasattr(operator, f"i{name}")),
 }  # fmt: skip
 

@@ -509,7 +509,8 @@ class Adjoints:
         elif isinstance(held, (Scalar, Array)) and not isinstance(t, Struct) and shadow not in self.rebound:
             self.b.store(shadow, key, part, operator.add)
         elif isinstance(held, Unknown):
-            self.b.store(shadow, key, self.b.emit(runtime.plus, (old, part)))
+            plus = runtime.plus_in_place if self.is_seen(shadow) else runtime.plus
+            self.b.store(shadow, key, self.b.emit(plus, (old, part)))
         elif not isinstance(held, Known):
             self.b.store(shadow, key, self.b.emit(operator.add, (old, part)))
 

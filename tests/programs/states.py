@@ -190,6 +190,18 @@ def sum_copied_with_what_moves(x):
     return np.sum(copied_with_what_moves(x) * WEIGHTS)
 
 
+def object_and_rows(x):
+    matrix = x[:, None] + x * 0.5
+    rows = [row * 1.0 for row in matrix]
+    held = {"a": x, "b": x * 0.3}
+    state = Pair(x, x[0])
+    return state.x * held["a"] + rows[-1] * x
+
+
+def sum_object_and_rows(x):
+    return np.sum(object_and_rows(x) * WEIGHTS)
+
+
 def numbers_of_another_list(x):
     q = [x, x * 2]
     q.append(x * x)
@@ -285,6 +297,7 @@ PROGRAMS = [
     *((f, (X,)) for f in (
         sum_in_a_list, sum_in_a_dict, sum_in_a_tuple, sum_in_a_named_tuple, sum_in_an_object, sum_in_a_growing_list, sum_in_a_queue, sum_in_rows, sum_in_another_list, sum_while_it_lasts, sum_moments, sum_copied_with_what_it_shares, sum_copied_with_views, sum_copied_with_what_moves,
     )),
+    (sum_object_and_rows, (X,)),
     *((f, (0.7,)) for f in (
         numbers_of_another_list, numbers_given_again, numbers_in_attributes, arrays_of_another_list,
     )),
