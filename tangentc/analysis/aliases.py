@@ -191,6 +191,8 @@ class Aliases:
         name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
         if ("copy", Const(True)) in s.keywords:
             return []
+        if op is runtime.unbroadcast:  # of its second argument it asks the shape alone
+            return [a for a in s.args[:1] if a in atoms]
         if name in VIEWS:
             return atoms[:1]
         if may_give_back(s):

@@ -186,6 +186,11 @@ class Mirror:
             return made(op, *[self.part(a, out, span) for a in args])
         if op is np.diagonal and len(args) == 1:
             return made(np.einsum, Const("ii->i"), self.of[args[0]])  # type: ignore[index]
+        if op is runtime.unbroadcast:
+            raise UnsafeMutation(
+                f"{shown(s.target)} is changed in place, and its type is not known", span,
+                why="it may be the array that it was made of, or a sum of it", way_out="copy it",
+            )  # fmt: skip
         if op in READ_ONLY or op is operator.mul:
             raise UnsafeMutation(
                 f"an array is changed that {getattr(op, '__name__', 'this')} gives a view of", span,

@@ -202,6 +202,25 @@ def sum_object_and_rows(x):
     return np.sum(object_and_rows(x) * WEIGHTS)
 
 
+class Total:
+    def __init__(self):
+        self.sum = None
+
+    def add(self, x):
+        if self.sum is None:
+            self.sum = np.zeros(len(x))
+        self.sum += x * 0.5
+        return self.sum
+
+
+def late_total(x):
+    return np.sum(Total().add(x * x))
+
+
+def late_total_scaled(x):
+    return late_total(x) * (1 + x[0])
+
+
 def numbers_of_another_list(x):
     q = [x, x * 2]
     q.append(x * x)
@@ -298,6 +317,7 @@ PROGRAMS = [
         sum_in_a_list, sum_in_a_dict, sum_in_a_tuple, sum_in_a_named_tuple, sum_in_an_object, sum_in_a_growing_list, sum_in_a_queue, sum_in_rows, sum_in_another_list, sum_while_it_lasts, sum_moments, sum_copied_with_what_it_shares, sum_copied_with_views, sum_copied_with_what_moves,
     )),
     (sum_object_and_rows, (X,)),
+    (late_total_scaled, (X,)),
     *((f, (0.7,)) for f in (
         numbers_of_another_list, numbers_given_again, numbers_in_attributes, arrays_of_another_list,
     )),
