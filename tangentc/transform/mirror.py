@@ -186,7 +186,7 @@ class Mirror:
             return made(op, *[self.part(a, out, span) for a in args])
         if op is np.diagonal and len(args) == 1:
             return made(np.einsum, Const("ii->i"), self.of[args[0]])  # type: ignore[index]
-        if op is runtime.unbroadcast:
+        if op is runtime.unbroadcast and isinstance(self.b.type(s.target), Unknown):
             raise UnsafeMutation(
                 f"{shown(s.target)} is changed in place, and its type is not known", span,
                 why="it may be the array that it was made of, or a sum of it", way_out="copy it",
