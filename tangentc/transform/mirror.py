@@ -226,17 +226,21 @@ class Mirror:
     def copies_numbers(self, s: Assign) -> bool:
         """Whether a statement copies a list of numbers: unlike that of arrays, its shadow is one of its own."""
         is_slice = s.op is operator.getitem and is_container(self.b.type(s.args[0])) and self.is_slice(s.args[1])
-        if s.op not in COPIES and not is_slice:
+        if s.op not in COPIES and not is_slice or not is_container(self.b.type(s.target)):
             return False
-        parts = {isinstance(t, Scalar) for t in getattr(self.b.type(s.target), "items", ()) if is_differentiable(t)}
-        unlike = any(type(t) is Unknown for t in getattr(self.b.type(s.target), "items", ()))
-        if len(parts) == 2 or unlike:
+        return self.are_numbers(s.target, s)
+
+    def are_numbers(self, items: Atom, s: Any) -> bool:
+        """Whether a copy of these items is one of numbers, each of which has an adjoint of its own in the copy."""
+        t = self.b.type(items)
+        kinds = {isinstance(part, Scalar) for part in getattr(t, "items", ()) if is_differentiable(part)}
+        if not is_container(t) or len(kinds) == 2 or any(type(part) is Unknown for part in t.items):  # type: ignore[union-attr]
             raise UnsafeMutation(
-                f"{shown(s.target)}, a copy of a list of numbers and arrays, is changed", s.span,
+                f"{shown(items)}, of which some items may be numbers and others arrays, is copied and changed", s.span,
                 why="the arrays are the same in both lists, and the numbers are not",
-                way_out="copy the arrays too",
+                way_out="copy the arrays too, or assign the items one by one",
             )  # fmt: skip
-        return parts == {True}
+        return kinds == {True}
 
     def is_slice(self, key: Atom) -> bool:
         t = self.b.type(key)

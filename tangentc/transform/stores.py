@@ -191,7 +191,7 @@ class Stores:
         mirrored = self.mirror.store(s)
         is_value = isinstance(s.value, str) and s.value in self.active and s.value not in self.adj.mirror
         bar: Atom = Const(None)
-        moves = s.value in self.adj.mirror and self.mirror.is_slice(s.key) and self._are_numbers(s)  # type: ignore[arg-type]
+        moves = s.value in self.adj.mirror and self.mirror.is_slice(s.key) and self.mirror.are_numbers(s.value, s)  # type: ignore[arg-type]
         if is_value or moves:
             bar = self._part_of_shadow(shadow, key, s.value)  # type: ignore[arg-type]
         if mirrored:
@@ -211,29 +211,15 @@ class Stores:
             self.adj.add_items(self.adj.mirror[s.value], bar)  # type: ignore[index]
         return (*before, s, *mirrored)
 
-    def _are_numbers(self, s: Store) -> bool:
-        """Whether the items that a slice of a list is given are numbers: arrays are the same in both lists."""
-        t = self.b.type(s.value)
-        items = [i for i in getattr(t, "items", ()) if is_differentiable(i)]
-        kinds = {isinstance(i, Scalar) for i in items}
-        if not is_container(t) or len(kinds) == 2 or any(type(i) is Unknown for i in items):
-            raise UnsafeMutation(
-                f"a slice of {shown(s.object)} is given items of which some may be numbers and others arrays", s.span,
-                why="the arrays are the same in both lists, and the numbers are not",
-                way_out="assign them one by one",
-            )  # fmt: skip
-        return kinds == {True}
-
     def _written(self, s: Store) -> tuple[list[Statement], Atom]:
         """The slice of a list that a store writes: it begins where the list is cut, and is as long as the value."""
-        start, _, step = self._bounds(s.key)  # type: ignore[arg-type]
+        begins, step = self._bounds(s.key)  # type: ignore[arg-type]
         if step not in (Const(None), Const(1)) or s.key == Const(slice(None)):
             return [], s.key  # type: ignore[return-value]  # the whole list, or as many items as there were
         count = self.b.fresh("length")
         self.b.types.of_name[count] = Scalar("int64", True)
         out: list[Statement] = [Assign(count, builtins.len, (s.value,), (), s.span)]
-        if start == Const(None):
-            start = Const(0)
+        start = Const(0) if begins == Const(None) else begins
         least = getattr(self.b.type(s.object), "length", None) or 0
         if not (isinstance(start, Const) and 0 <= start.value <= least):
             length, cut = self.b.fresh("length"), self.b.fresh("start")
@@ -242,22 +228,21 @@ class Stores:
             out.append(Assign(cut, runtime.insertion, (start, length), (), s.span))
             start = cut
         stop = count if start == Const(0) else self.b.emit(operator.add, (start, count))
-        if isinstance(start, Const) and start.value == 0:
-            start = Const(0) if self._bounds(s.key)[0] != Const(None) else Const(None)  # type: ignore[arg-type]
-        return out, self.b.emit(slice, (start, stop, Const(None)))
+        return out, self.b.emit(slice, (begins if start == Const(0) else start, stop, Const(None)))
 
-    def _bounds(self, key: Atom) -> tuple[Atom, Atom, Atom]:
-        """The start, stop and step of a slice."""
+    def _bounds(self, key: Atom) -> tuple[Atom, Atom]:
+        """The start and the step of a slice."""
         if isinstance(key, Const):
-            return Const(key.value.start), Const(key.value.stop), Const(key.value.step)
+            return Const(key.value.start), Const(key.value.step)
         made = self.context.definitions.get(key)
         if not isinstance(made, Assign) or made.op is not builtins.slice:
             raise UnsafeMutation(
                 "a slice of a list is assigned by a name", self.b.span, why="where it begins is not known",
                 way_out="write the slice where it is assigned",
             )  # fmt: skip
-        bounds = (*made.args, *[Const(None)] * (3 - len(made.args))) if made.args[1:] else (Const(None), *made.args)
-        return bounds[0], bounds[1], bounds[2] if made.args[1:] else Const(None)
+        if len(made.args) == 1:
+            return Const(None), Const(None)
+        return made.args[0], made.args[2] if len(made.args) > 2 else Const(None)
 
     def _part_of_shadow(self, shadow: str, key: Atom, value: str) -> Atom:
         op, name = operator.getitem, key
