@@ -214,6 +214,11 @@ class Stores:
     def _written(self, s: Store) -> tuple[list[Statement], Atom]:
         """The slice of a list that a store writes: it begins where the list is cut, and is as long as the value."""
         begins, step = self._bounds(s.key)  # type: ignore[arg-type]
+        if not isinstance(step, Const):
+            raise UnsafeMutation(
+                f"the step of a slice of {shown(s.object)} is not known", s.span,
+                why="a step of one may change the length of the list", way_out="assign the items one by one",
+            )  # fmt: skip
         if step not in (Const(None), Const(1)) or s.key == Const(slice(None)):
             return [], s.key  # type: ignore[return-value]  # the whole list, or as many items as there were
         count = self.b.fresh("length")

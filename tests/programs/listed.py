@@ -162,6 +162,13 @@ def key_taken_from_keywords(d):
     return keywords(**d)
 
 
+def items_by_a_step_that_is_given(x, step):
+    items = [x, 2 * x, 3 * x, 4 * x]
+    items[::step] = [x * x] * 3
+    items[0] = items[0] * items[-1]
+    return sum(items)
+
+
 X = np.array([1.3, 0.8, 0.5, 0.6])
 PROGRAMS = [
     *((f, (X,)) for f in (
@@ -176,5 +183,6 @@ PROGRAMS = [
     (joined_to_an_argument, ([X, X + 1],)), (broadcast_with_one_another, (X[:1], X[1:])),
     (every_pair_broadcast, (X[:1], X[1:])), (mapped_items_of_several_lengths, ([X[:1], X[1:]],)),
     (key_taken_after_a_loop, ({"a": 1.3, "b": 0.4},)), (key_taken_from_keywords, ({"a": 1.3, "b": 0.4},)),
+    (items_by_a_step_that_is_given, (1.3, 1)),
 ]  # fmt: skip
-REFUSED = {"key_taken_after_a_loop", "key_taken_from_keywords"}
+REFUSED = {"key_taken_after_a_loop", "key_taken_from_keywords", "items_by_a_step_that_is_given"}
