@@ -38,6 +38,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     is_container,
+    present,
 )
 from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
 from tangentc.errors import UnsupportedSyntax
@@ -75,10 +76,9 @@ class Control:
                 continue
             if self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)
-            elif isinstance(self.b.type(x), Array) or is_container(self.b.type(x)):
+            elif isinstance(t := present(self.b.type(x)), Array) or is_container(t):
                 if in_loop or x in subscripted:
-                    dynamic = is_container(self.b.type(x))
-                    if dynamic and not in_loop and not self._dynamic_subscript(s, x):
+                    if is_container(t) and not in_loop and not self._dynamic_subscript(s, x):
                         continue
                     self.adj.ensure_shadow(x)
             else:

@@ -310,6 +310,35 @@ def slices_deleted(x, n):
     return items[0] * items[1] * items[-1]
 
 
+def rows_summed_behind_a_test(u):
+    v = u[::-1] * 0.4
+    rows = [row for row in np.stack([u, v])]  # noqa: C416
+    p = u * v
+    if np.sum(u) > 0.1:
+        p = np.sum(rows, axis=0) * 0.3
+    return np.sum(v * p * p)
+
+
+def rows_summed_behind_a_test_scaled(u):
+    return rows_summed_behind_a_test(u * 1.1) * (1 + u[0])
+
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+
+def swapped_with_an_attribute(u):
+    held = Held(u * 1.1)
+    product = u[:, None] * u
+    held.value, u = u, held.value
+    return np.sum(product * u * held.value)
+
+
+def swapped_with_an_attribute_scaled(u):
+    return swapped_with_an_attribute(u * 0.9) * (1 + u[0])
+
+
 SLICES = [slice_made_shorter, slice_beyond_the_end, slices_near_the_end, slices_in_a_loop, slices_deleted]
 X = np.array([0.4, 0.7])
 PROGRAMS = [
@@ -317,7 +346,7 @@ PROGRAMS = [
         sum_in_a_list, sum_in_a_dict, sum_in_a_tuple, sum_in_a_named_tuple, sum_in_an_object, sum_in_a_growing_list, sum_in_a_queue, sum_in_rows, sum_in_another_list, sum_while_it_lasts, sum_moments, sum_copied_with_what_it_shares, sum_copied_with_views, sum_copied_with_what_moves,
     )),
     (sum_object_and_rows, (X,)),
-    (late_total_scaled, (X,)),
+    (late_total_scaled, (X,)), (swapped_with_an_attribute_scaled, (X,)), (rows_summed_behind_a_test_scaled, (X,)),
     *((f, (0.7,)) for f in (
         numbers_of_another_list, numbers_given_again, numbers_in_attributes, arrays_of_another_list,
     )),
