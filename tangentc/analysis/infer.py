@@ -85,7 +85,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
     if op is ops.identity or op is copy.copy:
         return present(args[0]) if keywords else args[0]
-    if any(isinstance(t, Known) and t.value is ops.UNDEFINED for t in args):
+    if any(map(is_nothing, args)):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet
     if op not in MAY_BE_NONE:
         args = [present(t) for t in args]
@@ -263,7 +263,7 @@ def _container_method(t: Sequence | Dict, name: str, args: Seq[Type], fresh: Fre
         return t
     if name in ("get", "setdefault") and args:
         found = subscript(t, args[0], fresh)
-        missing = isinstance(found, Unknown) or isinstance(found, Known) and found.value is ops.UNDEFINED
+        missing = isinstance(found, Unknown) or is_nothing(found)
         return (args[1] if len(args) > 1 else Known(Const(None))) if missing else found
     if name in ("index", "count"):
         return Scalar("int64", True)
@@ -280,7 +280,7 @@ def _items_told_apart(t: Type) -> list[Type]:
 
 
 def _holds_nothing(t: Type) -> bool:
-    if isinstance(t, Sequence) and not t.items or isinstance(t, Known) and t.value is ops.UNDEFINED:
+    if isinstance(t, Sequence) and not t.items or is_nothing(t):
         return True
     return isinstance(t, (Sequence, Tuple)) and any(map(_holds_nothing, t.items))
 
@@ -560,19 +560,24 @@ def _joined_lists(a: Type, b: Type, fresh: Fresh) -> Type | None:
     return Sequence(list, (item,), None)
 
 
+def is_nothing(t: Type) -> bool:
+    """Whether no value has come here yet."""
+    return isinstance(t, Known) and t.value is ops.UNDEFINED
+
+
 def joined(items: Seq[Type], fresh: Fresh) -> Type:
     """One type for several values; what is not there yet does not count."""
     out: Type = Known(Const(ops.UNDEFINED))
     for t in items:
-        if isinstance(t, Known) and t.value is ops.UNDEFINED:
+        if is_nothing(t):
             continue
-        out = t if isinstance(out, Known) and out.value is ops.UNDEFINED else join(out, t, fresh)
+        out = t if is_nothing(out) else join(out, t, fresh)
     return out
 
 
 def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     """The type of a container into which an item is put; ``key`` is '*' where it is not known."""
-    undefined = isinstance(item, Known) and item.value is ops.UNDEFINED
+    undefined = is_nothing(item)
     match t:
         case Sequence(kind, items, length) if kind is not dict:
             if undefined and not resizes:
@@ -605,6 +610,15 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     return t
 
 
+def with_grown(t: Type, key: Any, item: Type) -> Type:
+    """The type of an object whose attribute is a dict that has been found to hold more since it was last looked at."""
+    old = t.items[t.fields.index(key)] if isinstance(t, Struct) and key in t.fields else None
+    more = isinstance(item, Dict) and isinstance(old, Dict) and set(old.keys) < set(item.keys)
+    if more or isinstance(old, Dict) and isinstance(item, Sequence) and item.kind is dict:
+        return _with_part(t, key, item)
+    return t
+
+
 def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
     """The type of a dict of which nobody says which keys it has."""
     kinds = [type_of(k) for k in t.keys]
@@ -613,7 +627,7 @@ def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
 
 def with_key(t: Type, key: Type, fresh: Fresh) -> Type:
     """The type of a dict of computed keys with one more kind of key."""
-    if not isinstance(t, Sequence) or t.kind is not dict or isinstance(key, Known) and key.value is ops.UNDEFINED:
+    if not isinstance(t, Sequence) or t.kind is not dict or is_nothing(key):
         return t
     if isinstance(key, Scalar):
         key = dataclasses.replace(key, value=None)
@@ -667,6 +681,8 @@ def widened(t: Type, more: Type, fresh: Fresh) -> Type:
             return Tuple(
                 tuple(widened(a, b, fresh) if is_container(b) else a for a, b in zip(items, puts, strict=True)), cls
             )  # what is no container is what was made now: nothing is put into a tuple
+        case ((Tuple(cls=None) | Sequence(kind=builtins.tuple)), (Tuple(cls=None) | Sequence(kind=builtins.tuple))):
+            return join(t, more, fresh) if any(map(is_container, more.items)) else t
         case (Dict(), Dict()) | (Struct(), Struct()):
             out = t
             names = getattr(t, "keys", getattr(t, "fields", ()))
@@ -677,7 +693,7 @@ def widened(t: Type, more: Type, fresh: Fresh) -> Type:
                 else:
                     out = put(out, key, item, False, fresh)
             return out
-    return more
+    return more if is_container(t) or is_nothing(t) else t
 
 
 def _length_of(t: Type) -> Type | None:

@@ -13,6 +13,7 @@ from tangentc.analysis.infer import (
     gives_keys,
     infer,
     is_elementwise,
+    is_nothing,
     item_type,
     join,
     joined,
@@ -22,6 +23,7 @@ from tangentc.analysis.infer import (
     raises_of_none,
     subscript,
     widened,
+    with_grown,
     with_key,
 )
 from tangentc.analysis.points import Change, Inside, Points, change_of
@@ -91,7 +93,7 @@ class Types:
         types = [self.of(a) for a in args]
         named = {k: self.of(v) for k, v in keywords}
         if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
-            self.awaits |= _is_nothing(called) and not any(map(_is_nothing, types))
+            self.awaits |= is_nothing(called) and not any(map(is_nothing, types))
             return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
             if isinstance(array := present(types[0]), Array):
@@ -132,14 +134,14 @@ class Types:
 
     def _infer(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
         t = infer(op, types, named, self.fresh)
-        if not _is_nothing(t):
+        if not is_nothing(t):
             return t
-        if self.bare and not any(map(_is_nothing, types)):
+        if self.bare and not any(map(is_nothing, types)):
             t = of_empty(op, types, named, self.fresh)
         never = op is operator.getitem and isinstance(types[0], Sequence) and types[0].length == 0
-        if never or raises_of_none(op, types) or any(map(_is_nothing, [*types, *named.values()])):
+        if never or raises_of_none(op, types) or any(map(is_nothing, [*types, *named.values()])):
             return t  # it is never run
-        return Unknown("nothing says what it is") if self.settled and _is_nothing(t) else t
+        return Unknown("nothing says what it is") if self.settled and is_nothing(t) else t
 
     # ---------------------------------------------------------- whole programs
     def function(self, function: Function, params: Mapping[str, Type]) -> Types:
@@ -167,7 +169,7 @@ class Types:
 
     def _lacks_something(self, function: Function) -> bool:
         return any(
-            isinstance(s, Assign) and _is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
+            isinstance(s, Assign) and is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
             for s in statements(function.body)
         )
 
@@ -180,12 +182,15 @@ class Types:
             if isinstance(old, Dict):
                 news = True
                 self.widened[place] = self.of_name[place] = of_any_keys(old, self.fresh)
-        for place, change in points.changes:
-            place, path = place.path() if isinstance(place, Inside) else (place, [])
+        given: set[Any] = set()  # the attributes whose first value has been looked at
+        for where, change in points.changes:
+            place, path = where.path() if isinstance(where, Inside) else (where, [])
             old = self.of_name.get(place)
             if old is None:
                 continue
-            new = changed_at(old, path, lambda t, change=change: self._changed(t, change))  # type: ignore[misc]
+            first = {(where, k) for k, _ in change.puts} - given
+            given |= first
+            new = changed_at(old, path, lambda t, change=change, first=first: self._changed(t, change, bool(first)))  # type: ignore[misc]
             if certain(new) != certain(old):
                 news = True
                 self.widened[place] = self.of_name[place] = new
@@ -353,8 +358,8 @@ class Types:
             return points.places(s.args[0])
         return set()
 
-    def _changed(self, old: Type, change: Change) -> Type:
-        """The type of a container with what a change may put into it."""
+    def _changed(self, old: Type, change: Change, first: bool) -> Type:
+        """The type of a container with what a change may put into it; ``first``, if nothing was put there before."""
         new = put(old, "*", Known(Const(ops.UNDEFINED)), True, self.fresh) if change.resizes else old
         for key, atom in change.puts:
             item = self.of(atom)
@@ -369,7 +374,7 @@ class Types:
                         new = put(new, k, part, False, self.fresh)
                     continue
                 item = self.item(atom)
-            new = put(new, key, item, change.resizes, self.fresh)
+            new = put(with_grown(new, key, item) if first else new, key, item, change.resizes, self.fresh)
             if change.key is not None:
                 new = with_key(new, self.of(change.key), self.fresh)
         return new
@@ -440,7 +445,7 @@ class Types:
         t = present(self.of(iterable))
         item = item_type(t, self.fresh)
         empty = isinstance(t, Dict) or isinstance(t, Sequence) and t.length == 0  # so that no trip is made
-        if self.settled and _is_nothing(item) and not empty:
+        if self.settled and is_nothing(item) and not empty:
             return Unknown("nothing says what it is")
         return self._apart(item) if isinstance(t, Sequence) else item
 
@@ -453,10 +458,6 @@ TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 def _takes_known_part(op: Any, types: list[Type]) -> bool:
     """Whether a subscript has constant bounds, so that its lengths follow from those of the array."""
     return op is operator.getitem and isinstance(types[0], Array) and isinstance(types[1], Known)
-
-
-def _is_nothing(t: Type) -> bool:
-    return isinstance(t, Known) and t.value is ops.UNDEFINED
 
 
 def _copies_nothing(s: Assign) -> bool:

@@ -327,6 +327,8 @@ class _Reader:
         if s.op in (builtins.list, builtins.tuple):
             made = self.made(s.args[0]) if s.args else None
             return made is not None and made.op in (builtins.zip, builtins.enumerate)
+        if s.op is builtins.sum:  # numbers and arrays it adds as NumPy does
+            return any(isinstance(i, Struct) for i in getattr(self.types.of(s.args[0]), "items", ()))
         return any(self.moves(a) for a in s.args) and not self.is_dict(s.args[0])  # its keys do not move
 
     def made(self, atom: Atom) -> Assign | None:

@@ -487,6 +487,8 @@ class Invoke(Into):
             own = self.operated(callee, tuple(args[:1]), node)  # type: ignore[attr-defined]
             if own is not None:
                 return own
+        if (callee in ops.BINARY or callee in ops.COMPARE or callee in ops.UNARY) and not keywords:
+            return self.operation(callee, tuple(args), node, target)  # type: ignore[attr-defined]
         known = self.worked_out(callee, tuple(args), tuple(keywords), node)
         if known is not None:
             return known

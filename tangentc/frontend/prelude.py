@@ -190,7 +190,7 @@ def quotient_and_remainder(x, y):
     return x // y, x % y
 
 
-def sum_from(items, start):
+def sum_from(items, start=0):
     total = start
     for item in items:
         total = total + item
@@ -330,7 +330,7 @@ FUNCTIONS: dict[Any, Any] = {
     builtins.sorted: sorted_, builtins.dict: dict_of, itertools.accumulate: accumulate, itertools.chain: chain,
     itertools.pairwise: pairwise, itertools.starmap: starmap, itertools.islice: islice,
     itertools.takewhile: takewhile, itertools.zip_longest: zip_longest,
-    builtins.list: listed, np.ndenumerate: ndenumerate, builtins.tuple: tupled,
+    builtins.sum: sum_from, builtins.list: listed, np.ndenumerate: ndenumerate, builtins.tuple: tupled,
 }  # fmt: skip
 OF_SIZE: dict[Any, dict[int, Any]] = {
     itertools.product: {1: product_1, 2: product_2, 3: product_3},

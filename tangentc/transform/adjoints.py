@@ -433,7 +433,7 @@ class Adjoints:
         owned = x_bar in self.own or made is not None and allocates(self.b, self.aliases, made)
         if owned and x_bar not in self._held():
             return x_bar
-        return self.b.emit(np.copy, (x_bar,), name=bar_name(x))
+        return self.b.emit(ops.copied if is_container(t) else np.copy, (x_bar,), name=bar_name(x))
 
     def _held(self) -> set[Atom]:
         """The arrays that adjoints are, or are views of."""

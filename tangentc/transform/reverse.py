@@ -21,6 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
+from tangentc.analysis.attributes import first_stores, later_stores
 from tangentc.analysis.masks import CHOICES, NONZERO, Places, Several, divides
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
@@ -107,6 +108,7 @@ class _Reverse(Stores, Control):
             t = builder.type(p.name)
             if isinstance(t, Array) and is_sure(t.shape) and not aliases.is_changed(p.name):
                 builder.shapes.setdefault(t.shape, p.name)
+        self.first, self.later = first_stores(function.body), later_stores(function.body)
         self.lists: list[str] = []
         self.depth = 0
         self.unbounded = context.unbounded

@@ -44,6 +44,8 @@ class Stores:
     active: set[str]
     context: Any
     mirror: Mirror
+    first: set[int]  # stores to attributes that are not there yet
+    later: set[int]  # and to those that are, for certain
 
     def _is_unique(self, key: Atom) -> bool:
         """Whether no entry is taken twice: a mask, or index arrays one of which counts."""
@@ -96,13 +98,16 @@ class Stores:
             return (s, *self.mirror.effect(s))
         self.b.effect(ops.take, (items, *position))
         if shadow is not None:
-            is_value = isinstance(value, str) and value in self.active and value not in self.adj.mirror
-            if is_value:
+            if self._is_value(value):
                 bar = self._taken(shadow, position, value)  # type: ignore[arg-type]
                 self.adj.add(value, bar)
             else:
                 self.b.effect(ops.take, (shadow, *position))
         return (s, *self.mirror.effect(s))
+
+    def _is_value(self, x: Atom) -> bool:
+        """Whether the adjoint of what is put into a container is a value of its own, and no shadow."""
+        return isinstance(x, str) and x in self.active and x not in self.adj.mirror
 
     def _taken(self, shadow: str, position: tuple[Atom, ...], value: str) -> Atom:
         """``l_bar.pop()`` as the adjoint of what was put there."""
@@ -177,9 +182,12 @@ class Stores:
             )  # fmt: skip
         if key is None or isinstance(self.b.type(items), Unknown):
             return (s,)
+        if id(s) in self.first:
+            return self._first_store(s)
         old = self.b.fresh(f"{shown(items)}_saved")
-        self.b.types.of_name[old] = self.b.types.result(ops.old_item, (items, key))
-        save = Assign(old, ops.old_item, (items, key), (), s.span)
+        op, at = (builtins.getattr, Const(str(key.value))) if id(s) in self.later else (ops.old_item, key)  # type: ignore[union-attr]
+        self.b.types.of_name[old] = self.b.types.result(op, (items, at))
+        save = Assign(old, op, (items, at), (), s.span)
         before: tuple[Statement, ...] = (save,)
         if self.mirror.is_slice(key) and not isinstance(self.b.type(items), Dict):
             more, key = self._written(s)
@@ -189,7 +197,7 @@ class Stores:
         if shadow is None:
             return (*before, s, *self.mirror.store(s))
         mirrored = self.mirror.store(s)
-        is_value = isinstance(s.value, str) and s.value in self.active and s.value not in self.adj.mirror
+        is_value = self._is_value(s.value)
         bar: Atom = Const(None)
         moves = s.value in self.adj.mirror and self.mirror.is_slice(s.key) and self.mirror.are_numbers(s.value, s)  # type: ignore[arg-type]
         if is_value or moves:
@@ -210,6 +218,13 @@ class Stores:
         elif moves:
             self.adj.add_items(self.adj.mirror[s.value], bar)  # type: ignore[index]
         return (*before, s, *mirrored)
+
+    def _first_store(self, s: Store) -> tuple[Statement, ...]:
+        """``x_bar += o_bar.name``: what was no attribute before is not looked at again."""
+        shadow = self._container_shadow(s.object)
+        if shadow is not None and self._is_value(s.value):
+            self.adj.add(s.value, self._part_of_shadow(shadow, s.key, s.value))  # type: ignore[arg-type]
+        return (s, *self.mirror.store(s))
 
     def _written(self, s: Store) -> tuple[list[Statement], Atom]:
         """The slice of a list that a store writes: it begins where the list is cut, and is as long as the value."""

@@ -246,6 +246,48 @@ def one_of_two_objects(x, n):
     return point.twice() * point.area()
 
 
+class Momentum:
+    """An optimiser whose state is a dict that its method fills."""
+
+    def __init__(self):
+        self.m = {}
+
+    def step(self, values):
+        out = {}
+        for k in values:
+            self.m[k] = 0.9 * self.m.get(k, 0.0) + values[k] * values[k]
+            out[k] = values[k] - 0.1 * self.m[k]
+        return out
+
+
+def dict_filled_by_a_method(x):
+    state = Momentum()
+    values = {"a": x, "b": x * 2}
+    for _ in range(3):
+        values = state.step(values)
+    return np.sum(values["a"] * values["b"])
+
+
+def dict_of_an_object_filled_and_made_again(x):
+    state = Momentum()
+    for i in range(4):
+        if i % 2 == 0:
+            state.m = {}
+        state.m["a"] = state.m.get("a", x * 2) * x
+    return np.sum(state.m["a"])
+
+
+def dict_of_an_object_asked_and_replaced(x):
+    state = Momentum()
+    s = 0.0
+    if "a" in state.m:
+        s = s + 100 * np.sum(x)
+    state.m = {"a": x}
+    if "a" in state.m:
+        s = s + np.sum(x * x)
+    return s * len(state.m)
+
+
 X = np.array([0.3, 0.7, -0.4, 1.1, 0.9, -0.6])
 PROGRAMS = [
     *((f, (X, 0.7)) for f in (
@@ -253,6 +295,9 @@ PROGRAMS = [
         appended_inside_then_scaled, appended_scaled_and_popped, appended_twice_then_scaled,
         appended_then_scaled_in_a_loop, appended_and_scaled_in_each_trip, rows_kept_then_scaled, queued_then_scaled,
         states_that_follow_one_another,
+    )),
+    *((f, (X,)) for f in (
+        dict_filled_by_a_method, dict_of_an_object_filled_and_made_again, dict_of_an_object_asked_and_replaced,
     )),
     *((f, (0.7,)) for f in (
         grown_while_run_over, grown_by_its_items, popped_while_run_over, grown_with_continue_and_else,

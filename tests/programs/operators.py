@@ -1,5 +1,8 @@
 """Operators of the user's classes: which operand is asked first, in loops, branches and sums."""
 
+import functools
+import operator
+
 import numpy as np
 
 
@@ -149,6 +152,18 @@ def array_on_the_left_of_a_loop(x):
     return y.x
 
 
+def summed_from_nothing(x):
+    return sum([Number(x), Number(x * x), Number(np.sin(x))]).x ** 2
+
+
+def added_by_a_function(x):
+    return operator.add(Number(x), Number(x * x)).x * operator.neg(Quantity(x)).x
+
+
+def reduced_by_an_operator(x):
+    return functools.reduce(operator.add, [Number(x), Number(x * x), Number(x)]).x ** 2
+
+
 PROGRAMS = [
     (f, (0.7,))
     for f in (
@@ -162,5 +177,8 @@ PROGRAMS = [
         changed_by_itself,
         numbers_on_the_left,
         array_on_the_left_of_a_loop,
+        summed_from_nothing,
+        added_by_a_function,
+        reduced_by_an_operator,
     )
 ]

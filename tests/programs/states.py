@@ -339,6 +339,15 @@ def swapped_with_an_attribute_scaled(u):
     return swapped_with_an_attribute(u * 0.9) * (1 + u[0])
 
 
+def squares_in_a_tuple(v):
+    squares = tuple(x * x for x in v if x > 0.5)
+    return sum([*squares, 1.0, *v]) ** 2
+
+
+def squares_in_a_tuple_scaled(v):
+    return squares_in_a_tuple(v) * v[0]
+
+
 SLICES = [slice_made_shorter, slice_beyond_the_end, slices_near_the_end, slices_in_a_loop, slices_deleted]
 X = np.array([0.4, 0.7])
 PROGRAMS = [
@@ -346,7 +355,7 @@ PROGRAMS = [
         sum_in_a_list, sum_in_a_dict, sum_in_a_tuple, sum_in_a_named_tuple, sum_in_an_object, sum_in_a_growing_list, sum_in_a_queue, sum_in_rows, sum_in_another_list, sum_while_it_lasts, sum_moments, sum_copied_with_what_it_shares, sum_copied_with_views, sum_copied_with_what_moves,
     )),
     (sum_object_and_rows, (X,)),
-    (late_total_scaled, (X,)), (swapped_with_an_attribute_scaled, (X,)), (rows_summed_behind_a_test_scaled, (X,)),
+    (late_total_scaled, (X,)), (squares_in_a_tuple_scaled, (X,)), (swapped_with_an_attribute_scaled, (X,)), (rows_summed_behind_a_test_scaled, (X,)),
     *((f, (0.7,)) for f in (
         numbers_of_another_list, numbers_given_again, numbers_in_attributes, arrays_of_another_list,
     )),
