@@ -195,9 +195,7 @@ class Aliases:
             return [a for a in s.args[:1] if a in atoms]
         if name in VIEWS:
             return atoms[:1]
-        if may_give_back(s):
-            return atoms
-        return atoms if op in HOLDERS or not ops.is_pure(op) and op is not ops.new_list and not known(op) else []
+        return atoms if op in HOLDERS or may_give_back(s) else []
 
     def _is_unknown(self, key: Atom) -> bool:
         t = self._type(key)
@@ -304,6 +302,8 @@ def may_give_back(s: Assign) -> bool:
         return True
     if s.op is ops.method and s.args[1] == Const("view"):  # perhaps the same memory, taken for other numbers
         return True
+    if is_unknown_call(s):
+        return True
     if s.op in GIVES_BACK:
         place, option, value = GIVES_BACK[s.op]
         given = dict(s.keywords).get(option, s.args[place] if place < len(s.args) else Const(1 - value))
@@ -315,6 +315,16 @@ def may_give_back(s: Assign) -> bool:
     from tangentc.rules.registry import REGISTRY
 
     return callable(s.op) and REGISTRY.find(s.op) is None and hasattr(s.op, "__name__")
+
+
+def is_unknown_call(s: Assign) -> bool:
+    """Whether a statement calls something of which nothing is known: no operation of the language, no function of the
+    user's and none of NumPy."""
+    if s.op is ops.method:
+        return s.args[1].value not in VIEWS  # type: ignore[union-attr]
+    if s.op in HOLDERS or isinstance(s.op, (ops.UserFunction, ops.Emitted, ops.augmented)) or s.op is ops.new_list:
+        return False
+    return not ops.is_pure(s.op) and not known(s.op)
 
 
 def known(op: Any) -> bool:

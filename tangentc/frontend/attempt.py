@@ -43,6 +43,12 @@ CHANGES = {
     "fill", "sort", "put", "reverse", *ops.IMPURE_NAMES,
 }  # fmt: skip
 UNTRIED = (gast.Pass, gast.Break, gast.Continue, gast.FunctionDef, gast.Global, gast.Nonlocal)
+BINDS = {
+    "For": "target", "comprehension": "target", "withitem": "optional_vars", "NamedExpr": "target",
+    "AnnAssign": "target", "FunctionDef": "args", "Lambda": "args",
+}  # fmt: skip
+COMPUTES = {"BinOp", "UnaryOp", "Compare", "AugAssign", "Return", "If", "While", "FormattedValue"}
+INDEX = ("Subscript", "slice")
 OPENED = (gast.If, gast.For, gast.While, gast.With)
 
 
@@ -180,10 +186,10 @@ class Attempt:
             return 1, "opened"
         count = 0
         for statement in body:
-            if count and (_is_untried(statement) or not self.is_atomic(statement) or _changes(statement)):
+            if count and (_is_untried(statement) or not self.is_atomic(statement) or self.changes(statement)):
                 break
             count += 1
-            if _changes(statement) or self.may_change(statement) or self.is_seen(statement):
+            if self.changes(statement) or self.may_change(statement) or self.is_seen(statement):
                 break
         return count, "tried"
 
@@ -195,8 +201,14 @@ class Attempt:
         if isinstance(statement, (*OPENED, gast.Match, gast.Try)):
             inside = [n for n in gast.walk(statement) if isinstance(n, gast.stmt) and n is not statement]
             ways_out = [n for n in inside if isinstance(n, (gast.Return, gast.Break, gast.Continue, gast.FunctionDef))]
-            return not (ways_out or any(map(_changes, inside)) or self.is_seen(statement))
+            return not (ways_out or any(map(self.changes, inside)) or self.is_seen(statement))
         return True
+
+    def changes(self, statement: Any) -> bool:
+        """Whether a statement may change something in place: ``z *= 2`` does, if ``z`` is a name of what others see."""
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            return not _is_own(statement.target.id, self.outermost().source.tree)
+        return _changes(statement)
 
     def may_change(self, statement: Any) -> bool:
         """Whether a call in a statement may change what it is given before it raises."""
@@ -422,6 +434,23 @@ def _changes(statement: Any) -> bool:
             if name in CHANGES or any(k.arg == "out" for k in n.keywords):
                 return True
     return False
+
+
+def _is_own(name: str, tree: Any) -> bool:
+    """Whether a name stands for nothing but what a function has computed itself, and nothing else for that, as far as
+    its text tells."""
+    for n in gast.walk(tree):
+        kind = type(n).__name__  # of `ast` or `gast`
+        made = kind == "Assign" and type(n.value).__name__ in ("Constant", "BinOp", "UnaryOp")
+        bound = n.targets if kind == "Assign" else [getattr(n, BINDS[kind])] if kind in BINDS else []
+        names = (getattr(m, "id", getattr(m, "arg", None)) for b in bound if b is not None for m in gast.walk(b))
+        if not made and name in names:
+            return False
+        for field, value in gast.iter_fields(n):
+            here = any(getattr(v, "id", None) == name for v in (value if isinstance(value, list) else [value]))
+            if here and field not in ("target", "targets") and kind not in COMPUTES and (kind, field) != INDEX:
+                return False
+    return True
 
 
 def _own(statement: Any) -> Iterator[Any]:

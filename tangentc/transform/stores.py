@@ -35,6 +35,14 @@ from tangentc.transform.mirror import Mirror
 DISTINCT = {np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from}
 
 
+def _counts_up(s: Assign) -> bool:
+    """Whether what ``np.arange`` gives has no entry below zero, which as an index would count from the end."""
+    if {"start", "stop", "step"} & dict(s.keywords).keys():
+        return False
+    start, step = s.args[0] if len(s.args) > 1 else Const(0), s.args[2] if len(s.args) > 2 else Const(1)
+    return all(isinstance(a, Const) and isinstance(a.value, int) and a.value >= 0 for a in (start, step))
+
+
 class Stores:
     """The part of the reverse writer that knows stores into arrays."""
 
@@ -53,8 +61,8 @@ class Stores:
         if isinstance(t, Array) and t.dtype == "bool":
             return True
         made = self.context.definitions.get(key) if isinstance(key, str) else None
-        if isinstance(made, Assign):
-            if made.op is np.arange or made.op in DISTINCT:
+        if isinstance(made, Assign) and not self.aliases.is_changed(made.target):
+            if made.op is np.arange and _counts_up(made) or made.op in DISTINCT:
                 return True
             if made.op is ops.make_tuple and made.args:  # rows, columns = np.triu_indices(n)
                 parts = [self.context.definitions.get(a) for a in made.args if isinstance(a, str)]

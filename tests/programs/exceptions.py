@@ -396,7 +396,84 @@ def array(*items):
     return np.array(items, float)
 
 
+def view_changed_before_it_raises(x):
+    v = x.copy()
+    try:
+        z = v[1:3]
+        z *= 2
+        v[99]
+    except IndexError:
+        pass
+    return np.sum(v * x)
+
+
+def name_changed_before_it_raises(x):
+    v = x.copy()
+    held = {"a": v}
+    try:
+        z = held["a"]
+        z *= 2
+        raise ValueError
+    except ValueError:
+        pass
+    return np.sum(v * x)
+
+
+def rows_changed_before_one_raises(x):
+    a = np.outer(x, x)
+    try:
+        for i in range(3):
+            r = a[i]
+            r *= 2.0
+            if i == 1:
+                raise ValueError
+    except ValueError:
+        pass
+    return np.sum(a * x)
+
+
+def doubled_and_looked_up(v):
+    try:
+        v *= 2
+        v[99]
+    except IndexError:
+        pass
+
+
+def argument_changed_before_it_raises(x):
+    v = x.copy()
+    doubled_and_looked_up(v)
+    return np.sum(v * x)
+
+
+def appended_and_changed_before_it_raises(x):
+    z = x * 2
+    items = []
+    try:
+        items.append(z)
+        z *= 3
+        x[99]
+    except IndexError:
+        pass
+    return np.sum(items[0] * x)
+
+
+def numbers_summed_before_it_raises(x):
+    s = 0.0
+    try:
+        for i in range(9):
+            s += x[i] ** 2
+            s *= 1.1
+    except IndexError:
+        s += 1.0
+    return s
+
+
 PROGRAMS = [
+    *((f, (array(0.4, 0.7, 0.9),)) for f in (
+        view_changed_before_it_raises, name_changed_before_it_raises, rows_changed_before_one_raises,
+        argument_changed_before_it_raises, appended_and_changed_before_it_raises, numbers_summed_before_it_raises,
+    )),
     *((f, (1.3,)) for f in (
         partial, missing_key, changes, with_finally, lists, raised_value, in_loop, loop_inside, while_inside,
         return_inside, reraise, converted, outer_call, full_done, with_inside, attribute, pops, nexts, drawn_while_tried, drawn_by_a_function_while_tried, asserted,

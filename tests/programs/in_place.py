@@ -146,7 +146,42 @@ def put_over_and_over(x):
     return np.sum(a**2 * np.arange(1.0, 5)) + np.sum(b**3)
 
 
+def index_set_later(x):
+    rows = np.arange(4)
+    rows[0] = 3
+    return np.sum(x[rows] ** 2)
+
+
+def index_that_wraps(x):
+    return np.sum(x[np.arange(-4, 4)] ** 2)
+
+
+def index_set_through_a_view(x):
+    rows = np.arange(4)
+    square = rows.reshape(2, 2)
+    square[0] = 3
+    y = x.copy()
+    y[rows] = x * 2
+    return np.sum(y**2)
+
+
+def set_to_one(rows):
+    rows[1:] = 1
+
+
+def index_set_by_a_function(x):
+    rows, columns = np.arange(4), np.arange(4)
+    set_to_one(rows)
+    set_to_one(columns)
+    a = np.outer(x, x)
+    a[:, rows] *= 2.0
+    return np.sum(a[rows, columns] ** 2) + np.sum(a[:, columns] ** 2)
+
+
 PROGRAMS = [
+    *((f, (normal(size=4),)) for f in (
+        index_set_later, index_that_wraps, index_set_through_a_view, index_set_by_a_function,
+    )),
     (rows_of_a_new_matrix, (normal(size=4),)), (rows_of_a_new_matrix_in_a_loop, (normal(size=4), 3)),
     (put_over_and_over, (np.array([1.0, 2.0, 3.0, 4.0]),)),
     (triangle, (normal(size=(4, 4)),)), (recurrence, (normal(size=9), 9)), (through_a_view, (normal(size=5),)),
