@@ -292,7 +292,7 @@ def own_copy(value: Any) -> Any:
         return type(value)(*map(own_copy, value))
     if type(value) is dict:
         return {k: own_copy(v) for k, v in value.items()}
-    if is_object(value) and hasattr(value, "__dict__"):
+    if is_object(value):
         return runtime.copied(value)
     return value
 
@@ -310,8 +310,8 @@ def fingerprint(value: Any) -> Any:
         return tuple(map(fingerprint, value))
     if isinstance(value, dict):
         return tuple((k, fingerprint(v)) for k, v in value.items())
-    if is_object(value) and hasattr(value, "__dict__"):
-        return fingerprint(vars(value))
+    if is_object(value):
+        return fingerprint({name: getattr(value, name) for name in attributes_of(value)})
     return repr(value) if isinstance(value, (bool, int, float, complex, str, bytes, np.generic)) else id(value)
 
 

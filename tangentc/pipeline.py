@@ -7,10 +7,12 @@ cleans it; `backend` prints and loads it.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import dataclasses
 import inspect
 import itertools
+import operator
 import types as pytypes
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +54,7 @@ from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, twin
-from tangentc.frontend.resolve import Scope
+from tangentc.frontend.resolve import named_by
 from tangentc.frontend.specialise import asks_for_layout, specialise
 from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
@@ -130,21 +132,7 @@ def _held_by(function: Function, types: Types, chosen: set[str], aliases: Aliase
 
 def calls_itself(function: pytypes.FunctionType) -> bool:
     """Whether a function may call itself, by way of functions that it names."""
-    seen: set[Any] = set()
-    stack = [function]
-    while stack:
-        current = stack.pop()
-        for name in current.__code__.co_names + current.__code__.co_freevars:
-            try:
-                named = Scope(current).lookup(name)
-            except NameError:
-                continue
-            if named is function:
-                return True
-            if is_user_function(named) and named not in seen:
-                seen.add(named)
-                stack.append(named)
-    return False
+    return any(named is function for named in named_by(function))
 
 
 def holds_code(t: Type) -> bool:
@@ -159,6 +147,24 @@ def _is_code(t: Type) -> bool:
     return isinstance(t, Known) and callable(t.value) or isinstance(t, Struct) and issubclass(t.cls, Environment)
 
 
+def _square(x: str, s: Assign, program: Program) -> tuple[Any, ...]:
+    """The statements that take the part of a matrix in which its diagonal lies, and at last its name."""
+    t = program.types.of(x)
+    if isinstance(t, Array) and t.shape[0] == t.shape[1]:
+        return (x,)
+    fresh = Builder(program.types, program.types.of_name).fresh
+    shape, count, side, key, square = map(fresh, ("%shape", "%count", "%side", "%key", "%square"))
+    before = (
+        Assign(shape, np.shape, (x,), (), s.span), Assign(count, builtins.min, (shape,), (), s.span),
+        Assign(side, builtins.slice, (Const(None), count, Const(None)), (), s.span),
+        Assign(key, ops.make_tuple, (side, side), (), s.span),
+        Assign(square, operator.getitem, (x, key), (), s.span),
+    )  # fmt: skip
+    for made in before:
+        program.types.of_name[made.target] = program.types.result(made.op, made.args)
+    return *before, square
+
+
 def _diagonals(program: Program) -> Function:
     """The diagonal of a matrix that is changed in place, as a view that its shadow can have too."""
 
@@ -168,7 +174,8 @@ def _diagonals(program: Program) -> Function:
         if isinstance(s, Assign) and s.op in (np.diag, np.diagonal) and len(s.args) == 1 and not s.keywords:
             x = s.args[0]
             if rank(program.types.of(x)) == 2 and isinstance(x, str) and program.aliases.is_changed(x):
-                return (replace(s, op=np.einsum, args=(Const("ii->i"), x)),)
+                *before, square = _square(x, s, program)
+                return *before, replace(s, op=np.einsum, args=(Const("ii->i"), square))
         if isinstance(s, Assign) and s.op is np.imag and isinstance(s.args[0], str):
             if is_complex(program.types.of(s.args[0])) and program.aliases.is_changed(s.args[0]):
                 if s.target in momentary:  # and nobody sees that it is no memory of the array

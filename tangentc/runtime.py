@@ -131,10 +131,24 @@ def _memory_in(value):
             yield id(value), value
         for part in value.values() if isinstance(value, dict) else value:
             yield from _memory_in(part)
-    elif hasattr(value, "__dict__") and not callable(value):
+    elif _is_object(value) and not callable(value):
         yield id(value), value
-        for part in vars(value).values():
+        for part in _attributes(value).values():
             yield from _memory_in(part)
+
+
+def _is_object(x):
+    return hasattr(x, "__dict__") or hasattr(x, "__slots__")
+
+
+def _attributes(x):
+    """The attributes of an object with their names, those in slots too."""
+    held = {}
+    for cls in type(x).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        names = (slots,) if isinstance(slots, str) else slots
+        held.update({n: getattr(x, n) for n in names if n not in ("__dict__", "__weakref__") and hasattr(x, n)})
+    return {**held, **getattr(x, "__dict__", {})}
 
 
 def order(keys, reverse=False):
@@ -168,8 +182,8 @@ def _same(a, b):
         return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
     if _is_array(a):
         return a.shape == b.shape and bool((np.equal(a, b) | (np.not_equal(a, a) & np.not_equal(b, b))).all())
-    if hasattr(a, "__dict__") and not isinstance(a, (type, types.FunctionType, types.ModuleType)):
-        return _same(a.__dict__, b.__dict__)
+    if _is_object(a) and not isinstance(a, (type, types.FunctionType, types.ModuleType)):
+        return _same(_attributes(a), _attributes(b))
     return a is b or a == b or a != a
 
 
@@ -194,10 +208,8 @@ def zeros_of(x):
         return {key: zeros_of(item) for key, item in x.items()}
     if _is_array(x) and x.shape:
         return np.zeros_like(x)
-    if hasattr(x, "__dict__") or hasattr(x, "__slots__"):
-        slots = [name for cls in type(x).__mro__ for name in getattr(cls, "__slots__", ())]
-        names = [*slots, *getattr(x, "__dict__", ())]
-        return types.SimpleNamespace(**{n: zeros_of(getattr(x, n)) for n in names if hasattr(x, n)})
+    if _is_object(x):
+        return types.SimpleNamespace(**{name: zeros_of(item) for name, item in _attributes(x).items()})
     return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
 
 
@@ -233,7 +245,7 @@ def _cleared(x, seen):
     if _has_memory(x):
         x[...] = 0
         return x
-    if not isinstance(x, (list, dict)) and not hasattr(x, "__dict__"):
+    if not isinstance(x, (list, dict)) and not _is_object(x):
         return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
     for other, zero in seen:
         if other is x:
@@ -250,7 +262,7 @@ def _entries(holder):
     """The items of a list, of a dict, or of the attributes of an object, with their keys."""
     if isinstance(holder, list):
         return list(enumerate(holder))
-    return list((holder if isinstance(holder, dict) else vars(holder)).items())
+    return list((holder if isinstance(holder, dict) else _attributes(holder)).items())
 
 
 def add_copied(x_bar, copy_bar):
@@ -401,13 +413,17 @@ def copied(values, views=True, known=None):
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif type(values).__module__.startswith("numpy.random"):
         new = copy.deepcopy(values)  # which draws the same numbers
-    elif hasattr(values, "__dict__") and not isinstance(
+    elif _is_object(values) and not isinstance(
         values,
         (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, functools.partial,
          np.ufunc, enum.Enum, BaseException),
     ):  # fmt: skip
         new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
-        new.__dict__.update({key: copied(item, views, known) for key, item in values.__dict__.items()})
+        held = {name: copied(item, views, known) for name, item in _attributes(values).items()}
+        if hasattr(new, "__dict__"):
+            new.__dict__.update({name: held.pop(name) for name in values.__dict__})
+        for name, item in held.items():
+            object.__setattr__(new, name, item)
     known[id(values)] = new, values
     return new
 

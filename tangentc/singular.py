@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tangentc.arguments import own_copy
-from tangentc.core.types import is_object
+from tangentc.core.types import attributes_of, is_object
 
 RAISED = (ZeroDivisionError, OverflowError)
 NUMBERS = (int, float, complex, np.ndarray, np.generic)
@@ -38,9 +38,10 @@ def in_numpy(value: Any) -> Any:
     if type(value) is dict:
         items = {k: in_numpy(v) for k, v in value.items()}
         return value if all(items[k] is v for k, v in value.items()) else items
-    if is_object(value) and hasattr(value, "__dict__"):
-        attributes = in_numpy(vars(value))
-        if attributes is vars(value):
+    if is_object(value):
+        held = {name: getattr(value, name) for name in attributes_of(value)}
+        attributes = in_numpy(held)
+        if attributes is held:
             return value
         made = copy.copy(value)
         for name, attribute in attributes.items():

@@ -605,3 +605,21 @@ def test_what_a_recursive_function_changes_is_apart():
         with pytest.raises(RuntimeError, match="shares memory with another"):
             tangentc.grad(f)(x)
     np.testing.assert_allclose(tangentc.grad(two_arrays)(x), 8 * x)
+
+
+def test_windows_of_an_array_that_changes_have_tangents():
+    def f(x):
+        z = x.copy()
+        windows = np.lib.stride_tricks.sliding_window_view(z, 2)
+        z[1] *= 3
+        return np.sum(windows * windows)
+
+    x, d = np.array([0.7, 1.3, -0.4, 2.1]), np.array([0.3, -0.2, 0.5, 1.0])
+    value, tangent = jvp(f, (x,), (d,))
+    assert value == pytest.approx(f(x))
+    assert tangent == pytest.approx((f(x + 1e-6 * d) - f(x - 1e-6 * d)) / 2e-6)
+
+
+def test_tangent_of_the_least_pair_is_refused():
+    with pytest.raises(tangentc.MissingRule, match="a zip"):
+        jvp(lambda x: min(zip(x, x[::-1]))[1], (np.array([0.7, 1.3]),), (np.ones(2),))

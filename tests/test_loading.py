@@ -176,6 +176,16 @@ def test_cotangents_of_integers_are_none():
     assert pullback(1.0) == (3, None)
 
 
+@pytest.mark.parametrize("reduce", [np.sum, np.prod, np.linalg.norm, np.var, np.std, lambda x: x.dot(x)])
+def test_gradient_of_float32_times_a_number_of_float64(reduce):
+    def f(x):
+        return reduce(x) * np.float64(2.0)
+
+    x = np.array([0.7, -0.4, 1.3], np.float32)
+    assert tangentc.grad(f)(x).dtype == np.float32
+    np.testing.assert_allclose(tangentc.grad(f)(x), tangentc.grad(f)(x.astype(float)), rtol=1e-5)
+
+
 def test_float32_stays_float32():
     x = np.ones((3, 2), np.float32)
     value, gradient = tangentc.value_and_grad(lambda x: np.mean(np.tanh(x * 1.5) ** 2))(x)

@@ -339,3 +339,23 @@ def test_what_is_returned_beside_the_gradient_is_what_it_was_at_the_end():
         assert found == value and str(beside) == str(aux)
         np.testing.assert_allclose(gradient, grad(lambda x: f(x)[0])(x))
     assert value_and_grad(summed)(x)[0] == summed(x) == 99.0
+
+
+class Slotted:
+    __slots__ = ("n", "u")
+
+    def __init__(self, u):
+        self.u, self.n = u, 0
+
+
+def doubled_and_summed(s, x):
+    s.u *= 2
+    return np.sum(s.u * x * s.u)
+
+
+def test_object_with_slots_is_an_argument():
+    x, s = np.array([0.4, 0.7]), Slotted(np.array([1.0, 2.0]))
+    gradient = grad(doubled_and_summed)(s, x)
+    np.testing.assert_allclose(gradient["u"], [3.2, 11.2])
+    np.testing.assert_array_equal(s.u, [1.0, 2.0])  # the caller's object is as it was
+    np.testing.assert_allclose(vjp(doubled_and_summed, s, x)[1](1.0)[0].u, gradient["u"])

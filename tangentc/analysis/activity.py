@@ -6,7 +6,10 @@ import builtins
 import operator
 from collections import Counter
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_change_unseen, may_give_back
@@ -14,10 +17,11 @@ from tangentc.analysis.infer import gives_keys, of_keys
 from tangentc.analysis.points import DEEP_COPIES, change_of
 from tangentc.core import ops
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Effect, For, Function, Global, If, Opaque, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
 from tangentc.core.types import Array, Unknown, is_container, is_differentiable, present
 from tangentc.core.walk import asks_for_form, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.resolve import named_by
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Any], bool]
@@ -198,8 +202,10 @@ class Activity:
             elif change is not None and change.container in owner:
                 if isinstance(s, Store) or any(self._has(self.varied, atom) for _, atom in change.puts):
                     put.append((owner[change.container], s))
+        called = {f for s in self.program for f in _called(s) if isinstance(f, FunctionType)}
+        seen = {id(value) for f in called for value in named_by(f)}  # what is read where it is not followed
         for atom, s in put:
-            if atom in read:
+            if atom in read or id(atom.lookup()) in seen:
                 raise UnsafeMutation(
                     f"{atom.name}, which belongs to the module or to a function around this one, is given a value, and "
                     "is read", s.span,
@@ -223,6 +229,18 @@ class Activity:
                     why=f"what {name} does is not known",
                     way_out="give it a copy, or do its work in Python",
                 )  # fmt: skip
+
+    def _refuse_records(self, s: Statement) -> None:
+        """Refuse to put what depends on the arguments into arrays of records or of Python's objects."""
+        name = s.object if isinstance(s, Store) else s.target if isinstance(s, Assign) else None
+        t = None if name is None else self.types.of(name)
+        given = s.atoms if isinstance(s, Assign) else (s.value,) if isinstance(s, Store) else ()
+        if isinstance(t, Array) and np.dtype(t.dtype).kind in "VO" and any(self._has(self.varied, a) for a in given):
+            kind = "records" if np.dtype(t.dtype).kind == "V" else "objects"
+            raise NotDifferentiable(
+                f"{shown(name or '')}, an array of {kind}, depends on the arguments", s.span,
+                why="its entries are no numbers", way_out="keep arrays of numbers, one for each field",
+            )  # fmt: skip
 
     def _made(self, name: str) -> list[str]:
         """The names that a value is made of."""
@@ -257,6 +275,7 @@ class Activity:
                         way_out="call the function with arguments of known types",
                     )  # fmt: skip
             self._refuse_unseen_change(s)
+            self._refuse_records(s)
             if isinstance(s, Effect) and s.op is runtime.add_copied and not self.tangents and s.args[0] in self.active:
                 raise UnsafeMutation(
                     "the adjoint of a deep copy of what lies in several places is differentiated", s.span,
@@ -276,6 +295,13 @@ class Activity:
                     why="no adjoint is made of set displays, set comprehensions and `match`",
                     way_out="write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient",
                 )
+
+
+def _called(s: Statement) -> list[Any]:
+    """What a statement calls, where it is not lowered into the program, and the functions that it hands on."""
+    if isinstance(s, (Assign, Effect)):
+        return [getattr(s.op, "function", s.op), *(a.value for a in s.atoms if isinstance(a, Const))]
+    return [a.value for _, a in s.reads if isinstance(a, Const)] if isinstance(s, Opaque) else []
 
 
 def adds_to_argument(op: Any) -> bool:

@@ -40,7 +40,7 @@ VIEWS = {
     "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "broadcast_to", "asarray",
     "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "split", "split_like", "real", "imag", "ascontiguousarray",
     "rollaxis", "flip", "fliplr", "flipud", "rot90", "array_split", "broadcast_arrays", "view", "unbroadcast",
-    "matrix_transpose", "permute_dims", "asanyarray",
+    "matrix_transpose", "permute_dims", "asanyarray", "sliding_window_view",
 }  # fmt: skip
 COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asanyarray}
 READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}

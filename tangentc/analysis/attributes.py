@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 from typing import Any
 
 from tangentc.core import ops
@@ -20,7 +21,7 @@ def first_stores(block: Block) -> set[int]:
         match s:
             case Store(key=Const(value=ops.Attribute() as name)) if s.object in new and s.value not in new:
                 cls, attributes = new[s.object]
-                if name not in attributes and not hasattr(cls, name) and not hasattr(cls, "__getattr__"):
+                if name not in attributes and not _has_one(cls, name):
                     found.add(id(s))
                 attributes.add(name)
             case Assign(op=builtins.getattr) if s.args[0] in new:
@@ -33,6 +34,12 @@ def first_stores(block: Block) -> set[int]:
         for inner in blocks(s):
             found |= first_stores(inner)
     return found
+
+
+def _has_one(cls: type, name: str) -> bool:
+    """Whether objects of a class have an attribute before it is assigned to them."""
+    found = inspect.getattr_static(cls, name, None)
+    return hasattr(cls, name) and not inspect.ismemberdescriptor(found) or hasattr(cls, "__getattr__")
 
 
 def later_stores(block: Block, known: frozenset[tuple[Any, str]] = frozenset()) -> set[int]:

@@ -48,7 +48,9 @@ from tangentc.core.types import (
     is_complex,
     is_container,
     lengths,
+    name_of_dtype,
     present,
+    scalar_of,
     type_of,
 )
 
@@ -147,6 +149,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         product = _matmul(op, args, fresh)
         if product is not None:
             return product
+    if any(isinstance(t, Array) and np.dtype(t.dtype).kind in "mM" for t in args):
+        return Unknown("it is computed from dates")
     if is_elementwise(op) and any(isinstance(t, Array) for t in args) and not keywords:
         if all(isinstance(t, (Scalar, Array)) for t in args):
             return _elementwise(op, args, fresh)
@@ -169,6 +173,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return Known(Const(ops.UNDEFINED))  # it is looked up before the program is typed again
         if isinstance(args[0], (Sequence, Dict)):
             return _container_method(args[0], name, args[2:], fresh)
+        if isinstance(args[0], Array) and name in AS_BYTES:
+            return Unknown("it is made of bytes")
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING or _draws(args[0]):
             return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
         if isinstance(args[0], Known) and isinstance(args[0].value, str):
@@ -304,6 +310,7 @@ def _text_method(text: str, name: str, args: Seq[Type]) -> Type:
         return Unknown(f"a text has no such method {name}")
 
 
+AS_BYTES = {"tobytes", "dumps", "dump", "tofile"}
 MUTATING = {"fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "setflags", "itemset"}
 
 
@@ -430,7 +437,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     if op in (np.finfo, np.iinfo) and len(args) == 1 and isinstance(args[0], Known):
         return Known(Const(op(args[0].value)))
     if op is slice:
-        return Tuple(tuple(args), slice)
+        return Tuple(tuple(args) if len(args) > 1 else (Known(Const(None)), *args), slice)
     if op is ops.make_list:
         same = len(set(args)) == 1
         return Sequence(list, (args[0],) if same else tuple(args), len(args))
@@ -1083,9 +1090,9 @@ def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: boo
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         if a.ndim != b.ndim or a.dtype != b.dtype or a.dtype.kind == "O":
             return Unknown("the rank depends on values")
-        return Array(a.dtype.name, tuple(fit(m, n) for m, n in zip(a.shape, b.shape, strict=True)))
+        return Array(name_of_dtype(a.dtype), tuple(fit(m, n) for m, n in zip(a.shape, b.shape, strict=True)))
     if isinstance(a, np.generic):
-        return Scalar(a.dtype.name) if type(a) is type(b) else Unknown("the type depends on values")
+        return scalar_of(a.dtype) if type(a) is type(b) else Unknown("the type depends on values")
     if type(a) is not type(b):
         return Unknown("the type depends on values")
     if isinstance(a, bool):

@@ -145,6 +145,8 @@ def _block(body: list[ast.stmt], depth: int, lines: Rows) -> None:
 
 def _rows(s: ast.stmt, pad: str) -> list[str]:
     """A statement at its indentation, over several rows if it is long."""
+    if isinstance(s, ast.Assert):  # its message stands behind a comma that no parenthesis may hold
+        return [pad + row for row in _statement(s)]
     return [row for text in _statement(s) for row in wrapped(pad + text)]
 
 

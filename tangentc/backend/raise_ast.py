@@ -449,8 +449,8 @@ class _Raise:
             return self._key_constant(atom.value)
         made = self.folding.made.get(atom) if isinstance(atom, str) and atom in self.folding.folded else None
         if isinstance(made, Assign) and made.op is slice:
-            parts = [None if a == Const(None) else self.atom(a) for a in made.args]
-            return ast.Slice(*parts)
+            bounds = made.args if len(made.args) > 1 else (Const(None), *made.args)
+            return ast.Slice(*(None if a == Const(None) else self.atom(a) for a in bounds))
         if isinstance(made, Assign) and made.op is ops.make_tuple and made.args:
             return ast.Tuple([self.key(a) for a in made.args])
         return self.atom(atom)

@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import functools
 import inspect
+import math
 import operator
 import sys
 import types as pytypes
@@ -60,7 +61,10 @@ SWAPPED = {
     "__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__", "__eq__": "__eq__",
     "__ne__": "__ne__",
 }  # fmt: skip
-BUILTINS = (builtins.len, builtins.abs, builtins.float, builtins.int, builtins.bool, builtins.round)
+BUILTINS = (
+    builtins.len, builtins.abs, builtins.float, builtins.int, builtins.bool, builtins.round, builtins.complex,
+    math.ceil, math.floor, math.trunc,
+)  # fmt: skip
 
 
 def method_name(op: Any) -> str:

@@ -257,6 +257,8 @@ def is_pure(op: Any) -> bool:
     if module_root(op) not in NUMERIC_MODULES:
         return False
     name = getattr(op, "__name__", "")
+    if name == "printoptions" or isinstance(op, type) and hasattr(op, "__enter__"):  # what is entered once
+        return False
     return name not in IMPURE_NAMES and "random" not in (getattr(op, "__module__", None) or "")
 
 

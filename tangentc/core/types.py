@@ -185,7 +185,7 @@ def is_differentiable(t: Type) -> bool:
 def holds_numbers(t: Type) -> bool:
     """Whether a value is a number or an array of any kind, or may hold one."""
     if isinstance(t, (Scalar, Array)):
-        return not t.dtype.startswith("str")
+        return np.dtype(t.dtype).kind in "biufc"
     return any(map(holds_numbers, t.items)) if is_container(t) else isinstance(t, Unknown)  # type: ignore[union-attr]
 
 
@@ -267,9 +267,9 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
             known = sizes.get(value)
         return Scalar(PYTHON_SCALARS[cls], True, known)
     if isinstance(value, np.generic):
-        return Scalar(value.dtype.name)
+        return scalar_of(value.dtype)
     if is_array(value):
-        return Array(value.dtype.name, tuple(_dim(n, sizes) for n in value.shape))
+        return Array(name_of_dtype(value.dtype), tuple(_dim(n, sizes) for n in value.shape))
     if cls is list:
         return _list_type(value, sizes)
     if isinstance(value, tuple):
@@ -307,6 +307,16 @@ def _object_type(value: Any, sizes: dict[int, Length]) -> Type:
         return Struct(type(value), names, tuple(type_of(getattr(value, n), sizes) for n in names))
     finally:
         _OPEN.pop()
+
+
+def name_of_dtype(dtype: Any) -> str:
+    """A name that `numpy.dtype` understands: those of texts, dates and records do not say how long they are."""
+    return dtype.name if dtype.kind in "biufcO" else dtype.str
+
+
+def scalar_of(dtype: Any) -> Scalar:
+    """The type of one entry of an array."""
+    return Scalar("str", True) if dtype.kind == "U" else Scalar(name_of_dtype(dtype))
 
 
 def attributes_of(value: Any) -> tuple[str, ...]:

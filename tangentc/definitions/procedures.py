@@ -78,7 +78,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 @defined(np.apply_over_axes)
 def apply_over_axes(func, a, axes):
     result = a
-    for axis in axes:
+    for axis in (axes,) if isinstance(axes, int) else axes:
         result = np.expand_dims(func(result, axis), axis)
     return result
 

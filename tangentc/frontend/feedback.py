@@ -280,6 +280,10 @@ class _Reader:
             case Assign(op=operator.getitem, args=(_, Global())):
                 self.subscript(*s.args, site)  # type: ignore[call-arg]
                 self.operands([self.types.of(a) for a in s.args], site)
+            case Effect() if s.op is ops.take:
+                self.operands([self.types.of(s.args[0])], site, -1)
+            case Assign(op=operator.getitem) if isinstance(self.types.of(s.args[0]), Struct):
+                self.operands([self.types.of(a) for a in s.args], site)
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
                 if len(types) > 1 and not _is_open(types[0]):

@@ -46,9 +46,12 @@ from tangentc.frontend.source import Quoted
 from tangentc.rules.registry import REGISTRY
 
 DEEPEST = 60
+MOST_OPEN = 8  # calls, one inside the other, of functions that a definition inside has made
 AUGMENTED = {
     f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
 }
+NO_MATHEMATICS = ("dataclasses", "copy", "contextlib", "functools", "warnings", "logging")
+AS_TEXT = {builtins.eval, builtins.exec, builtins.compile, builtins.locals, builtins.globals}
 CHANGED_BY_METHODS = (list, dict, np.ndarray, collections.deque)
 IN_PLACE_METHODS = {"__delitem__", "__setslice__", *(f"__{f.__name__}__" for f in AUGMENTED)}
 
@@ -85,7 +88,10 @@ def is_user_function(op: Any) -> bool:
     if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
         return False
     module = op.__module__ or ""
-    if module in ("dataclasses", "copy", "contextlib", "functools") or op.__code__.co_filename == contextlib.__file__:
+    if (
+        module in ("dataclasses", "copy", "contextlib", "functools", "warnings", "logging")
+        or op.__code__.co_filename == contextlib.__file__
+    ):
         return False
     return ops.module_root(op) not in (*ops.NUMERIC_MODULES, "operator") and module not in (
         "tangentc.core.ops",
@@ -371,15 +377,20 @@ class Invoke(Into):
             where = where.outer
         cell = self.activation.scope.cells.get("__class__")
         cls = where.cls if where is not None else cell.cell_contents if cell is not None else None
-        if cls is None or node.value.args and len(node.value.args) != 2:
+        if node.value.args:  # super(Class, self)
+            given, this = (*map(self.expression, node.value.args), None)[:2]
+            cls = given.value if isinstance(given, Const) and isinstance(given.value, type) else None
+        elif cls is not None:
+            home = where or self.activation
+            first = parameters_of(home)[0]
+            this = home.constants.get(first) or home.variable(first)
+        if cls is None or this is None:
             raise self.unsupported(node, "`super` outside a method", "call the method of the class by its name")
-        home = where or self.activation
-        first = parameters_of(home)[0]
-        this = home.constants.get(first) or home.variable(first)
-        t = self.type_known(this)
-        actual = t.cls if isinstance(t, Struct) else cls
-        order = actual.__mro__ if issubclass(actual, cls) else cls.__mro__
-        for owner in order[order.index(cls) + 1 :]:
+        of_class = isinstance(this, Const) and isinstance(this.value, type)
+        actual = this.value if of_class else self.class_of(this, node)  # type: ignore[attr-defined]
+        if actual is None or not issubclass(actual, cls):  # not known yet
+            return self.emit(builtins.getattr, (this, Const(node.attr)), node)
+        for owner in actual.__mro__[actual.__mro__.index(cls) + 1 :]:
             if node.attr in vars(owner):
                 kind, found, _ = found_in_class(owner, node.attr)
                 if kind == "property":
@@ -457,7 +468,7 @@ class Invoke(Into):
         given = (*args, *dict(keywords).values())
         inside = any(isinstance(a, Const) and isinstance(a.value, (Closure, Bound)) for a in given)
         if library is not None and (
-            not prelude.stands_for(callee) or inside or self.span(node).site in self.known.written
+            prelude.is_certain(callee, args, dict(keywords)) or inside or self.span(node).site in self.known.written
         ):
             function, args, named = library
             return self.invoke(function, args, list(named.items()), node, target)
@@ -484,7 +495,7 @@ class Invoke(Into):
         if is_user_function(callee):
             return self.user_function(callee, args, keywords, node, target, cls)
         if callee in BUILTINS and args:
-            own = self.operated(callee, tuple(args[:1]), node)  # type: ignore[attr-defined]
+            own = self.operated(callee, (*args, *dict(keywords).values()), node)  # type: ignore[attr-defined]
             if own is not None:
                 return own
         if (callee in ops.BINARY or callee in ops.COMPARE or callee in ops.UNARY) and not keywords:
@@ -775,11 +786,17 @@ class Invoke(Into):
         self.places[Place("value", value), holder] = Place("value", value)  # what it holds may say what is called
         return Global(type(value).__name__.lower() if is_object(value) else f"{holder}_data", Place("value", value))
 
-    def construct(self, cls: type, args: list, keywords: list, node: Any, target: str | None) -> Atom:
+    def construct(self, cls: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom:
         """An object of a class of the user."""
         self.plain(cls, node)
         if found_in_class(cls, "__new__")[0] == "static" and not hasattr(cls, "_fields"):
             raise self.unsupported(node, f"{cls.__name__}, which has its own __new__", "use __init__")
+        if type(cls).__call__ is not type.__call__:
+            why = f"{cls.__name__}, whose metaclass decides what a call of it does"
+            raise self.unsupported(node, why, "make its objects by a function")
+        if issubclass(cls, (list, dict, set, str, int, float, complex, np.ndarray)):
+            raise self.unsupported(node, f"{cls.__name__}, which is derived from a type of the library",
+                                   "keep what it holds in an attribute")  # fmt: skip
         init = found_in_class(cls, "__init__")[1]
         generated = dataclasses.is_dataclass(cls) and init is not None and init.__code__.co_filename == "<string>"
         if hasattr(cls, "_fields"):
@@ -904,6 +921,15 @@ class Invoke(Into):
             found = self.callers.get(found)
         return False
 
+    def times_open(self, tree: Any) -> int:
+        """How many of the calls that are being lowered are of functions made by one definition."""
+        count = 0
+        found: Activation | None = self.activation
+        while found is not None:
+            count += isinstance(found.key, Closure) and found.key.node is tree
+            found = self.callers.get(found)
+        return count
+
     @functools.cached_property
     def callers(self) -> dict[Activation, Activation | None]:
         return {}
@@ -915,7 +941,7 @@ class Invoke(Into):
         lifted = self.recursive(closure, args, keywords, node, target)
         if lifted is not None:
             return lifted
-        if self.is_open(closure):
+        if self.is_open(closure) or self.times_open(closure.node) > MOST_OPEN:
             raise self.unsupported(
                 node, "a function defined inside that calls itself through other functions",
                 "define it at the level of the module",
@@ -1027,6 +1053,9 @@ class Invoke(Into):
         """functools.partial and its kin, whose meaning is a form of the language."""
         if callee is _nothing:
             return Const(None)
+        if callee in AS_TEXT or callee is builtins.vars and not args:
+            why = f"`{callee.__name__}`, which finds names while it runs"
+            raise self.unsupported(node, why, "write what it stands for")
         made = self.differentiation(callee, args, keywords, node)
         if made is not None:
             return made

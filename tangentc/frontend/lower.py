@@ -418,6 +418,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def store_attribute(self, obj: str, target: Any, value: Atom) -> None:
         """``obj.name = value``, or the call of what sets a property."""
+        if target.attr == "__class__":
+            raise self.unsupported(target, "an object that changes its class", "make an object of the other class")
         cls = self.class_of(obj, target)
         kind, _, owner = found_in_class(cls, target.attr) if cls is not None else ("", None, None)
         self.refuse_hidden("descriptor" if kind == "descriptor" else "", target.attr, target)
@@ -450,15 +452,19 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_Delete(self, node: Any) -> None:
         for target in node.targets:
+            if isinstance(target, gast.Attribute):
+                raise self.unsupported(target, "`del` of an attribute", "give it another value, None perhaps")
             if isinstance(target, gast.Subscript):
                 obj, key = self.expression(target.value), self.expression(target.slice)
+                if self.special_method("__delitem__", (obj, key), target, -1) is not None:
+                    continue
                 if isinstance(target.slice, gast.Slice):
                     if target.slice.step is not None:
                         raise self.unsupported(node, "`del` of a slice with a step", "make a list of what is kept")
                     empty = self.emit(ops.make_list, (), node)
                     self.out.append(Store(self.named(obj, target.value), key, empty, None, self.span(node)))
                     continue
-                self.out.append(Effect(ops.take, (obj, key), (), self.span(node)))
+                self.out.append(Effect(ops.take, (obj, key), (), self.span(target)))
 
     def on_AugAssign(self, node: Any) -> None:
         op = OPERATORS[type(node.op).__name__]

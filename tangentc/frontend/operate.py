@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.classes import found_in_class, method_name, own_access, reflected
+from tangentc.core.classes import BUILTINS, found_in_class, method_name, own_access, reflected
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Struct, Tuple
 
@@ -77,7 +77,7 @@ class Operate:
             changed = self.special_method(f"__i{name[2:]}", args, node)
             if changed is not None:
                 return changed
-        if len(args) < 2 or op is operator.getitem:
+        if len(args) < 2 or op is operator.getitem or op in BUILTINS:
             return self.special_method(name, args, node)
         left, right = self.class_of(args[0], node, 0), self.class_of(args[1], node, 1)
         if left is None and self.type_known(args[0]) is None:
@@ -113,6 +113,9 @@ class Operate:
         kind, found, owner = found_in_class(cls, "__iter__")
         if found_in_class(cls, "__next__")[0]:
             raise self.unsupported(node, f"an object of {cls.__name__}, an iterator that counts itself",
+                                   "write __iter__ to give a list")  # fmt: skip
+        if kind != "method" and found_in_class(cls, "__getitem__")[0] == "method":
+            raise self.unsupported(node, f"an object of {cls.__name__} as what is run over, which has no __iter__",
                                    "write __iter__ to give a list")  # fmt: skip
         return self.invoke(found, [value], [], node, None, owner) if kind == "method" else value
 

@@ -344,6 +344,11 @@ def stands_for(op: Any) -> bool:
     return isinstance(op, (type, BuiltinFunctionType)) and (op in FUNCTIONS or op in OF_SIZE)
 
 
+def is_certain(callee: Any, args: list, keywords: dict[str, Any]) -> bool:
+    """Whether a call is lowered as the function here whatever its arguments are."""
+    return not stands_for(callee) or callee is builtins.sum and bool(args[1:] or keywords)
+
+
 def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, list, dict[str, Any]] | None:
     """The function here that a call of the library stands for, and its arguments; None if there is none."""
     if callee is runtime.add_if_copied:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from tangentc.core.nodes import Const, Global, Place
@@ -37,6 +38,23 @@ def is_static(value: Any) -> bool:
     if isinstance(value, types.ModuleType) or value is None or value is Ellipsis:
         return True
     return callable(value) and not is_object(value)
+
+
+def named_by(function: Any) -> Iterator[Any]:
+    """What a function has names for, and the functions that it names, and those that they name."""
+    seen: set[Any] = {function}
+    stack = [function]
+    while stack:
+        current = stack.pop()
+        for name in (*names_inside(current.__code__), *current.__code__.co_freevars):
+            try:
+                named = Scope(current).lookup(name)
+            except NameError:
+                continue
+            yield named
+            if isinstance(named, types.FunctionType) and named not in seen:
+                seen.add(named)
+                stack.append(named)
 
 
 def names_inside(code: types.CodeType) -> set[str]:

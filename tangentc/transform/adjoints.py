@@ -48,6 +48,11 @@ from tangentc.simplify.cancel import sums_to_zero
 Adjoint = Atom | dict
 
 
+def copies(t: Type) -> Any:
+    """What copies a value of a type; of what may be a number, ``np.copy`` would make an array."""
+    return np.copy if isinstance(t, Array) else ops.copied
+
+
 class Adjoints:
     """The adjoints known at one point of the adjoint sweep."""
 
@@ -218,6 +223,8 @@ class Adjoints:
         tc = self.b.type(x_bar)
         if isinstance(tc, Array) and isinstance(tx, Array) and tc.dtype != tx.dtype:
             return self.b.emit(ops.method, (x_bar, Const("astype"), self.b.emit(getattr, (Const(np), Const(tx.dtype)))))
+        if isinstance(tc, Scalar) and isinstance(tx, Scalar) and not (tc.weak or tx.weak) and tc.dtype != tx.dtype:
+            return self.b.emit(getattr(np, tx.dtype), (x_bar,))
         return x_bar
 
     # ---------------------------------------------------------- accumulating
@@ -433,7 +440,7 @@ class Adjoints:
         owned = x_bar in self.own or made is not None and allocates(self.b, self.aliases, made)
         if owned and x_bar not in self._held():
             return x_bar
-        return self.b.emit(ops.copied if is_container(t) else np.copy, (x_bar,), name=bar_name(x))
+        return self.b.emit(copies(t), (x_bar,), name=bar_name(x))
 
     def _held(self) -> set[Atom]:
         """The arrays that adjoints are, or are views of."""
@@ -453,7 +460,7 @@ class Adjoints:
         """An adjoint that stays as it is, also if the array that it is, or is a view of, is a shadow, which changes."""
         if self._memory(x_bar) not in self.shadow_names or not isinstance(self.b.type(x_bar), (Array, Unknown)):
             return x_bar
-        return self.b.emit(np.copy, (x_bar,), name=name)
+        return self.b.emit(copies(self.b.type(x_bar)), (x_bar,), name=name)
 
     def _begin_shadow(self, x: str, x_bar: Atom) -> None:
         """The first contribution to an array with a shadow: the shadow starts from it."""

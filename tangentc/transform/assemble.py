@@ -54,7 +54,7 @@ from tangentc.core.walk import all_reads, changed_by, definitions, statements, s
 from tangentc.errors import BadArgument, NotDifferentiable, NotScalar, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
-from tangentc.transform.adjoints import allocates, bar_name, build_container, get_part
+from tangentc.transform.adjoints import allocates, bar_name, build_container, copies, get_part
 from tangentc.transform.calls import Defined, to_define
 from tangentc.transform.forward import forward
 from tangentc.transform.link import Region
@@ -258,7 +258,7 @@ def _kept(b: Builder, program: Any, result: Atom) -> tuple[tuple[Statement, ...]
         return (), result
     name = b.fresh(f"{shown(result)}_kept")
     b.types.of_name[name] = t
-    return (Assign(name, np.copy if isinstance(t, Array) else ops.copied, (result,), (), AFTERWARDS),), name
+    return (Assign(name, copies(t), (result,), (), AFTERWARDS),), name
 
 
 def _part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function) -> Atom:
@@ -378,7 +378,7 @@ def _own_array(sweeps: Sweeps, x_bar: Atom, t: Type, name: str) -> Atom:
     made = b.maker(x_bar)
     owned = x_bar in sweeps.adjoints.own or made is not None and allocates(b, sweeps.adjoints.aliases, made)
     if isinstance(t, (Array, Unknown)) and (x_bar in given or not owned):
-        x_bar = b.emit(np.copy, (x_bar,), name=bar_name(name))
+        x_bar = b.emit(copies(t), (x_bar,), name=bar_name(name))
     given.add(x_bar)
     return x_bar
 

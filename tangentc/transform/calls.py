@@ -22,6 +22,7 @@ from tangentc.core.types import (
     Array,
     Known,
     Opaque,
+    Struct,
     Unknown,
     components,
     is_complex,
@@ -155,6 +156,8 @@ def check_domain(b: Builder, call: Call) -> None:
                 raise missing(s, f"its argument is a {library_class(b.type(a)).__name__}")  # type: ignore[union-attr]
             if s.op in LISTS and isinstance(b.type(a), Array):
                 raise missing(s, "its argument is an array, not a list", "make a list of it with list")
+            if isinstance(t := b.type(a), Struct):
+                raise missing(s, f"its argument is an object of {t.cls.__name__}", "give it an array")
             takes_items = call.rule.kind == "adjoint" and s.op in TAKES_ITEMS
             if is_container(b.type(a)) and is_differentiable(b.type(a)) and not takes_items:
                 raise missing(
@@ -184,7 +187,7 @@ def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]
             raise missing(s, f"its argument {name} is none of {', '.join(map(repr, values))}")
     if rule.covers is not None and not rule.covers([_ranks(b, a) for _, a in call.inputs], call.options):
         raise missing(s, "its arguments are of other ranks, or its options of other kinds")
-    has_objects = rule.kind == "adjoint" and rule.source.startswith("tangentc.rules.scipy")
+    has_objects = rule.source.startswith("tangentc.rules.scipy")
     fixed = rule.formula.fixed if rule.formula is not None and has_objects else ()
     for k, (_, a) in enumerate(call.inputs):
         if k in fixed and isinstance(a, str) and is_active(a) and isinstance(b.type(a), Unknown):

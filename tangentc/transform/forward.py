@@ -65,6 +65,8 @@ from tangentc.transform.calls import (
     tangent,
 )
 
+RUN_OVER = {builtins.enumerate, builtins.zip, builtins.reversed}
+
 
 def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
     """Write the program with tangents into the unit's builder; gives the tangent of the result."""
@@ -222,6 +224,8 @@ class _Forward:
             return
         wanted = y in self.active and any(self.has_dot(a) for a in s.atoms)
         if not wanted:
+            if s.op not in RUN_OVER and y in self.active and any(map(self._runs_over_what_moves, s.atoms)):
+                raise missing(s, "its argument is a zip, an enumerate or a reversed", "make a list of it with list")
             self.b.out.append(s)
             self.b.define(y, s)
             if y in self.active and self.may_change(y):
@@ -250,6 +254,13 @@ class _Forward:
         self.b.define(y, s)
         dot = self._rule(s, call)
         self._set(y, None if dot is None else self._apart(s, self.fit(dot, y)), True)
+
+    def _runs_over_what_moves(self, atom: Atom) -> bool:
+        """Whether a value is an iterator over what has a tangent: loops alone take its items."""
+        made = self.b.definitions.get(atom) if isinstance(atom, str) else None
+        return isinstance(made, Assign) and made.op in RUN_OVER and any(
+            self.has_dot(a) or self._runs_over_what_moves(a) for a in made.args
+        )  # fmt: skip
 
     def _set(self, y: str, dot: Atom | None, fitted: bool = False) -> None:
         if dot is None:
@@ -298,7 +309,7 @@ class _Forward:
             return lambda: self.b.emit(op, (self.dot(args[0]), *args[1:]), name=self.name(s.target))
         if op is operator.add and is_container(self.b.type(s.target)):
             return lambda: self.b.emit(op, tuple(map(self.dot, args)), name=self.name(s.target))
-        if op in (builtins.enumerate, builtins.zip, builtins.reversed):
+        if op in RUN_OVER:
             return lambda: None
         if op is ops.make_struct and _is_plain(args[0].value):  # type: ignore[union-attr]
             return lambda: self.b.emit(

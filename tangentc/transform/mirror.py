@@ -111,12 +111,13 @@ class Mirror:
         self.of[x] = self.b.fresh(bar_name(x))
         self.b.types.of_name[self.of[x]] = shadow_type(self.b.type(x))
 
-    def part(self, x: Atom, out: list[Statement], span: Any) -> Atom:
-        """What stands in a mirrored container for ``x``: its shadow, or a zero that is added to."""
+    def part(self, x: Atom, out: list[Statement], span: Any, joined: bool = False) -> Atom:
+        """What stands in a mirrored container for ``x``: its shadow, or a zero that is added to; ``joined`` says that
+        it is a list or a tuple whose items become those of the container."""
         if isinstance(x, str) and x in self.of:
             return self.of[x]
         t = self.b.type(x)
-        if isinstance(t, Known) and isinstance(t.value, tuple) and all(isinstance(v, float) for v in t.value):
+        if isinstance(t, Known) and isinstance(t.value, tuple) and (joined or all(type(v) is float for v in t.value)):
             t = data_type(t.value)  # what grows out of it may move
         if isinstance(t, Scalar) and holds_numbers(t):  # what is put in its place later may move
             return Const(0j if t.dtype.startswith("complex") else 0.0)
@@ -183,7 +184,7 @@ class Mirror:
         if op is ops.select:
             return made(op, args[0], *[self.of.get(a, a) for a in args[1:]])  # type: ignore[arg-type]
         if op is operator.add:
-            return made(op, *[self.part(a, out, span) for a in args])
+            return made(op, *[self.part(a, out, span, True) for a in args])
         if op is np.diagonal and len(args) == 1:
             return made(np.einsum, Const("ii->i"), self.of[args[0]])  # type: ignore[index]
         if op is runtime.unbroadcast and isinstance(self.b.type(s.target), Unknown):

@@ -59,7 +59,7 @@ from tangentc.core.types import (
     rank,
 )
 from tangentc.core.walk import statements
-from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name
+from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, copies
 from tangentc.transform.calls import adjoints, covering, missing, partials, refuse_active_key
 from tangentc.transform.control import Control
 from tangentc.transform.mirror import Mirror
@@ -217,6 +217,8 @@ class _Reverse(Stores, Control):
             return False
         if is_container(self.b.type(y)):
             return y not in self.aliases.points.of.get(y, {y})
+        if s.op is np.lib.stride_tricks.sliding_window_view:  # an entry of which lies in several windows
+            return False
         return self.adj.shadow_key(y) != y and self.aliases.is_view(y)
 
     def _structure(self, s: Assign, y_bar: Adjoint | None) -> bool:
@@ -526,8 +528,7 @@ class _Reverse(Stores, Control):
             if isinstance(atom, str) and self.aliases.is_changed(atom):
                 copy = self.b.fresh(f"%{shown(atom)}")
                 self.b.types.of_name[copy] = self.b.type(atom)
-                op: Any = np.copy if isinstance(self.b.type(atom), Array) else ops.copied
-                out.append(Assign(copy, op, (atom,), (), s.span))
+                out.append(Assign(copy, copies(self.b.type(atom)), (atom,), (), s.span))
                 atom = copy
             args.append(atom)
         y_bar = self.adj.take_whole(y)

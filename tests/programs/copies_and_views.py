@@ -4,6 +4,12 @@ import numpy as np
 
 from tangentc import jacfwd, jacrev, jvp, vjp
 
+
+def up_to_a_slice_object(x):
+    n = len(x) - 1
+    return np.sum(x[slice(n)] ** 3) + np.sum(x[slice(1, n)]) * np.sum(x[slice(None, n, 2)] ** 2)
+
+
 PROGRAMS = []
 REFUSED = set()
 

@@ -178,6 +178,21 @@ def zip_in_a_nested_target(x):
 
 V = np.array([0.3, 0.7, -0.4])
 A = np.array([[0.4, -0.3, 1.3, 0.2], [-0.8, 0.6, 0.9, -1.1]])
+
+
+CALLS = [0]
+
+
+def tick():
+    CALLS[0] += 1
+    return CALLS[0]
+
+
+def counted_by_another_function(x):
+    CALLS[0] = 0
+    return np.sum(x) * tick()
+
+
 PROGRAMS = [
     (stored_and_read, (V,)),
     (stored_deep_and_read, (V,)),
@@ -206,8 +221,9 @@ PROGRAMS = [
     (list_of_rows_times_an_array, (A,)),
     (items_by_place, (A,)),
     (zip_in_a_nested_target, (V,)),
+    (counted_by_another_function, (V,)),
 ]
 REFUSED = {
-    "stored_and_read", "stored_deep_and_read", "item_stored_and_read", "attribute_stored_and_read",
+    "counted_by_another_function", "stored_and_read", "stored_deep_and_read", "item_stored_and_read", "attribute_stored_and_read",
     "counted_by_an_inner_function", "stored_in_a_cell",
 }  # fmt: skip

@@ -348,6 +348,36 @@ def squares_in_a_tuple_scaled(v):
     return squares_in_a_tuple(v) * v[0]
 
 
+def returned_early_or_summed(x):
+    s = x[0]
+    items = [x[1], s]
+    v = x.copy()
+    if v[0] > v[1]:
+        v[1] = 2.0
+    elif s > 1.2:
+        return s
+    for _ in range(2):
+        s = s + v[0]
+        v[0] = np.sin(v[0] * s)
+    return s + items[0]
+
+
+def returned_early_or_summed_scaled(x):
+    return returned_early_or_summed(x * 1.1) * 2
+
+
+def dict_read_in_a_loop(x):
+    s = x[0]
+    c = {"u": x + 0.0, "w": x[1] * 2}
+    for _ in range(3):
+        s = s + c["w"] * c["u"][1]
+    return s
+
+
+def dict_read_in_a_loop_scaled(x):
+    return dict_read_in_a_loop(x * 1.1) * x[0]
+
+
 SLICES = [slice_made_shorter, slice_beyond_the_end, slices_near_the_end, slices_in_a_loop, slices_deleted]
 X = np.array([0.4, 0.7])
 PROGRAMS = [
@@ -355,7 +385,7 @@ PROGRAMS = [
         sum_in_a_list, sum_in_a_dict, sum_in_a_tuple, sum_in_a_named_tuple, sum_in_an_object, sum_in_a_growing_list, sum_in_a_queue, sum_in_rows, sum_in_another_list, sum_while_it_lasts, sum_moments, sum_copied_with_what_it_shares, sum_copied_with_views, sum_copied_with_what_moves,
     )),
     (sum_object_and_rows, (X,)),
-    (late_total_scaled, (X,)), (squares_in_a_tuple_scaled, (X,)), (swapped_with_an_attribute_scaled, (X,)), (rows_summed_behind_a_test_scaled, (X,)),
+    (late_total_scaled, (X,)), (returned_early_or_summed_scaled, (X[::-1],)), (dict_read_in_a_loop_scaled, (X,)), (squares_in_a_tuple_scaled, (X,)), (swapped_with_an_attribute_scaled, (X,)), (rows_summed_behind_a_test_scaled, (X,)),
     *((f, (0.7,)) for f in (
         numbers_of_another_list, numbers_given_again, numbers_in_attributes, arrays_of_another_list,
     )),

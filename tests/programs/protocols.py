@@ -1,0 +1,296 @@
+"""What classes may do beside holding data: slots, several bases, special methods, metaclasses."""
+
+import copy
+import math
+
+import numpy as np
+
+
+class Slotted:
+    __slots__ = ("n", "u")
+
+    def __init__(self, u):
+        self.u, self.n = u, 0
+
+    def step(self, k):
+        self.u = self.u * k + self.u**2
+        self.n += 1
+        return self
+
+
+def slots(x):
+    s = Slotted(x * x)
+    s.step(x).step(2.0)
+    return np.sum(s.u * x) * s.n
+
+
+class OneSlot:
+    __slots__ = "u"
+
+    def __init__(self, u):
+        self.u = u
+
+
+def slots_copied(x):
+    s = OneSlot(x.copy())
+    t = copy.deepcopy(s)
+    s.u[0] *= 2
+    t.u[1] *= 3
+    return np.sum(s.u * t.u)
+
+
+# ------------------------------------------------------------------ super
+class Base:
+    scale = 2.0
+
+    def go(self, v):
+        return v * 2
+
+    @classmethod
+    def make(cls, v):
+        return cls.scale * v
+
+    def size(self):
+        return 1.0
+
+    @property
+    def ratio(self):
+        return 2.0
+
+
+class Left(Base):
+    scale = 3.0
+
+    def go(self, v):
+        return super().go(v) + v * v
+
+    @classmethod
+    def make(cls, v):
+        return super().make(v)
+
+    def size(self):
+        return 10.0
+
+    @property
+    def ratio(self):
+        return super().ratio * 2
+
+
+class Right(Base):
+    scale = 5.0
+
+    def go(self, v):
+        return super().go(v) * v
+
+    @property
+    def ratio(self):
+        return super().ratio + 5
+
+
+class Both(Left, Right):
+    pass
+
+
+class Further(Left):
+    scale = 5.0
+
+    def size(self):
+        return super(Left, self).size()
+
+
+BOTH = Both()
+
+
+def super_of_two_bases(x):
+    d = Both()
+    return np.sum(d.go(x)) * d.ratio
+
+
+def super_of_several_objects(x):
+    return np.sum(sum(o.go(x) for o in [Both(), Left(), BOTH]))
+
+
+def super_of_a_class_method(x):
+    return np.sum(Further.make(x) * x)
+
+
+def super_that_is_told_where(x):
+    return np.sum(x * x) * Further().size()
+
+
+class First:
+    def __init__(self, a, **rest):
+        self.a = a
+        super().__init__(**rest)
+
+
+class Second:
+    def __init__(self, b, **rest):
+        self.b = b
+        super().__init__(**rest)
+
+
+class Mixed(First, Second):
+    def __init__(self, a, b):
+        super().__init__(a=a, b=b)
+
+
+def super_that_hands_on(x):
+    m = Mixed(x, x * 2)
+    return np.sum(m.a * m.b)
+
+
+# ------------------------------------------------------------------ special methods
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __iter__(self):
+        return iter((self.a, self.b))
+
+
+def unpacked(x):
+    o = Pair(x[0], x[1])
+    a, b = o
+    for c, e in [o, Pair(a, b * 2)]:
+        a = a * c + e
+    return a * b
+
+
+class Halved:
+    def __init__(self, a):
+        self.d = {0: a, 1: a * 2}
+
+    def __getitem__(self, k):
+        return self.d[k]
+
+    def __delitem__(self, k):
+        self.d[k] = self.d[k] * 0.5
+
+
+def item_deleted_by_a_method(x):
+    p = Halved(x)
+    del p[1]
+    return np.sum(p[1] * x)
+
+
+class Rounded:
+    def __init__(self, a):
+        self.a = a
+
+    def __round__(self, n=0):
+        return self.a * n
+
+    def __ceil__(self):
+        return self.a * 4
+
+
+def rounded_by_methods(x):
+    return round(Rounded(x[0]), 2) + math.ceil(Rounded(x[1])) * round(Rounded(x[0] * x[1]), ndigits=3)
+
+
+# ------------------------------------------------------------------ what is refused
+class Counted:
+    def __init__(self, a):
+        self.a = a
+
+    def __getitem__(self, i):
+        if i >= 3:
+            raise IndexError
+        return self.a[i] * 2
+
+
+def unpacked_by_positions(x):
+    a, b, c = Counted(x)
+    return a * b * c
+
+
+class Deleting:
+    def __init__(self, a):
+        self.a = a
+
+    @property
+    def v(self):
+        return self.a
+
+    @v.deleter
+    def v(self):
+        self.a = self.a * 5
+
+
+def property_deleted(x):
+    p = Deleting(x)
+    del p.v
+    return np.sum(p.a)
+
+
+class Tripling(type):
+    def __call__(cls, v):
+        o = super().__call__(v)
+        o.a = o.a * 3
+        return o
+
+
+class Made(metaclass=Tripling):
+    def __init__(self, a):
+        self.a = a
+
+
+def made_by_a_metaclass(x):
+    return np.sum(Made(x).a)
+
+
+class Rows(list):
+    pass
+
+
+def list_of_its_own_class(x):
+    rows = Rows([x[0], x[1]])
+    return rows[0] * rows[1]
+
+
+def class_changed(x):
+    c = Counted(x)
+    c.__class__ = Deleting
+    return np.sum(c.a)
+
+
+class Like:
+    def __init__(self, a):
+        self.a = a
+
+    def __array__(self, dtype=None, copy=None):
+        return self.a
+
+
+def object_given_for_an_array(x):
+    return np.sum(Like(x))
+
+
+def negated_by_name_and_changed(x):
+    z = x * 1.0
+    v = z.__neg__()
+    z[1] *= 3.0
+    return np.sum(v**2)
+
+
+def shallow_copy_and_changed(x):
+    m = Pair(x * 1.0, x[0])
+    n = copy.copy(m)
+    n.a[0] = 1.0
+    return n.b * n.b
+
+
+X = np.array([0.4, 0.7, 0.9])
+PROGRAMS = [
+    *((f, (X,)) for f in (
+        slots, slots_copied, super_of_two_bases, super_of_several_objects, super_of_a_class_method,
+        super_that_is_told_where, super_that_hands_on, unpacked, item_deleted_by_a_method, rounded_by_methods,
+        unpacked_by_positions, property_deleted, made_by_a_metaclass, list_of_its_own_class, class_changed,
+        object_given_for_an_array, negated_by_name_and_changed, shallow_copy_and_changed,
+    )),
+]  # fmt: skip
+REFUSED = {
+    "unpacked_by_positions", "property_deleted", "made_by_a_metaclass", "list_of_its_own_class", "class_changed",
+    "object_given_for_an_array", "negated_by_name_and_changed", "shallow_copy_and_changed",
+}  # fmt: skip

@@ -1,0 +1,140 @@
+"""What stands around the mathematics: context managers, warnings, texts, dates, records, names found by text."""
+
+import warnings
+
+import numpy as np
+from scipy.interpolate import CubicSpline, PchipInterpolator
+
+
+def silenced_twice(x):
+    y = x.copy()
+    with np.errstate(all="ignore"):
+        y = y * y
+    with np.errstate(all="ignore"):
+        y = y * y
+    return np.sum(y)
+
+
+def silenced_in_a_loop(x):
+    s = 0.0
+    for _ in range(3):
+        with np.errstate(all="ignore"), np.printoptions(precision=3):
+            s = s + np.sum(x * s) + x[0]
+    with np.printoptions(precision=3):
+        s = s * s
+    return s
+
+
+def warnings_off(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.sum(x * x)
+
+
+def checked_with_a_long_message(x):
+    assert np.ndim(x) == 1 and len(x) > 0, (
+        "the argument is to be a vector, which has one axis, and is not to be empty: " + repr(x)
+    )
+    return np.sum(x * x)
+
+
+LABELS = np.array(["a", "b", "a"])
+DAYS = np.array(["2020-01-01", "2020-01-03", "2020-02-01"], dtype="datetime64[D]")
+RECORDS = np.array([(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)], dtype=[("a", float), ("b", float)])
+
+
+def chosen_by_labels(x, labels):
+    return sum(np.sum(x[labels == k] ** 2) * i for i, k in enumerate(np.unique(labels), 1)) + np.sum(x[LABELS == "b"])
+
+
+def times_days(x):
+    return np.sum(x * x * (DAYS - DAYS[0]).astype(float))
+
+
+def times_a_field(x, records):
+    return np.sum(x * x * records["a"]) + np.sum(x * RECORDS["b"])
+
+
+def diagonals_of_a_matrix_with_more_columns(x):
+    r = np.outer(x, np.array([1.0, 2.0, -1.0, 3.0]))
+    r[0, 0] = 2.0
+    r[1] *= x[0]
+    return np.sum(np.diag(r) ** 2) + np.sum(np.diagonal(r)) * np.sum(np.diag(r.T) ** 3)
+
+
+def over_one_axis(x):
+    return np.sum(np.apply_over_axes(np.sum, np.outer(x, x), 0) ** 2)
+
+
+def tuple_joined_and_changed(x):
+    t = (3,) + (x * 2,)
+    t[1][1] *= x[0]
+    return t[1][1] * t[0]
+
+
+# ------------------------------------------------------------------ what is refused
+def evaluated(x):
+    return np.sum(eval("x * 2"))
+
+
+def executed(x):
+    exec("y = x * 2")
+    return np.sum(x)
+
+
+def found_among_the_locals(x):
+    x[1] *= 2
+    v = locals()["x"]
+    return np.sum(v) * x[1]
+
+
+def found_among_the_globals(x):
+    return np.sum(globals()["RECORDS"]["a"] * x)
+
+
+def read_from_bytes(x):
+    return np.sum(np.frombuffer(x.tobytes()))
+
+
+def put_into_records(x):
+    r = np.zeros(2, dtype=[("a", float), ("b", float)])
+    r["a"] = x[:2]
+    return np.sum(r["a"] ** 2)
+
+
+def made_records(x):
+    r = np.array([(x[0], x[1])], dtype=[("a", float), ("b", float)])
+    return r["a"][0] * 2
+
+
+def least_pair(x):
+    return min(zip(x, x[::-1]))[1]
+
+
+KNOTS = np.array([0.0, 1.0, 2.0])
+
+
+def data_of_a_spline(x):
+    return CubicSpline(KNOTS, x)(1.3) + x[0]
+
+
+def knots_of_a_spline(x):
+    return PchipInterpolator(KNOTS * x[0], x)(0.3)
+
+
+X = np.array([0.4, 0.7, 0.9])
+PROGRAMS = [
+    *((f, (X,)) for f in (
+        silenced_twice, silenced_in_a_loop, warnings_off, checked_with_a_long_message, times_days,
+        diagonals_of_a_matrix_with_more_columns, over_one_axis, tuple_joined_and_changed,
+    )),
+    (chosen_by_labels, (X, LABELS)), (times_a_field, (X, RECORDS)),
+    *((f, (X,)) for f in (
+        evaluated, executed, found_among_the_locals, found_among_the_globals, read_from_bytes, put_into_records,
+        made_records, least_pair, data_of_a_spline, knots_of_a_spline,
+    )),
+]  # fmt: skip
+REFUSED = {
+    "evaluated", "executed", "found_among_the_locals", "found_among_the_globals", "read_from_bytes", "put_into_records",
+    "made_records", "least_pair", "data_of_a_spline", "knots_of_a_spline",
+}  # fmt: skip
