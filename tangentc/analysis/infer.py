@@ -1047,6 +1047,8 @@ def _samples(t: Type, symbols: dict[str, int], which: int, as_axis: bool = False
         case Dict(keys, items):
             return {k: _samples(item, symbols, which, as_axis) for k, item in zip(keys, items, strict=True)}
         case Struct(cls, fields, items):
+            if not dataclasses.is_dataclass(cls):  # nothing says how it is made
+                raise _NoSample
             return cls(**{f: _samples(item, symbols, which, as_axis) for f, item in zip(fields, items, strict=True)})
         case Known(const):
             return const.value

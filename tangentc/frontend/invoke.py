@@ -926,7 +926,8 @@ class Invoke(Into):
         count = 0
         found: Activation | None = self.activation
         while found is not None:
-            count += isinstance(found.key, Closure) and found.key.node is tree
+            made = found.key.node if isinstance(found.key, Closure) else None
+            count += made is not None and (made.lineno, made.col_offset) == (tree.lineno, tree.col_offset)
             found = self.callers.get(found)
         return count
 

@@ -281,16 +281,40 @@ def shallow_copy_and_changed(x):
     return n.b * n.b
 
 
+class Place:
+    def __init__(self, k):
+        self.k = k
+
+    def __index__(self):
+        return self.k
+
+
+def item_at_an_object(x):
+    return x[Place(1)] ** 2 + x[0]
+
+
+def functions_made_by_recursion(x):
+    def made(n):
+        def f(v):
+            return v * x + (made(n - 1)(v) if n else 0.0)
+
+        return f
+
+    return np.sum(made(3)(x))
+
+
 X = np.array([0.4, 0.7, 0.9])
 PROGRAMS = [
     *((f, (X,)) for f in (
         slots, slots_copied, super_of_two_bases, super_of_several_objects, super_of_a_class_method,
         super_that_is_told_where, super_that_hands_on, unpacked, item_deleted_by_a_method, rounded_by_methods,
         unpacked_by_positions, property_deleted, made_by_a_metaclass, list_of_its_own_class, class_changed,
-        object_given_for_an_array, negated_by_name_and_changed, shallow_copy_and_changed,
+        object_given_for_an_array, negated_by_name_and_changed, shallow_copy_and_changed, item_at_an_object,
+        functions_made_by_recursion,
     )),
 ]  # fmt: skip
 REFUSED = {
+    "item_at_an_object", "functions_made_by_recursion",
     "unpacked_by_positions", "property_deleted", "made_by_a_metaclass", "list_of_its_own_class", "class_changed",
     "object_given_for_an_array", "negated_by_name_and_changed", "shallow_copy_and_changed",
 }  # fmt: skip
