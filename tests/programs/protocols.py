@@ -314,7 +314,7 @@ PROGRAMS = [
     )),
 ]  # fmt: skip
 REFUSED = {
-    "item_at_an_object", "functions_made_by_recursion",
+    "functions_made_by_recursion",
     "unpacked_by_positions", "property_deleted", "made_by_a_metaclass", "list_of_its_own_class", "class_changed",
     "object_given_for_an_array", "negated_by_name_and_changed", "shallow_copy_and_changed",
 }  # fmt: skip
