@@ -11,7 +11,7 @@ import types
 
 import numpy as np
 
-from tangentc.errors import TurnedComplex
+from tangentc.errors import NotDifferentiable, TurnedComplex, UnsafeMutation
 
 
 def unbroadcast(x_bar, x):
@@ -54,16 +54,17 @@ def require_scalar(out, name):
 
 
 def require_unchanged(tried, given):
-    """Raise `RuntimeError` unless what a call in a ``try`` block was given is as it was before it raised.
+    """Raise `UnsafeMutation` unless what a call in a ``try`` block was given is as it was before it raised.
 
     ``tried`` is a tuple of copies, which the call was made with; ``given`` of the values themselves.
 
     >>> require_unchanged(([1.0],), ([1.0],))
     """
     if not _same(tried, given):
-        raise RuntimeError(
-            "a call in a `try` block changed something in place and then raised an exception; tangentc does not"
-            " follow a change that is half done: make it in a statement of its own, or after the `try` statement"
+        raise UnsafeMutation(
+            "a call in a `try` block changed something in place and then raised an exception",
+            why="a change that is half done is not followed",
+            way_out="make it in a statement of its own, or after the `try` statement",
         )
 
 
@@ -79,8 +80,8 @@ def or_zero(x_dot, x):
 
 
 def require_apart(changed, others):
-    """Raise `RuntimeError` if an array or a list that a recursive function changes, or that lies in one, shares memory
-    with another one, or with one of the other values.
+    """Raise `UnsafeMutation` if an array or a list that a recursive function changes, or that lies in one, shares
+    memory with another one, or with one of the other values.
 
     >>> x = np.zeros(3)
     >>> require_apart((x, [np.ones(3)]), (1.0, np.ones(3)))
@@ -91,10 +92,11 @@ def require_apart(changed, others):
             for place, memory in _memory_in(part):
                 known = met.setdefault(place, [])
                 if any(a is memory or isinstance(a, np.ndarray) and np.shares_memory(a, memory) for a in known):
-                    raise RuntimeError(
-                        "a function that calls itself changes an array or a list that shares memory with another of"
-                        " its values; tangentc does not follow that: give it a copy"
-                    )
+                    raise UnsafeMutation(
+                        "a function that calls itself changes an array or a list that shares memory with another of its"
+                        " values",
+                        why="it works on copies, which do not share it", way_out="give it a copy",
+                    )  # fmt: skip
                 if not may_meet:
                     known.append(memory)
 
@@ -161,16 +163,17 @@ def order(keys, reverse=False):
 
 
 def passive(error):
-    """An exception that was caught, or None.  Raises `RuntimeError` if it holds numbers that may move.
+    """An exception that was caught, or None.  Raises `NotDifferentiable` if it holds numbers that may move.
 
     >>> passive(KeyError("w"))
     KeyError('w')
     """
     held = [] if error is None else [*error.args, *error.__dict__.values()]
     if any(np.asarray(value).dtype.kind in "fcO" and not callable(value) for value in held if value is not None):
-        raise RuntimeError(
-            f"an exception of type {type(error).__name__} carries a number out of a `try` block; a derivative does"
-            " not flow through an exception: assign the number to a variable before raising it"
+        raise NotDifferentiable(
+            f"an exception of type {type(error).__name__} carries a number out of a `try` block",
+            why="a derivative does not flow through an exception",
+            way_out="assign the number to a variable before raising it",
         )
     return error
 
@@ -285,7 +288,10 @@ def add_copied(x_bar, copy_bar):
         if not others:
             x[...] += y
         elif any(_memory(a) is not memory[0] or _place(a) != _place(b) for a, b in [(x, y), *others]):
-            raise RuntimeError("a copy of arrays that share memory is differentiated again; copy them one by one")
+            raise UnsafeMutation(
+                "the adjoint of a copy of arrays that share memory is differentiated again",
+                why="they do not share it as the arrays do", way_out="copy them one by one",
+            )  # fmt: skip
         elif not any(_memory(b) is memory[1] for _, b in arrays[:k]):
             memory[0][...] += memory[1]
 
