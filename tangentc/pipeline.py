@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
+from tangentc.analysis.infer import MUTATING
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.points import COPIES, DEEP_COPIES
 from tangentc.analysis.types import Types, certain
@@ -140,6 +141,13 @@ def holds_code(t: Type) -> bool:
     if isinstance(t, Known):
         return callable(t.value) and not isinstance(t.value, type)
     return is_container(t) and any(map(holds_code, t.items))  # type: ignore[union-attr]
+
+
+def _holds_made_inside(t: Type) -> bool:
+    """Whether a value is a function that is made while the program runs, or holds one."""
+    if isinstance(t, Known):
+        return ops.is_made_inside(t.value)
+    return is_container(t) and any(map(_holds_made_inside, t.items))  # type: ignore[union-attr]
 
 
 def _is_code(t: Type) -> bool:
@@ -311,8 +319,21 @@ def _refuse_open(program: Program) -> None:
                 f"{program.function.name} asks whether an object is true", s.span,
                 why="its class decides, by __bool__ or __len__", way_out="call bool(...) or len(...)",
             )  # fmt: skip
+        if isinstance(s, Opaque) and any(_holds_made_inside(program.types.of(a)) for _, a in s.reads):
+            raise UnsupportedSyntax(
+                f"{program.function.name} uses a function that is made inside, in code that is only carried along",
+                s.span, why="there is no translation of this construct into an adjoint yet",
+                way_out="define it at the level of the module, or call it before",
+            )  # fmt: skip
         if not isinstance(s, (Assign, Effect)):
             continue
+        if s.op is builtins.getattr and isinstance(program.types.of(s.args[0]), Array):
+            name = getattr(s.args[1], "value", None)
+            if name in MUTATING or str(name).startswith("__i") or name == "__setitem__":
+                raise UnsafeMutation(
+                    f"{program.function.name} takes the method {name} of an array as a value", s.span,
+                    why="calls of it change the array, and would not be seen", way_out=f"call x.{name}(...) there",
+                )  # fmt: skip
         made = [a for a in s.atoms if isinstance(t := program.types.of(a), Known) and ops.is_made_inside(t.value)]
         if made and ops.module_root(s.op) in ("numpy", "scipy"):
             raise UnsupportedSyntax(

@@ -68,6 +68,7 @@ class Attempt:
     known: Any
     out: list[Statement]
     trying: Trying | None
+    guarded: bool  # whether what is lowered stands in a `try`, whose handlers see what it raises
     emit: Any
     span: Any
     fresh: Any
@@ -96,8 +97,9 @@ class Attempt:
         for h in node.handlers:
             self.name_what_is_raised_again(h)
         outer, self.trying = self.trying, Trying(node, raised, self.seen(node))
+        guarded, self.guarded = self.guarded, True
         body = self.inner(node.body)
-        self.trying = outer
+        self.trying, self.guarded = outer, guarded
         self.out.extend(body)
         last, orelse, handled = self.out[-1], self.inner(node.orelse), self.handled(raised, node.handlers)
         if isinstance(last, If) and body and not any(raised in defines(s) for s in statements(last.then)):

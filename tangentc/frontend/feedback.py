@@ -190,7 +190,9 @@ class _Reader:
             made = self.made(atoms[0])
             asked = made is not None and made.op in KEYS_OF and isinstance(self.types.of(made.args[0]), Dict)
             if not asked:  # its keys are not known one by one
-                return None if _is_open(t) else fact.table != "keys"
+                return (
+                    None if _is_open(t) else fact.table != "keys" and value != () and value == self.first_keys(atoms[0])
+                )
         found_: list = []
         if not self.sources(atoms[0], found_):
             return None if _is_open(t) else False
@@ -473,8 +475,14 @@ class _Reader:
         made = self.made(atom)
         while made is not None and made.op is ops.copied:
             made = self.made(made.args[0])
-        own = all(self.is_loop_key(s.key) for s in self.stores if isinstance(s.key, str) and self.is_dict(s.object))
-        return made.args[0].value if own and made is not None and made.op is ops.make_dict else ()  # type: ignore[union-attr]
+        if made is None or made.op is not ops.make_dict:
+            return ()
+        keys: tuple = made.args[0].value  # type: ignore[union-attr]
+        own = all(
+            self.is_loop_key(s.key) if isinstance(s.key, str) else getattr(s.key, "value", None) in keys
+            for s in self.stores if self.is_dict(s.object)
+        )  # fmt: skip
+        return keys if own else ()
 
     def is_loop_key(self, key: str) -> bool:
         """Whether a key is what a loop over a dict gives."""

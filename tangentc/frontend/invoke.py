@@ -124,6 +124,7 @@ class Invoke(Into):
     places: dict[Any, Any]
     step: tuple
     trying: Any
+    guarded: bool
     expression: Any
     assume: Any
     note_held: Any
@@ -344,6 +345,10 @@ class Invoke(Into):
 
     def set_attribute(self, args: list, node: Any) -> Atom:
         """``setattr(obj, name, value)``; a name that a loop gives is known when the loop is written out."""
+        if isinstance(args[0], Const):
+            raise self.unsupported(
+                node, "setattr of a class, a module or a function", "pass the value in and return it"
+            )
         if isinstance(args[1], Const):
             place = gast.copy_location(gast.Attribute(node, args[1].value, gast.Store()), node)
             cls = self.class_of(args[0], place)
@@ -974,12 +979,14 @@ class Invoke(Into):
         self.activation, self.out = activation, []
         step, self.step = self.step, ()
         trying, self.trying = self.trying, None
+        guarded, self.guarded = self.guarded, False
         self.activation.path = (*activation.path, step) if step else activation.path
         try:
             self.body(tree)
             block = tuple(self.out)
         finally:
             self.activation, self.out, self.step, self.trying = caller, outer, step, trying
+            self.guarded = guarded
         single = once(block)
         if single is not None:
             self.out.extend(single[0])
@@ -1119,7 +1126,7 @@ class Invoke(Into):
             return Const(None)
         if callee in (operator.delitem, *AUGMENTED):
             raise self.unsupported(node, f"operator.{callee.__name__}", "write the operator")
-        if callee in (builtins.setattr, object.__setattr__) and isinstance(args[0], str):
+        if callee in (builtins.setattr, object.__setattr__) and isinstance(args[0], (str, Const)):
             return self.set_attribute(args, node)
         if callee is builtins.isinstance:
             made_ = self.definition(args[1])

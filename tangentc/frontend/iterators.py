@@ -27,6 +27,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Assign, Block, Effect, For, Function, If, Opaque, Statement, Store, While
 from tangentc.core.walk import blocks, reads, transform
 from tangentc.errors import UnsupportedSyntax
+from tangentc.frontend.resolve import is_static
 
 BUILT_IN = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed}
 IN_CORE = {builtins.zip, builtins.enumerate, builtins.reversed}
@@ -120,10 +121,11 @@ class _Drained(gast.NodeTransformer):
         }  # fmt: skip
 
     def found(self, node: Any) -> Any:
-        """The object that the name of a function stands for, None if it is not known here."""
+        """The function, class or module that a name stands for, None if it is not known here."""
         try:
             if isinstance(node, gast.Name) and not self.stored[node.id]:
-                return self.scope.lookup(node.id)
+                value = self.scope.lookup(node.id)  # of the module, which may hold data under the name of a local one
+                return value if is_static(value) else None
             if isinstance(node, gast.Attribute) and isinstance(module := self.found(node.value), types.ModuleType):
                 return getattr(module, node.attr, None)
         except (NameError, AttributeError):

@@ -151,6 +151,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
+        self.guarded = False
         self.unrolled: Any = None  # the loop whose trips are being written out
         self.step: tuple = ()  # which trip of loops that are written out this is
         self.note_names(activation.scope, activation.key)

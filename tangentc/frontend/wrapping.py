@@ -13,14 +13,17 @@ import ast
 import contextlib
 import copy
 import operator
+import types
 from typing import Any
 
 import gast
 
 from tangentc.core import ops
+from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque, Statement
 from tangentc.core.types import Known, Struct
 from tangentc.frontend.attempt import assign_, finally_
+from tangentc.frontend.source import source_of
 
 SUBJECT = "the subject"
 
@@ -43,6 +46,7 @@ class Wrapping:
     method: Any
     reads_of: Any
     variable: Any
+    guarded: bool
 
     # ---------------------------------------------------------- with
     def on_With(self, node: Any) -> None:
@@ -76,6 +80,7 @@ class Wrapping:
         if isinstance(manager, Const):
             manager = self.emit(ops.identity, (manager,), item.context_expr, name="%manager")
         if own:
+            self.refuse_asking(t.cls if isinstance(t, Struct) else self.known.classes[span.site], item.context_expr)
             entered = self.method(manager, "__enter__", item.context_expr, None, ([], []))
         else:
             entered = self.fresh("%entered")
@@ -95,6 +100,21 @@ class Wrapping:
             self.out.append(Effect(ops.leave, (manager,), (), span))
         last, self.out = tuple(self.out), outer
         self.out.extend(finally_(body, last))
+
+    def refuse_asking(self, cls: type, node: Any) -> None:
+        """Refuse a context manager whose ``__exit__`` asks which exception was raised, where that is not None."""
+        kind, found, _ = found_in_class(cls, "__exit__")
+        if kind != "method" or not isinstance(found, types.FunctionType):
+            return
+        tree = source_of(found).tree
+        given = {getattr(a, "arg", getattr(a, "id", "")) for a in [*tree.args.args[1:], tree.args.vararg] if a}
+        read = {n.id for n in gast.walk(tree) if type(n).__name__ == "Name" and type(n.ctx).__name__ == "Load"}
+        results = [n.value for n in gast.walk(tree) if type(n).__name__ == "Return" and n.value is not None]
+        suppresses = any(getattr(r, "value", True) not in (None, False) for r in results)
+        if given & read and (suppresses or self.guarded):
+            raise self.unsupported(
+                node, "a context manager whose __exit__ asks which exception was raised", "try, except and finally"
+            )
 
     def insertion(self, node: Any, item: Any) -> None:
         """``with insert_grad_of(x) as x_bar``: the block is kept for the adjoint sweep."""

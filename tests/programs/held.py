@@ -288,6 +288,83 @@ def dict_of_an_object_asked_and_replaced(x):
     return s * len(state.m)
 
 
+def filled_by_values(d, values):
+    for v in values:
+        d["b"] = v
+
+
+def filled_by_places(d, values):
+    for i, v in enumerate(values):
+        d[f"k{i}"] = v
+
+
+def put(d, k, v):
+    d[k] = v
+
+
+def dict_that_a_function_fills(x):
+    d = {}
+    filled_by_values(d, [v for v in x])  # noqa: C416
+    s = x[0]
+    for k in d:
+        s = s + d[k] * 2
+    return s
+
+
+def dict_that_a_function_adds_to(x):
+    d = {"a": x[0]}
+    filled_by_values(d, [v * v for v in x])
+    s = 0.0
+    for k in d:
+        s = s + d[k] * 2
+    return s
+
+
+def dict_that_a_function_adds_computed_keys_to(x):
+    d = {"a": x[0]}
+    filled_by_places(d, [v * v for v in x])
+    s = 0.0
+    for k in d:
+        s = s + d[k] * 2
+    return s + sum(v * v for v in d.values()) + len(d)
+
+
+def dict_filled_item_by_item(x):
+    d = {}
+    for i, v in enumerate([v * v for v in x]):
+        put(d, i, v)
+    return x[0] + sum(v for v in d.values())
+
+
+class Weighted:
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        return np.tanh(x * self.w)
+
+
+class Remembering:
+    def __init__(self, weights):
+        self.layers = [Weighted(w) for w in weights]
+        self.out = {}
+
+    def __call__(self, x):
+        for i, layer in enumerate(self.layers):
+            x = layer(x)
+            self.out[i] = x
+        return x
+
+
+def outputs_that_are_remembered(x):
+    model = Remembering(list(x))
+    y = model(x[0])
+    total = 0.0
+    for k in model.out:
+        total = total + model.out[k]
+    return y + total + sum(o**2 for o in model.out.values())
+
+
 X = np.array([0.3, 0.7, -0.4, 1.1, 0.9, -0.6])
 PROGRAMS = [
     *((f, (X, 0.7)) for f in (
@@ -297,7 +374,8 @@ PROGRAMS = [
         states_that_follow_one_another,
     )),
     *((f, (X,)) for f in (
-        dict_filled_by_a_method, dict_of_an_object_filled_and_made_again, dict_of_an_object_asked_and_replaced,
+        dict_that_a_function_fills, dict_that_a_function_adds_to, dict_that_a_function_adds_computed_keys_to,
+        dict_filled_item_by_item, outputs_that_are_remembered, dict_filled_by_a_method, dict_of_an_object_filled_and_made_again, dict_of_an_object_asked_and_replaced,
     )),
     *((f, (0.7,)) for f in (
         grown_while_run_over, grown_by_its_items, popped_while_run_over, grown_with_continue_and_else,

@@ -281,6 +281,69 @@ def shallow_copy_and_changed(x):
     return n.b * n.b
 
 
+class Suppressing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return kind is ZeroDivisionError
+
+
+def suppressed_by_a_manager(x):
+    s = x[0]
+    with Suppressing():
+        1 / 0
+        s = s * x[1]
+    return s
+
+
+class RollingBack:
+    def __init__(self, held):
+        self.held = held
+
+    def __enter__(self):
+        self.saved = self.held["a"].copy()
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if kind is not None:
+            self.held["a"][:] = self.saved
+
+
+def rolled_back(x):
+    held = {"a": x.copy()}
+    try:
+        with RollingBack(held):
+            held["a"][1:] *= 2
+            raise ValueError
+    except ValueError:
+        pass
+    return np.sum(held["a"] ** 2)
+
+
+def rolled_back_if_it_raises(x):
+    held = {"a": x.copy()}
+    with RollingBack(held):
+        held["a"][1:] *= 2
+    return np.sum(held["a"] ** 2)
+
+
+class Restoring(RollingBack):
+    def __exit__(self, *exception):
+        self.held["a"][:] = self.saved * 2
+
+
+def restored_after_it_raised(x):
+    held = {"a": x.copy()}
+    try:
+        with Restoring(held):
+            held["a"][0] = x[1] * 3
+            x[99]
+    except IndexError:
+        pass
+    return np.sum(held["a"] * x)
+
+
 class Place:
     def __init__(self, k):
         self.k = k
@@ -291,6 +354,64 @@ class Place:
 
 def item_at_an_object(x):
     return x[Place(1)] ** 2 + x[0]
+
+
+SCALED = np.array([1.0, 2.0])
+
+
+def function_named_like_data(x):
+    def SCALED(v):
+        return v * x[0]
+
+    y = SCALED(x)
+    return y @ y
+
+
+def set_on_a_class(x):
+    setattr(Base, "scale", x[0] ** 2)  # noqa: B010
+    return Base.scale * x[1]
+
+
+def filled_by_a_method_with_a_name(x):
+    b = x * 1.0
+    p = b.fill
+    p(x[0])
+    return np.sum(b**2)
+
+
+def item_set_by_a_method_with_a_name(x):
+    b = x * 1.0
+    g = b.__setitem__
+    g(0, x[1] ** 2)
+    return np.sum(b**2)
+
+
+def lambdas_tried(x):
+    y = x
+    for g in (lambda v: v * 3, lambda v: v * 2):
+        try:
+            y = g(x)
+            break
+        except Exception:
+            continue
+    return y @ y
+
+
+class Multiplied:
+    def __init__(self, a):
+        self.a = a
+
+    def by(self, v):
+        return v * self.a
+
+
+def method_with_a_name_tried(x):
+    f = Multiplied(x[0]).by
+    try:
+        y = f(x[1])
+    except TypeError:
+        y = x[0]
+    return y
 
 
 def functions_made_by_recursion(x):
@@ -310,10 +431,14 @@ PROGRAMS = [
         super_that_is_told_where, super_that_hands_on, unpacked, item_deleted_by_a_method, rounded_by_methods,
         unpacked_by_positions, property_deleted, made_by_a_metaclass, list_of_its_own_class, class_changed,
         object_given_for_an_array, negated_by_name_and_changed, shallow_copy_and_changed, item_at_an_object,
-        functions_made_by_recursion,
+        functions_made_by_recursion, suppressed_by_a_manager, rolled_back, rolled_back_if_it_raises,
+        restored_after_it_raised, function_named_like_data, set_on_a_class, filled_by_a_method_with_a_name,
+        item_set_by_a_method_with_a_name, lambdas_tried, method_with_a_name_tried,
     )),
 ]  # fmt: skip
 REFUSED = {
+    "suppressed_by_a_manager", "rolled_back", "set_on_a_class", "filled_by_a_method_with_a_name",
+    "item_set_by_a_method_with_a_name", "lambdas_tried", "method_with_a_name_tried",
     "functions_made_by_recursion",
     "unpacked_by_positions", "property_deleted", "made_by_a_metaclass", "list_of_its_own_class", "class_changed",
     "object_given_for_an_array", "negated_by_name_and_changed", "shallow_copy_and_changed",
