@@ -215,7 +215,12 @@ class Activity:
 
     def _refuse_unseen_change(self, s: Statement) -> None:
         """Refuse a call that may change, where nobody sees it, a value that the result depends on."""
-        if not isinstance(s, (Assign, Effect)) or not may_change_unseen(s.op):
+        if not isinstance(s, (Assign, Effect)):
+            return
+        named = dict(s.keywords)
+        into = named.get("output", named.get("out", Const(None)) if s.op is ops.method else Const(None))
+        written = into != Const(None) or isinstance(s, Effect) and ops.module_root(s.op) == "scipy"
+        if not may_change_unseen(s.op) and not written:
             return
         if not any(self._has(self.varied, a) for a in s.atoms):
             return
@@ -223,7 +228,8 @@ class Activity:
             t = self.types.of(atom)
             is_read = is_container(t) and any(atom in reads(other) for other in self.program if other is not s)
             if is_read or isinstance(t, (Array, Unknown)) and self._has(self.useful, atom):
-                name = getattr(s.op, "__qualname__", None) or getattr(s.op, "__name__", str(s.op))
+                named_op = s.args[1].value if s.op is ops.method else s.op  # type: ignore[union-attr]
+                name = getattr(named_op, "__qualname__", None) or getattr(named_op, "__name__", str(named_op))
                 raise UnsafeMutation(
                     f"{name} is given {shown(atom)}, which it may change, and a derivative flows through it", s.span,
                     why=f"what {name} does is not known",

@@ -32,6 +32,8 @@ VIEWS = {"transpose", "reshape", "swapaxes", "expand_dims", "shape", "arange"}
 
 def is_cheap(s: Assign, types: Any) -> bool:
     """Whether recomputing a value costs no more than saving it."""
+    if s.op is builtins.len and getattr(types.of(s.args[0]), "kind", None) is dict:
+        return False  # a key that was put into a dict stays there when its item is restored
     if s.op in FREE or getattr(s.op, "__name__", "") in VIEWS and ops.is_pure(s.op):
         return True
     if isinstance(types.of(s.target), Scalar) and all(isinstance(types.of(a), Scalar) for a in s.atoms):

@@ -68,6 +68,7 @@ class Types:
         self.hopeful = hopeful  # what is not looked up yet is expected to be no surprise
         self.settled = False
         self.bare = False  # what is computed from a list that holds nothing yet is that of an empty list
+        self.computes_keys = False  # items are stored under keys that the program computes
         self.awaits = False  # a call of a function whose type is being found: it will be known better
         self.call_type = call_type
         self.unknown_lengths = 0
@@ -99,6 +100,8 @@ class Types:
             if isinstance(array := present(types[0]), Array):
                 return array  # it is the array itself
             op = op.op
+        if op is builtins.len and self.computes_keys and types and isinstance(types[0], Dict):
+            return Scalar("int64", True)  # which may be the key of the next item
         if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
             return self._apart(self._infer(op, types, named))
         key = op, tuple(types), tuple(named.items())
@@ -146,6 +149,7 @@ class Types:
     # ---------------------------------------------------------- whole programs
     def function(self, function: Function, params: Mapping[str, Type]) -> Types:
         changes = any(_changes_container(s) for s in statements(function.body))
+        self.computes_keys = any(map(_stores_by_name, statements(function.body)))
         mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
         self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
         self._rounds(function, params, changes)
@@ -458,6 +462,14 @@ TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 def _takes_known_part(op: Any, types: list[Type]) -> bool:
     """Whether a subscript has constant bounds, so that its lengths follow from those of the array."""
     return op is operator.getitem and isinstance(types[0], Array) and isinstance(types[1], Known)
+
+
+def _stores_by_name(s: Any) -> bool:
+    """Whether a statement may store an item under a key that is computed."""
+    if isinstance(s, Store):
+        return isinstance(s.key, str)
+    fills = Const("setdefault"), Const("update")
+    return isinstance(s, (Assign, Effect)) and s.op is ops.method and s.args[1] in fills
 
 
 def _copies_nothing(s: Assign) -> bool:

@@ -474,6 +474,8 @@ def _own_statements(body: list) -> Iterator[Any]:
 
 
 def _is_untried(statement: Any) -> bool:
+    if isinstance(statement, gast.Delete) and all(isinstance(t, gast.Name) for t in statement.targets):
+        return True  # of a name, which has no value afterwards
     if isinstance(statement, UNTRIED) or isinstance(statement, gast.Return) and statement.value is None:
         return True
     call = statement.value if isinstance(statement, gast.Expr) else None

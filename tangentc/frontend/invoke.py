@@ -283,6 +283,9 @@ class Invoke(Into):
 
     def method(self, base: Atom, name: str, node: Any, target: str | None, given: Any = None) -> Atom:
         """``base.name(...)`` for a base that is data."""
+        if name == "__setattr__":
+            args, _ = given or self.arguments(node)
+            return self.set_attribute([base, *args], node)
         site = self.span(node).site
         t = self.type_known(base)
         cls = self.class_of(base, node)

@@ -65,6 +65,7 @@ from tangentc.frontend.resolve import Scope, is_static, names_inside
 from tangentc.frontend.source import Quoted, Source, source_of
 from tangentc.frontend.split import split
 from tangentc.frontend.wrapping import Wrapping
+from tangentc.rules.registry import REGISTRY
 
 # what is worked out while lowering, in definitions, where everything that it is given is known
 STATIC = {
@@ -232,7 +233,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         start = len(self.out)
         value = self.expression(node.value)
         last = self.out[-1] if len(self.out) > start else None
-        if isinstance(last, Assign) and last.target == value and not ops.is_pure(last.op):
+        if isinstance(last, Assign) and last.target == value and (not ops.is_pure(last.op) or _may_write(last)):
             if isinstance(last.op, ops.augmented):
                 return  # `a += s; return a` of a function that is lowered in place
             self.out[-1] = Effect(last.op, last.args, last.keywords, last.span)
@@ -435,6 +436,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def unpack(self, target: Any, value: Atom) -> None:
         value = self.iterated(value, target.elts[0], 0)
+        source = self.definition(value)
+        if source is not None and source.op in (ops.make_dict, builtins.dict):
+            raise self.unsupported(target, "a dict that is unpacked, which gives its keys", "d.values(), or d[key]")
         made = next((s for s in reversed(self.out) if isinstance(s, Assign) and s.target == value), None)
         if made is not None and made.op in (builtins.zip, builtins.enumerate):
             value = self.invoke(prelude.listed, [value], [], target, None)
@@ -968,6 +972,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+def _may_write(s: Assign) -> bool:
+    """Whether a call whose result nobody uses is one of SciPy for which there is no rule, and may be made for what it
+    writes into its arguments."""
+    return ops.module_root(s.op) == "scipy" and REGISTRY.find(s.op) is None
 
 
 def _is_path(node: Any) -> bool:

@@ -365,6 +365,16 @@ def outputs_that_are_remembered(x):
     return y + total + sum(o**2 for o in model.out.values())
 
 
+def dict_filled_under_its_length(x):
+    model = Remembering([])
+    for v in np.concatenate([x, 2 * x]):
+        put(model.out, len(model.out), v * v)
+    total = 0.0
+    for k in model.out:
+        total = total + model.out[k] ** 2
+    return total + sum(v for v in model.out.values())
+
+
 X = np.array([0.3, 0.7, -0.4, 1.1, 0.9, -0.6])
 PROGRAMS = [
     *((f, (X, 0.7)) for f in (
@@ -375,7 +385,7 @@ PROGRAMS = [
     )),
     *((f, (X,)) for f in (
         dict_that_a_function_fills, dict_that_a_function_adds_to, dict_that_a_function_adds_computed_keys_to,
-        dict_filled_item_by_item, outputs_that_are_remembered, dict_filled_by_a_method, dict_of_an_object_filled_and_made_again, dict_of_an_object_asked_and_replaced,
+        dict_filled_item_by_item, dict_filled_under_its_length, outputs_that_are_remembered, dict_filled_by_a_method, dict_of_an_object_filled_and_made_again, dict_of_an_object_asked_and_replaced,
     )),
     *((f, (0.7,)) for f in (
         grown_while_run_over, grown_by_its_items, popped_while_run_over, grown_with_continue_and_else,

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from scipy import ndimage
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
 
@@ -122,11 +123,64 @@ def knots_of_a_spline(x):
     return PchipInterpolator(KNOTS * x[0], x)(0.3)
 
 
+def written_by_a_filter(x):
+    y = np.zeros(3)
+    ndimage.convolve1d(x, np.array([1.0, 2.0, 1.0]), output=y)
+    return np.sum(y**2)
+
+
+def written_by_a_filter_by_position(x):
+    y = np.zeros(3)
+    ndimage.convolve1d(x, np.array([1.0, 2.0, 1.0]), -1, y)
+    return np.sum(y**2)
+
+
+def constants_written_by_a_filter(x):
+    y = np.zeros(3)
+    ndimage.convolve1d(np.ones(3), np.array([1.0, 2.0, 1.0]), output=y)
+    return np.sum(y * x)
+
+
+def permuted_into_an_array(x):
+    y = np.zeros(3)
+    np.random.default_rng(0).permuted(x, out=y)
+    return np.sum(y * np.arange(3))
+
+
+def keys_unpacked(x):
+    d = {1: x[0], 0: x[1]}
+    a, b = d
+    return a * x[0] + b * x[1] + d[0]
+
+
+def name_deleted_in_a_try(x):
+    s = x[0]
+    try:
+        t = s * 2
+        del t
+        y = x[9]
+    except IndexError:
+        y = x[1] * s
+    return y
+
+
+class Holder:
+    pass
+
+
+def set_by_the_special_method(x):
+    k = Holder()
+    k.__setattr__("w", x[0] ** 2)
+    return k.w * x[1]
+
+
 X = np.array([0.4, 0.7, 0.9])
 PROGRAMS = [
     *((f, (X,)) for f in (
         silenced_twice, silenced_in_a_loop, warnings_off, checked_with_a_long_message, times_days,
         diagonals_of_a_matrix_with_more_columns, over_one_axis, tuple_joined_and_changed,
+        constants_written_by_a_filter, name_deleted_in_a_try, set_by_the_special_method, written_by_a_filter,
+        written_by_a_filter_by_position, permuted_into_an_array, keys_unpacked,
     )),
     (chosen_by_labels, (X, LABELS)), (times_a_field, (X, RECORDS)),
     *((f, (X,)) for f in (
@@ -135,6 +189,7 @@ PROGRAMS = [
     )),
 ]  # fmt: skip
 REFUSED = {
+    "written_by_a_filter", "written_by_a_filter_by_position", "permuted_into_an_array", "keys_unpacked",
     "evaluated", "executed", "found_among_the_locals", "found_among_the_globals", "read_from_bytes", "put_into_records",
     "made_records", "least_pair", "data_of_a_spline", "knots_of_a_spline",
 }  # fmt: skip
