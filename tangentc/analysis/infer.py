@@ -156,6 +156,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return _elementwise(op, args, fresh)
     if op is builtins.range:
         return Known(Const(range(0)))
+    if op is builtins.type and len(args) == 1 and isinstance(args[0], Struct):
+        return Known(Const(args[0].cls))
     if of_keys(op, args):
         key = item_type(args[0], fresh)
         return key if op in (builtins.max, builtins.min) else Sequence(list, (key,), None)
