@@ -150,11 +150,16 @@ class Stores:
             self.b.types.of_name.setdefault(target, shadow_type(t))
             self.b.pinned.add(target)
             mirrored = (Assign(target, ops.take, (self.adj.mirror[items], *position), (), s.span.within("adjoint")),)
-        by_reference = items in self.adj.mirror and self.aliases.root(items) in self.aliases.changed
+        by_reference = items in self.adj.mirror
         if x in self.adj.mirror:
             bar = self.adj.mirror[x]
         elif by_reference and (isinstance(t, Array) or is_container(t)):
-            bar = target  # the shadow itself goes back
+            bar = target  # the shadow itself goes back, which other lists may hold
+            given = self.adj.take(x) if x in self.active and self.adj.has(x) else None
+            if given is not None and isinstance(t, Array):
+                self.b.store(bar, None, self.adj.full(self.adj.whole(given, x), x), operator.add)
+            elif given is not None:
+                self.adj.add_items(bar, self.adj.as_shadow(given, x))
         elif shadow is not None and is_differentiable(t):
             given = self.adj.take(x) if x in self.active and self.adj.has(x) else None
             bar = self.adj.as_shadow(given, x)

@@ -378,6 +378,19 @@ def dict_read_in_a_loop_scaled(x):
     return dict_read_in_a_loop(x * 1.1) * x[0]
 
 
+def rows_turned_over_beside_a_sum(u):
+    v = u[::-1] * 0.4
+    m = np.outer(u, v)
+    rows = [m[0], m[1]]
+    held = Held(u)
+    held.total = np.zeros(2)
+    for _ in range(2):
+        held.total += m[0] * u[1]
+        rows = rows[::-1]
+        rows.insert(0, m[-1])
+    return u @ v + rows[-1] @ v
+
+
 SLICES = [slice_made_shorter, slice_beyond_the_end, slices_near_the_end, slices_in_a_loop, slices_deleted]
 X = np.array([0.4, 0.7])
 PROGRAMS = [
@@ -385,7 +398,7 @@ PROGRAMS = [
         sum_in_a_list, sum_in_a_dict, sum_in_a_tuple, sum_in_a_named_tuple, sum_in_an_object, sum_in_a_growing_list, sum_in_a_queue, sum_in_rows, sum_in_another_list, sum_while_it_lasts, sum_moments, sum_copied_with_what_it_shares, sum_copied_with_views, sum_copied_with_what_moves,
     )),
     (sum_object_and_rows, (X,)),
-    (late_total_scaled, (X,)), (returned_early_or_summed_scaled, (X[::-1],)), (dict_read_in_a_loop_scaled, (X,)), (squares_in_a_tuple_scaled, (X,)), (swapped_with_an_attribute_scaled, (X,)), (rows_summed_behind_a_test_scaled, (X,)),
+    (late_total_scaled, (X,)), (rows_turned_over_beside_a_sum, (X,)), (returned_early_or_summed_scaled, (X[::-1],)), (dict_read_in_a_loop_scaled, (X,)), (squares_in_a_tuple_scaled, (X,)), (swapped_with_an_attribute_scaled, (X,)), (rows_summed_behind_a_test_scaled, (X,)),
     *((f, (0.7,)) for f in (
         numbers_of_another_list, numbers_given_again, numbers_in_attributes, arrays_of_another_list,
     )),
