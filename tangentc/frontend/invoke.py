@@ -88,10 +88,7 @@ def is_user_function(op: Any) -> bool:
     if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
         return False
     module = op.__module__ or ""
-    if (
-        module in ("dataclasses", "copy", "contextlib", "functools", "warnings", "logging")
-        or op.__code__.co_filename == contextlib.__file__
-    ):
+    if module in NO_MATHEMATICS or op.__code__.co_filename == contextlib.__file__:
         return False
     return ops.module_root(op) not in (*ops.NUMERIC_MODULES, "operator") and module not in (
         "tangentc.core.ops",

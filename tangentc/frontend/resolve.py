@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from tangentc.core import ops
 from tangentc.core.nodes import Const, Global, Place
 from tangentc.core.types import is_object
 
@@ -52,7 +53,8 @@ def named_by(function: Any) -> Iterator[Any]:
             except NameError:
                 continue
             yield named
-            if isinstance(named, types.FunctionType) and named not in seen:
+            is_own = isinstance(named, types.FunctionType) and ops.module_root(named) not in ops.NUMERIC_MODULES
+            if is_own and named not in seen:
                 seen.add(named)
                 stack.append(named)
 
