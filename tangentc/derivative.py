@@ -33,7 +33,7 @@ from tangentc.errors import BadArgument, InternalError, TangentcError, TurnedCom
 from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
-from tangentc.singular import RAISED, in_numpy, without_raising
+from tangentc.singular import RAISED, in_numpy, math_of_numpy, without_raising
 from tangentc.transform.assemble import check_result, make_tangent
 from tangentc.transform.assemble import gradient as write_gradient
 
@@ -59,6 +59,13 @@ class Compiled:
         function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
         function.__globals__[CHOOSES] = self.context.chooses
         function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
+        return function
+
+    def function_of_numpy(self) -> Any:
+        """The function with a `math` that gives NumPy's numbers."""
+        function = load(self.text, self.root.__module__)
+        function.__globals__.update({name: self.function.__globals__[name] for name in (*self.live, CHOOSES)})
+        function.__globals__.update(math_of_numpy(function.__globals__))
         return function
 
     def is_fresh(self) -> bool:
@@ -187,7 +194,8 @@ class Derivative:
                 return checked(compiled, bound)
             # 1.0 for each gradient that is differentiated again
             with seen_to_turn(compiled.is_doubtful):
-                result = compiled.function(*bound, *seeds, *tangents)
+                function = compiled.function_of_numpy() if in_numpy_numbers else compiled.function
+                result = function(*bound, *seeds, *tangents)
         except RAISED as error:
             locate(error)
             if in_numpy_numbers:

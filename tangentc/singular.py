@@ -7,8 +7,10 @@ It is computed in NumPy's numbers then.
 from __future__ import annotations
 
 import copy
+import math
+import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -48,6 +50,25 @@ def in_numpy(value: Any) -> Any:
             object.__setattr__(made, name, attribute)
         return made
     return value
+
+
+def math_of_numpy(names: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands for `math` and its functions among names, with functions that give NumPy's numbers.
+
+    >>> math_of_numpy({"math": math, "n": 2})["math"].sqrt(4)
+    np.float64(2.0)
+    """
+    of_numpy = {name: _numpys(f) if callable(f) else f for name, f in vars(math).items()}
+    module = types.SimpleNamespace(**of_numpy)
+    return {
+        name: module if value is math else of_numpy[value.__name__]
+        for name, value in names.items()
+        if value is math or isinstance(value, types.BuiltinFunctionType) and value.__self__ is math
+    }
+
+
+def _numpys(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **keywords: in_numpy(function(*args, **keywords))
 
 
 def without_raising(error: Exception, function: Callable[..., Any], args: tuple) -> tuple:

@@ -363,6 +363,34 @@ def test_exceptions_as_control_flow():
     check_grads(f, (0.7,))
 
 
+def is_positive(a):
+    np.linalg.cholesky(a)
+
+
+def test_a_statement_is_run_for_what_it_raises():
+    def checked(x):
+        np.linalg.cholesky(np.array([[x, 2.0], [2.0, 1.0]]))
+        return x * x
+
+    def checked_by_another(x):
+        for _ in range(2):
+            is_positive(np.array([[x, 2.0], [2.0, 1.0]]))
+            x = x * x
+        return x
+
+    def asked(x):
+        {"a": x}["b"]
+        return x * x
+
+    for f in (checked, checked_by_another):
+        for derivative in (grad(f), grad(grad(f)), lambda x, f=f: jvp(f, (x,), (1.0,))):
+            with pytest.raises(np.linalg.LinAlgError):
+                derivative(1.0)
+        check_grads(f, (10.0,))
+    with pytest.raises(KeyError):
+        grad(asked)(1.0)
+
+
 def test_perturbations_are_not_confused():
     assert grad(lambda x: x * grad(lambda y: x + y)(1.0))(1.0) == 1.0
     assert jvp(lambda x: x * jvp(lambda y: x * y, (2.0,), (1.0,))[1], (3.0,), (1.0,))[1] == 6.0

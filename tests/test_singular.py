@@ -50,6 +50,13 @@ def test_numbers_in_objects_and_of_arrays():
     assert grad(lambda x: math.sqrt(x[0]))(np.zeros(2)).tolist() == [math.inf, 0.0]
 
 
+def test_numbers_that_math_gives():
+    assert jvp(lambda x: math.sqrt(x) * 2, (0.0,), (1.0,))[1] == math.inf
+    for f in (lambda x: math.sin(x) ** 0.5, lambda x: math.sqrt(math.sin(x))):
+        assert grad(f)(0.0) == jvp(f, (0.0,), (1.0,))[1] == math.inf
+        assert grad(f)(1.0) == pytest.approx(math.cos(1) / math.sin(1) ** 0.5 / 2)
+
+
 def test_what_is_too_large_for_a_number_of_python():
     assert grad(math.atan)(1e200) == grad(np.arcsinh)(1e200) == 0.0
     assert grad(lambda x, y: math.atan2(x, y))(1e200, 1.0) == 0.0

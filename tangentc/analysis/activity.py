@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases, changes_argument, may_change_unseen, may_give_back
+from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
 from tangentc.analysis.infer import gives_keys, of_keys
-from tangentc.analysis.points import DEEP_COPIES, change_of
+from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While

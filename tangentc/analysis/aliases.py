@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-import types
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,10 @@ COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asany
 READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}
 COMPACT = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray}
 GIVES_BACK = {np.diff: (1, "n", 0), np.linalg.matrix_power: (1, "n", 1)}  # their argument, for this value of an option
+NEW = {  # functions without a rule that make arrays of their own
+    np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.unique, np.union1d, np.intersect1d,
+    np.setdiff1d, np.setxor1d,
+}  # fmt: skip
 HOLDERS = {
     ops.identity, ops.stopped, ops.inserted, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
     builtins.reversed,
@@ -304,6 +307,8 @@ def may_give_back(s: Assign) -> bool:
         return True
     if is_unknown_call(s):
         return True
+    if s.op in NEW:
+        return False
     if s.op in GIVES_BACK:
         place, option, value = GIVES_BACK[s.op]
         given = dict(s.keywords).get(option, s.args[place] if place < len(s.args) else Const(1 - value))
@@ -340,38 +345,6 @@ def _sums(subscripts: str) -> bool:
     """Whether an einsum of one array sums, and gives an array of its own; else it is a view: "ij->ji", "ii->i"."""
     given, arrow, kept = subscripts.replace(" ", "").partition("->")
     return not set(given) <= set(kept) if arrow else any(given.count(c) > 1 for c in given if c != ".")
-
-
-DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
-IN_C = (types.BuiltinFunctionType, *DESCRIPTORS)
-HARMLESS = {
-    "builtins",
-    "_io",
-    "io",
-    "sys",
-    "time",
-    "_operator",
-    "math",
-    "cmath",
-    "_functools",
-    "_abc",
-    "posix",
-    "_json",
-}
-UNSEEN = {
-    runtime.add_if_copied, runtime.plus_in_place, operator.setitem, operator.delitem,
-    *(getattr(operator, f"i{name}") for name in dir(operator) if hasattr(operator, f"i{name}")),
-}  # fmt: skip
-
-
-def may_change_unseen(op: Any) -> bool:
-    """Whether a call may change what it is given where no analysis sees it: there is no text of it to look into, and
-    it is not known to leave its arguments alone."""
-    if not isinstance(op, (*IN_C, types.FunctionType)):
-        return False
-    if op in UNSEEN or isinstance(op, DESCRIPTORS):
-        return True
-    return isinstance(op, IN_C) and not ops.is_pure(op) and ops.module_root(op) not in (*HARMLESS, *ops.NUMERIC_MODULES)
 
 
 def stores_of(block: Block) -> list[Statement]:

@@ -135,6 +135,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return out  # which is what it gives
     if op in (runtime.zeros_of, runtime.zeros_of_copy) and isinstance(args[0], Optional):
         return args[0]
+    if op in (builtins.enumerate, builtins.zip, builtins.reversed):
+        return _iterator(op, args, fresh)
     if any(isinstance(t, Unknown) and not _draws(t) for t in args):
         return Unknown("an argument's type is not known")
     if op in (runtime.zeros_of, runtime.zeros_of_copy):
@@ -163,8 +165,6 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return key if op in (builtins.max, builtins.min) else Sequence(list, (key,), None)
     if op in (builtins.list, builtins.sorted) and isinstance(args[0], Known) and isinstance(args[0].value, range):
         return Sequence(list, (Scalar("int64", True),), None)
-    if op in (builtins.enumerate, builtins.zip, builtins.reversed):
-        return _iterator(op, args, fresh)
     if op is ops.method and isinstance(args[1], Known):
         name = args[1].value
         if isinstance(args[0], Dict) and name in ("items", "values", "keys"):
@@ -790,6 +790,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Known(Const(ops.UNDEFINED))
         case Known(const) if index is None and isinstance(const.value, (tuple, list)) and isinstance(key, Scalar):
             return item_type(t, fresh)
+        case Known(const) if const.value is np.mgrid or const.value is np.ogrid:
+            return _by_sample(operator.getitem, [t, key], {}, fresh)
         case Known(const) if index is not None:
             try:
                 return data_type(const.value[index])
@@ -915,23 +917,19 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
     runnable = _runnable(op)
     if runnable is None or len(symbols) > 40:
         return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
-    results: list[Any] = []
-    for as_axis in (False, True):  # an integer that nothing is known of may be meant as an axis
-        results = []
-        for which in (0, 1):
-            try:
-                samples = [_samples(t, symbols, which, as_axis) for t in args]
-                named = {k: _samples(t, symbols, which, as_axis) for k, t in keywords.items()}
-            except _NoSample:
-                return Unknown("an argument's type is not known")
-            results.append(_run(runnable, samples, named))
-        if any(r is not None for r in results) or not any(map(_depends_on_integers, [*args, *keywords.values()])):
-            break
-        if (getattr(op, "__module__", None) or "").startswith("scipy.special"):
-            break  # its integers are orders and dimensions, and zero is often one of another kind
+    try:
+        results = _run_twice(op, runnable, args, keywords, symbols)
+        if len(symbols) > 1 and all(r is None for r in results):
+            alike = _run_twice(op, runnable, args, keywords, dict.fromkeys(symbols, 0))  # lengths that turn out equal
+            if all(r is not None for r in alike):
+                return _from_results(*alike, [], fresh, False)  # type: ignore[call-arg]
+    except _NoSample:
+        return Unknown("an argument's type is not known")
     if all(r is None for r in results):
         return by_rank(op, args, fresh) or Unknown("NumPy refuses these types")
     if results[0] is None or results[1] is None:  # outside the domain of arcsin, say
+        if (ranked := by_rank(op, args, fresh)) is not None:
+            return ranked
         results = [next(r for r in results if r is not None)] * 2
         if not isinstance(results[0], (float, complex, np.floating, np.complexfloating)):
             return Unknown("NumPy refuses these types")
@@ -943,6 +941,23 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
     apart = {d.symbol for t in [*args, *keywords.values()] for d in _of_items(t)}
     known = ["" if s in apart else s for s in symbols]  # lengths of items that may differ say nothing of the result
     return _from_results(*results, known, fresh, trusted)  # type: ignore[call-arg]
+
+
+def _run_twice(op: Any, run: Any, args: Seq[Type], keywords: dict[str, Type], symbols: dict[str, int]) -> list[Any]:
+    """The results for two sets of samples, None for one that NumPy refuses."""
+    given = [*args, *keywords.values()]
+    results: list[Any] = []
+    for as_axis in (False, True):  # an integer that nothing is known of may be meant as an axis
+        results = []
+        for which in (0, 1):
+            samples = [_samples(t, symbols, which, as_axis) for t in args]
+            named = {k: _samples(t, symbols, which, as_axis) for k, t in keywords.items()}
+            results.append(_run(run, samples, named))
+        if any(r is not None for r in results) or not any(map(_depends_on_integers, given)):
+            break
+        if (getattr(op, "__module__", None) or "").startswith("scipy.special"):
+            break  # its integers are orders and dimensions, and zero is often one of another kind
+    return results
 
 
 def _of_items(t: Type) -> list[Length]:

@@ -59,7 +59,8 @@ GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.c
 
 SELECTING = {  # which take some entries, and others not
     np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.nan_to_num, np.nansum, np.nanprod, np.nanmax, np.nanmin,
-    np.select, np.compress, np.extract, runtime.taken,
+    np.select, np.compress, np.extract, runtime.taken, np.triu, np.tril, np.diag, np.diagonal, np.trace, np.take,
+    np.take_along_axis, np.delete,
 }  # fmt: skip
 
 
@@ -145,6 +146,9 @@ class _Uses:
                     self.block(body, branch, inner=True)
             case For() | While():
                 self.loop(s)
+            case Store() if isinstance(self.types.of(s.object), Array):  # what it leaves there is used later, or not
+                for atom in reads(s)[1:]:
+                    self.add(atom, None)
             case _:
                 for atom in reads(s):
                     self.add(atom, None)

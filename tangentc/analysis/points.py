@@ -10,10 +10,19 @@ Every place where a container is made stands for all the containers that are mad
 
 from __future__ import annotations
 
+import bisect
 import builtins
+import heapq
 import operator
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    FunctionType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from tangentc import runtime
@@ -68,9 +77,45 @@ class Change:
     all_items: bool = False  # what is put there are the items of the value
     op: Any = None  # what is put there is combined with what is there
     key: Atom | None = None  # as it is written
+    unseen: bool = False  # what is put there is not known
+
+
+DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
+IN_C = (BuiltinFunctionType, *DESCRIPTORS)
+HARMLESS = {
+    "builtins",
+    "_io",
+    "io",
+    "sys",
+    "time",
+    "_operator",
+    "math",
+    "cmath",
+    "_functools",
+    "_abc",
+    "posix",
+    "_json",
+}
+UNSEEN = {
+    runtime.add_if_copied, runtime.plus_in_place, operator.setitem, operator.delitem,
+    *(getattr(operator, f"i{name}") for name in dir(operator) if hasattr(operator, f"i{name}")),
+}  # fmt: skip
+
+
+def may_change_unseen(op: Any) -> bool:
+    """Whether a call may change what it is given where no analysis sees it: there is no text of it to look into, and
+    it is not known to leave its arguments alone."""
+    if not isinstance(op, (*IN_C, FunctionType)):
+        return False
+    if op in UNSEEN or isinstance(op, DESCRIPTORS):
+        return True
+    return isinstance(op, IN_C) and not ops.is_pure(op) and ops.module_root(op) not in (*HARMLESS, *ops.NUMERIC_MODULES)
 
 
 METHODS = {"append": ops.append, "insert": ops.insert, "pop": ops.take, "reverse": ops.reverse}
+INSERTING = {heapq.heappush, heapq.heapreplace, heapq.heappushpop, bisect.insort_left, bisect.insort_right}
+CHANGING = {"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "pop", "popleft", "popitem",
+            "remove", "discard", "clear", "sort", "reverse"}  # fmt: skip
 GIVING = {Const("pop"), Const("get"), Const("setdefault")}
 
 
@@ -102,6 +147,13 @@ def change_of(s: Statement) -> Change | None:
                 return Change(s.args[0], tuple(given), False)
             if name in ("pop", "remove", "clear", "sort", "reverse", "popitem", "popleft"):
                 return Change(s.args[0])
+        case Assign() | Effect() if s.op in INSERTING:
+            return Change(s.args[0], ((ANY, s.args[1]),))
+        case Assign(op=builtins.getattr, args=(container, Const(value=name))) if name in CHANGING:
+            return Change(container, unseen=True)  # a method with a name of its own, which is called later
+        case Assign() | Effect() if may_change_unseen(s.op):
+            first = next((a for a in s.args if isinstance(a, str)), None)
+            return None if first is None else Change(first, unseen=True)
     return None
 
 
@@ -241,7 +293,8 @@ class Points:
         found = change_of(s)
         if found is None or not isinstance(found.container, str):
             return
-        if not is_container(self.types.of_name.get(found.container)):
+        t = self.types.of_name.get(found.container)
+        if not (isinstance(t, (Dict, Sequence, Unknown)) if found.unseen else is_container(t)):
             return
         if isinstance(s, Store) and isinstance(s.key, str):  # a number whose value is known when compiling
             t = self.types.of_name.get(s.key)

@@ -364,6 +364,10 @@ class Types:
 
     def _changed(self, old: Type, change: Change, first: bool) -> Type:
         """The type of a container with what a change may put into it; ``first``, if nothing was put there before."""
+        if change.unseen and not getattr(old, "items", ()):
+            return Unknown("what is put into it is not seen")
+        if change.unseen and isinstance(old, Dict):
+            return of_any_keys(old, self.fresh)
         new = put(old, "*", Known(Const(ops.UNDEFINED)), True, self.fresh) if change.resizes else old
         for key, atom in change.puts:
             item = self.of(atom)

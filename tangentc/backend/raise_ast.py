@@ -530,7 +530,7 @@ class _Raise:
         if op is ops.leave:
             return ast.Call(ast.Attribute(atom(args[0]), "__exit__"), [ast.Constant(None)] * 3, [])
         if op is ops.call:
-            return ast.Call(atom(args[0]), [atom(a) for a in args[1:]], [])
+            return ast.Call(atom(args[0]), [atom(a) for a in args[1:]], [ast.keyword(k, atom(v)) for k, v in keywords])
         if op is ops.spread:
             return atom(args[0])
         if op is ops.items_from:

@@ -20,13 +20,13 @@ from tangentc.core.walk import defines, substitute_block
 
 Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
 RECENT = 40
-ALLOCATING = {
-    "zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of", "zeros_of_copy", "reversed",
-    "enumerate", "zip",
-}  # fmt: skip
+ALLOCATING = {"zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of", "zeros_of_copy"}
+MUTABLE = {ops.make_list, ops.make_dict, ops.copied}
 
 
-MUTABLE = {ops.make_list, ops.make_dict, ops.copied}  # two of them are two things, though they hold the same
+def _makes_new(op: Any) -> bool:
+    """Whether two calls give two things, though they hold the same."""
+    return getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE or ops.is_used_up(op)
 
 
 def _is_slice(key: Atom, types: Any) -> bool:
@@ -138,8 +138,7 @@ class Builder:
         target = self.fresh(name or hint(op, args))
         if name:
             self.named.add(target)
-        allocates = getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE
-        if self.moment is not None and ops.is_pure(op) and not allocates:
+        if self.moment is not None and ops.is_pure(op) and not _makes_new(op):
             self.moment[key] = target
         statement = Assign(target, op, args, keywords, self.span)
         self.types.of_name[target] = self.types.result(op, args, keywords)
@@ -169,7 +168,7 @@ class Builder:
             self.passed()
 
     def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
-        if not ops.is_pure(op) or getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE:
+        if not ops.is_pure(op) or _makes_new(op):
             return False
         if self._makes_container(op, args):
             return False

@@ -11,6 +11,8 @@ import dataclasses
 import operator
 from typing import Any
 
+import numpy as np
+
 BINARY = {
     operator.add: "+",
     operator.sub: "-",
@@ -262,6 +264,11 @@ def is_pure(op: Any) -> bool:
     return name not in IMPURE_NAMES and "random" not in (getattr(op, "__module__", None) or "")
 
 
+def is_used_up(op: Any) -> bool:
+    """Whether what ``op`` makes is run over once, by one loop."""
+    return op is builtins.iter or isinstance(op, type) and hasattr(op, "__next__")
+
+
 class _Undefined:
     """Stands where a name has no value: before a loop that defines it, after a branch that does not."""
 
@@ -294,6 +301,11 @@ def stopped(x: Any) -> Any:
     return x
 
 
+def reshaped(x: Any, shape: Any) -> Any:
+    """``x.shape = shape`` on a name: the array under that name from there on."""
+    return np.reshape(x, shape)
+
+
 class MadeInside:
     """A function that is made while the program runs: its calls are written out, and it is known by a word."""
 
@@ -307,7 +319,7 @@ def assumed(fact: Any, *values: Any) -> None:
 
 
 SYNTAX.add(stopped)
-PURE.update({stopped, assumed, identity, item, snapshot, old_item, copied, items_from})
+PURE.update({stopped, reshaped, assumed, identity, item, snapshot, old_item, copied, items_from})
 CHANGES_LIST = {append, insert, reverse}
 
 

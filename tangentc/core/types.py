@@ -186,6 +186,8 @@ def holds_numbers(t: Type) -> bool:
     """Whether a value is a number or an array of any kind, or may hold one."""
     if isinstance(t, (Scalar, Array)):
         return np.dtype(t.dtype).kind in "biufc"
+    if isinstance(t, Tuple) and t.cls is slice:
+        return False
     return any(map(holds_numbers, t.items)) if is_container(t) else isinstance(t, Unknown)  # type: ignore[union-attr]
 
 
@@ -279,6 +281,8 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
         return Dict(tuple(value), tuple(type_of(v, sizes) for v in value.values()))
     if is_object(value):
         return _object_type(value, sizes)
+    if hasattr(cls, "__next__"):
+        return Unknown("it is an iterator")  # to look at its items would use it up
     return Known(Const(value))
 
 

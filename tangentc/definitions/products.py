@@ -182,7 +182,8 @@ def matrix_norm(x, *, keepdims=False, ord="fro"):
 
 @defined(np.linalg.tensorsolve)
 def tensorsolve(a, b, axes=None):
-    return np.reshape(np.linalg.solve(np.reshape(a, (np.size(b), -1)), np.ravel(b)), np.shape(a)[np.ndim(b) :])
+    A = a if axes is None else np.moveaxis(a, axes, axes_in(-len(axes), 0))
+    return np.reshape(np.linalg.solve(np.reshape(A, (np.size(b), -1)), np.ravel(b)), np.shape(A)[np.ndim(b) :])
 
 
 @defined(np.linalg.tensorinv)

@@ -39,12 +39,16 @@ def extreme_of(extreme, a, axis, keepdims, initial, where):
 
 @defined(np.max, np.amax)
 def max_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    if initial is not None and np.size(a) == 0:
+        return np.sum(a, axis=axis, keepdims=keepdims) + initial
     largest = extreme_of(np.max, a, axis, keepdims, initial, where)
     return largest if initial is None else np.maximum(largest, initial)
 
 
 @defined(np.min, np.amin)
 def min_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    if initial is not None and np.size(a) == 0:
+        return np.sum(a, axis=axis, keepdims=keepdims) + initial
     least = extreme_of(np.min, a, axis, keepdims, initial, where)
     return least if initial is None else np.minimum(least, initial)
 

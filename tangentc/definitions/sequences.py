@@ -8,6 +8,7 @@ from tangentc.core.ops import stopped as stop_gradient
 from tangentc.definitions import axes_in
 from tangentc.definitions.reductions import is_integer_like
 from tangentc.rules.registry import defined, existing
+from tangentc.runtime import trapezoid_weights
 
 
 # ------------------------------------------------------------------ sums and differences along an axis
@@ -112,6 +113,18 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.sum(d * (f[..., 1:] + f[..., :-1]) / 2, axis=-1)
 
 
+@defined(trapezoid_weights)
+def weights_of_trapezoid(y, x=None, dx=1.0, axis=-1):
+    d = dx * np.ones(np.shape(y)[axis] - 1)
+    if x is not None:
+        d = np.diff(x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1))
+    none = np.zeros((*np.shape(d)[:-1], 1))
+    weights = (np.concatenate([none, d], axis=-1) + np.concatenate([d, none], axis=-1)) / 2
+    if np.ndim(weights) == 1:
+        return np.expand_dims(weights, axes_in(1, np.ndim(y) - axis % np.ndim(y)))
+    return np.moveaxis(weights, -1, axis)
+
+
 @defined(np.bincount)
 def bincount(x, weights=None, minlength=0):
     counts = np.zeros(len(np.bincount(x, minlength=minlength)))
@@ -121,12 +134,12 @@ def bincount(x, weights=None, minlength=0):
 
 @defined(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    if not isinstance(bins, (int, str)):
-        edges = np.asarray(bins)
-    elif isinstance(bins, int) and range is None:
+    if isinstance(bins, str) or np.ndim(bins) == 0 and range is not None:
+        edges = np.histogram_bin_edges(stop_gradient(a), bins, range)
+    elif np.ndim(bins) == 0:
         edges = np.linspace(np.min(a), np.max(a), bins + 1)
     else:
-        edges = np.histogram_bin_edges(stop_gradient(a), bins, range)
+        edges = np.asarray(bins)
     fixed = stop_gradient(edges)
     place = np.searchsorted(fixed, np.ravel(stop_gradient(a)), side="right") - 1
     place = np.where(np.ravel(stop_gradient(a)) == fixed[-1], len(fixed) - 2, place)

@@ -138,15 +138,19 @@ def append(arr, values, axis=None):
 @defined(np.insert)
 def insert(arr, obj, values, axis=None):
     x = np.ravel(arr) if axis is None else np.moveaxis(arr, axis, 0)
-    n = len(x)
+    n, at = len(x), np.asarray(obj)
     new = np.asarray(values)
-    if axis is not None and np.ndim(obj) == 0:
+    if axis is not None and np.ndim(at) == 0:
         new = np.moveaxis(with_axes(new, np.ndim(arr)), 0, axis)
         new = np.moveaxis(new, axis, 0)
     elif axis is not None and np.ndim(new) == np.ndim(arr):
         new = np.moveaxis(new, axis, 0)
-    count = np.size(obj) if np.ndim(obj) > 0 else np.size(new) if axis is None else len(new)
-    before = np.broadcast_to(np.where(np.asarray(obj) < 0, np.asarray(obj) + n, obj), (count,))
+    count = np.size(at)
+    if axis is None:
+        count = max(count, np.size(new))
+    elif np.ndim(new) == np.ndim(arr):
+        count = max(count, len(new))
+    before = np.broadcast_to(np.where(at < 0, at + n, at), (count,))
     order = np.argsort(before, kind="stable")
     places = np.zeros(count, int)
     places[order] = before[order] + np.arange(count)

@@ -228,7 +228,7 @@ class _Reader:
             case Assign() if prelude.stands_for(s.op):
                 if self.is_written(s):
                     self.known.written.add(site)
-            case Assign() if s.op is dataclasses.replace:
+            case Assign() if s.op in (dataclasses.replace, ops.reshaped):
                 t = self.types.of(s.args[0])
                 if isinstance(t, Struct):
                     self.known.classes.setdefault(site, t.cls)

@@ -24,7 +24,7 @@ import gast
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import DESCRIPTORS
+from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
@@ -50,7 +50,7 @@ MOST_OPEN = 8  # calls, one inside the other, of functions that a definition ins
 AUGMENTED = {
     f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
 }
-NO_MATHEMATICS = ("dataclasses", "copy", "contextlib", "functools", "warnings", "logging")
+OF_PYTHON_AND_MATHEMATICS = ("colorsys", "collections", "enum", "types")  # modules of Python that are looked into
 AS_TEXT = {builtins.eval, builtins.exec, builtins.compile, builtins.locals, builtins.globals}
 CHANGED_BY_METHODS = (list, dict, np.ndarray, collections.deque)
 IN_PLACE_METHODS = {"__delitem__", "__setslice__", *(f"__{f.__name__}__" for f in AUGMENTED)}
@@ -70,8 +70,8 @@ def is_library_module(value: Any) -> bool:
     return name.split(".")[0] in (*ops.NUMERIC_MODULES, "builtins", "functools", "operator", "itertools", "tangentc")
 
 
-def is_of_python(cls: type) -> bool:
-    """Whether a class comes with Python, and is not one whose objects are what their attributes hold."""
+def is_of_python(cls: Any) -> bool:
+    """Whether a class or a function comes with Python; not a class whose objects are what their attributes hold."""
     root = (cls.__module__ or "").split(".")[0]
     return root in sys.stdlib_module_names and root not in ("types", "__main__")
 
@@ -88,7 +88,7 @@ def is_user_function(op: Any) -> bool:
     if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
         return False
     module = op.__module__ or ""
-    if module in NO_MATHEMATICS or op.__code__.co_filename == contextlib.__file__:
+    if is_of_python(op) and module not in OF_PYTHON_AND_MATHEMATICS or op.__code__.co_filename == contextlib.__file__:
         return False
     return ops.module_root(op) not in (*ops.NUMERIC_MODULES, "operator") and module not in (
         "tangentc.core.ops",

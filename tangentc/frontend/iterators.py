@@ -22,6 +22,7 @@ from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Block, Effect, For, Function, If, Opaque, Statement, Store, While
@@ -29,7 +30,8 @@ from tangentc.core.walk import blocks, reads, transform
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.resolve import is_static
 
-BUILT_IN = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed}
+ITERATORS = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
+             np.ndindex, np.ndenumerate}  # fmt: skip
 IN_CORE = {builtins.zip, builtins.enumerate, builtins.reversed}
 USES_UP = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.max, builtins.min, builtins.sorted,
            builtins.dict}  # fmt: skip
@@ -42,7 +44,7 @@ HELD = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.appen
 def makes_iterator(callee: Any) -> bool:
     """Whether what a call of the library gives can be run over once."""
     in_itertools = isinstance(callee, type) and callee.__module__ == "itertools"
-    return in_itertools or isinstance(callee, (type, types.BuiltinFunctionType)) and callee in BUILT_IN
+    return in_itertools or isinstance(callee, (type, types.BuiltinFunctionType)) and callee in ITERATORS
 
 
 def runs_over(callee: Any) -> bool:

@@ -100,7 +100,7 @@ def _inside(statement: Statement, name: str, out: str) -> Statement:
     return statement
 
 
-def _partly(statement: If, rest: Block, name: str, out: str) -> Block:
+def _partly(statement: If, rest: Block, name: str, out: str, outermost: bool = True) -> Block:
     """Where only some paths through a branch leave, a flag says so, and what follows is under its test.
 
     if a:                         left = False
@@ -109,6 +109,8 @@ def _partly(statement: If, rest: Block, name: str, out: str) -> Block:
         continue            ->    elif b:
     x = 2                             left = True
                                   if not left: x = 2
+
+    In a branch that another one holds, which is not the ``outermost``, control still leaves where the flag is set.
     """
     kinds = {s.kind for s in _leaving((statement,))}
     if len(kinds) > 1:
@@ -127,35 +129,38 @@ def _partly(statement: If, rest: Block, name: str, out: str) -> Block:
             if isinstance(s, If):
                 s = replace(s, then=marked(s.then), orelse=marked(s.orelse))
             if isinstance(s, Leave):
-                if kind == "return":
+                if kind == "return" and s.values != (out,):
                     result.append(Assign(out, ops.identity, s.values, (), s.span))
                 result.append(Assign(flag, ops.identity, (Const(True),), (), s.span))
                 continue
             result.append(s)
         return tuple(result)
 
-    def kept(block: Block) -> Block:
-        """The branch with what follows a leaving branch in its other branch, leaves still in place."""
-        result: list[Statement] = []
-        for k, s in enumerate(block):
-            if isinstance(s, If) and may_leave((s,)):
-                then, orelse, after = s.then, s.orelse, block[k + 1 :]
-                if leaves(then):
-                    orelse += after
-                elif leaves(orelse):
-                    then += after
-                elif after:
-                    result.extend(_partly(replace(s, then=kept(then), orelse=kept(orelse)), after, name, out))
-                    return tuple(result)
-                result.append(replace(s, then=kept(then), orelse=kept(orelse)))
-                return tuple(result)
-            result.append(_inside(s, name, out))
-        return tuple(result)
-
-    branches = replace(statement, then=marked(kept(statement.then)), orelse=marked(kept(statement.orelse)))
-    leave: Block = (Leave(kind, (), statement.span),) if kind == "break" else ()
+    branches = replace(
+        statement, then=marked(_kept(statement.then, name, out)), orelse=marked(_kept(statement.orelse, name, out))
+    )
     clear = Assign(flag, ops.identity, (Const(False),), (), statement.span)
-    return (clear, branches, If(flag, leave, gather(rest, name, out), (), statement.span, "statement"))
+    still = kind == "break" or not outermost
+    leave: Block = (Leave(kind, (out,) if kind == "return" else (), statement.span),) if still else ()
+    after = gather(rest, name, out) if outermost else _kept(rest, name, out)
+    return (clear, branches, If(flag, leave, after, (), statement.span, "statement"))
+
+
+def _kept(block: Block, name: str, out: str) -> Block:
+    """A branch with what follows a branch that leaves in its other branch, leaves still in place."""
+    result: list[Statement] = []
+    for k, s in enumerate(block):
+        if isinstance(s, If) and may_leave((s,)):
+            then, orelse, after = s.then, s.orelse, block[k + 1 :]
+            if leaves(then):
+                orelse += after
+            elif leaves(orelse):
+                then += after
+            elif after:
+                return *result, *_partly(s, after, name, out, False)
+            return *result, replace(s, then=_kept(then, name, out), orelse=_kept(orelse, name, out))
+        result.append(_inside(s, name, out))
+    return tuple(result)
 
 
 def _leaving(block: Block) -> list[Leave]:

@@ -233,7 +233,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         start = len(self.out)
         value = self.expression(node.value)
         last = self.out[-1] if len(self.out) > start else None
-        if isinstance(last, Assign) and last.target == value and (not ops.is_pure(last.op) or _may_write(last)):
+        if not isinstance(last, Assign) or last.target != value:
+            return
+        if isinstance(node.value, (gast.Call, gast.Subscript)) or not ops.is_pure(last.op) or _may_write(last):
             if isinstance(last.op, ops.augmented):
                 return  # `a += s; return a` of a function that is lowered in place
             self.out[-1] = Effect(last.op, last.args, last.keywords, last.span)
@@ -415,6 +417,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         elif isinstance(target, gast.Subscript):
             obj = self.named(self.expression(target.value), target.value)
             self.store_item(obj, self.expression(target.slice), value, target)
+        elif target.attr == "shape" and isinstance(target.value, gast.Name):
+            array = self.named(self.expression(target.value), target.value)
+            if self.class_of(array, target) is not None:
+                self.store_attribute(array, target, value)
+            else:
+                self.assign_value(target.value.id, self.emit(ops.reshaped, (array, value), target), target.value)
         else:
             self.store_attribute(self.named(self.expression(target.value), target.value), target, value)
 
@@ -499,7 +507,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_If(self, node: Any) -> None:
         test = self.expression(node.test)
-        if isinstance(test, Const) and (callable(test.value) or isinstance(test.value, (bool, int, str, type(None)))):
+        if is_settled(test):
             self.block(node.body if test.value else node.orelse)
             return
         self.out.append(If(test, self.inner(node.body), self.inner(node.orelse), (), self.span(node), "statement"))
@@ -511,13 +519,15 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         assigns = any(not name.startswith("%") for s in statements(head) for name in defines(s))
         if assigns or any(isinstance(s, (Store, Effect)) for s in statements(head)):
             # while (y := f(x)) > 0: what the test assigns belongs to the body
-            leave = If(test, (), (Leave("break", (), self.span(node)),), (), self.span(node), "statement")
+            over = self.fresh("%over") if node.orelse else None
+            ended = () if over is None else (Assign(over, ops.identity, (Const(True),), (), self.span(node)),)
+            leave = If(test, (), (*ended, Leave("break", (), self.span(node))), (), self.span(node), "statement")
             self.loops.append(self.span(node).site)
             outer, self.out = self.out, [*head, leave]
             self.trip(node.body)
             body, self.out = tuple(self.out), outer
             self.loops.pop()
-            self.finish_loop(node, body, lambda b: While((), Const(True), b, (), self.span(node)))
+            self.finish_loop(node, body, lambda b: While((), Const(True), b, (), self.span(node)), over)
             return
         self.loops.append(self.span(node).site)
         outer, self.out = self.out, []
@@ -526,13 +536,16 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.loops.pop()
         self.finish_loop(node, body, lambda b: While(head, test, b, (), self.span(node)))
 
-    def finish_loop(self, node: Any, body: Block, make: Any) -> None:
-        """The loop; if it is left by ``return``, or has an ``else``, flags say how it was left."""
+    def finish_loop(self, node: Any, body: Block, make: Any, over: str | None = None) -> None:
+        """The loop; if it is left by ``return``, or has an ``else``, flags say how it was left.  ``over`` is one that
+        the body sets where it is left because the test failed."""
         returned, broke = f"%returned'{self.activation.number}", self.fresh("%broke")
         returns, orelse = has(body, "return"), getattr(node, "orelse", [])
         out = f"%out'{self.activation.number}" if self.activation.number else "%out"
         span = self.span(node)
-        skips = bool(orelse) and has(body, "break")
+        skips = bool(orelse) and over is None and has(body, "break")
+        if over is not None:
+            self.out.append(Assign(over, ops.identity, (Const(False),), (), span))
         if skips:
             body = with_flag(body, "break", broke)
             self.out.append(Assign(broke, ops.identity, (Const(False),), (), span))
@@ -542,7 +555,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.out.append(make(body))
         if returns:
             self.out.append(If(returned, (Leave("return", (out,), span),), (), (), span, "statement"))
-        if orelse and skips:
+        if over is not None:
+            self.out.append(If(over, self.inner(orelse), (), (), span, "statement"))
+        elif skips:
             self.out.append(If(broke, (), self.inner(orelse), (), span, "statement"))
         elif orelse:
             self.block(orelse)
@@ -706,7 +721,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def of_IfExp(self, node: Any, target: str | None) -> Atom:
         test = self.expression(node.test)
-        if isinstance(test, Const) and isinstance(test.value, (bool, type(None))):
+        if is_settled(test):
             return self.expression(node.body if test.value else node.orelse, target=target)
         result = target or self.fresh("%chosen")
         branches = []
@@ -972,6 +987,13 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+def is_settled(test: Atom) -> bool:
+    """Whether a test always has the same answer."""
+    if not isinstance(test, Const):
+        return False
+    return callable(test.value) or isinstance(test.value, (bool, int, str, type(None)))
 
 
 def _may_write(s: Assign) -> bool:

@@ -62,7 +62,7 @@ from tangentc.core.types import (
     present,
     type_of,
 )
-from tangentc.core.walk import definitions, reads, statements, substitute, substitute_block, transform
+from tangentc.core.walk import defines, definitions, reads, statements, substitute, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.into import place_of_out
 
@@ -207,6 +207,8 @@ class _Specialise:
                 return (replace(s, keywords=()),)  # x.copy(), which puts the axes in order, does as well
             case Assign(op=np.select) if (chosen := self._selected(s)) is not None:
                 return chosen
+            case Assign(op=ops.reshaped):
+                return (self._reshaped(s),)
             case Assign() if s.op is ops.method:
                 return tuple(r for made in self._method(s) for r in self._again(made))
             case Assign() if s.op in REDUCES and len(s.args) == 1 and isinstance(self.types.of(s.args[0]), Array):
@@ -338,13 +340,33 @@ class _Specialise:
         if name == "flat":
             return self._store_flat(replace(s, key=Const(slice(None))), s.object)
         if name not in ("real", "imag"):
-            raise UnsafeMutation(
-                f"{self.function.name} assigns {_plain(s.object)}.{name}", s.span,
-                why="this changes what an array is, not what it holds", way_out="make a new array, by reshape or view",
-            )  # fmt: skip
+            raise self._changes_its_form(s, s.object, name)
         part = self.fresh(f"%{name}")
         view = Assign(part, PARTS[Const(name)], (s.object,), (), s.span)
         return (view, Store(part, Const(...), s.value, None, s.span))
+
+    def _changes_its_form(self, s: Statement, array: str, attribute: str) -> UnsafeMutation:
+        return UnsafeMutation(
+            f"{self.function.name} assigns {_plain(array)}.{attribute}", s.span,
+            why="this changes what an array is, not what it holds", way_out="make a new array, by reshape or view",
+        )  # fmt: skip
+
+    def _reshaped(self, s: Assign) -> Assign:
+        """``x.shape = s`` as ``x = np.reshape(x, s)``, if no other name of the array is read afterwards."""
+        array = s.args[0]
+        if isinstance(self.types.of(array), Array):
+            root = self._aliases().root(array)  # type: ignore[arg-type]
+            others = self.classes.get(root, set())
+            program = list(statements(self.function.body))
+            around = [x for x in program if isinstance(x, (For, While)) and any(y is s for y in statements((x,)))]
+            after = program[program.index(around[0] if around else s) + 1 :]
+            made = {s.target, *(name for x in after for name in defines(x))}
+            form = [x for x in after if isinstance(x, Assign) and x.op is ops.reshaped]  # whatever it was before
+            read = {self.function.result, *(a for x in after if x not in form for a in reads(x))} - made
+            given = any(p.name in others for p in self.function.params) or self._aliases().is_outside(array)  # type: ignore[arg-type]
+            if given or around or not others.isdisjoint(read):
+                raise self._changes_its_form(s, array, "shape")  # type: ignore[arg-type]
+        return replace(s, op=np.reshape)
 
     def _with_subscripts(self, s: Assign) -> Assign:
         """``np.einsum(A, [0, 1], B, [1, 2])`` with its indices as a text."""

@@ -78,7 +78,9 @@ def taken_rule(y_bar, partial, x_bar):
     return np.where(lost, 0.0, partial), np.where(lost, 0.0, y_bar)
 
 
-@elementwise(operator.mod, np.mod, np.fmod, math.fmod, math.remainder, domain=((0.1, 0.9), (1, 2)), real=True)
+@elementwise(
+    operator.mod, np.mod, np.fmod, math.fmod, math.remainder, domain=((0.1, 0.9), (1, 2)), real=True, singular=True
+)
 def mod(x, y, z):  # z = x - floor(x / y) y
     return 1, np.round((z - x) / y)
 

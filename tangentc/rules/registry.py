@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import inspect
+import math
 import sys
 import textwrap
 import types
@@ -135,13 +137,19 @@ class Registry:
         self.awaited: list[str] = []  # once those of NumPy are there
 
     def find(self, function: Any) -> Rule | None:
-        self._look_for_scipy()
+        self._look_for_scipy(function)
         try:
             return self.rules.get(function)
         except TypeError:
             return None
 
-    def _look_for_scipy(self) -> None:
+    def _look_for_scipy(self, function: Any = None) -> None:
+        if (
+            (function is math.gamma or function is math.lgamma)
+            and "special" in self.awaited
+            and importlib.util.find_spec("scipy")
+        ):
+            importlib.import_module("scipy.special")  # where their derivative is
         found = [n for n in self.awaited if f"scipy.{n}" in sys.modules]
         self.awaited = [n for n in self.awaited if n not in found] if found else self.awaited
         for name in found:

@@ -26,7 +26,6 @@ ALLOCATING = {
     ops.make_dict, ops.make_struct, ops.copied, builtins.list, builtins.dict, runtime.zeros_of, runtime.zeros_of_copy,
     runtime.copied,
 }  # fmt: skip
-ALLOCATING |= {builtins.reversed, builtins.enumerate, builtins.zip}  # used up by one loop
 
 
 def common(function: Function, aliases: Aliases) -> Function:
@@ -73,12 +72,9 @@ def common(function: Function, aliases: Aliases) -> Function:
 
 
 def _reads_only(s: Assign, aliases: Aliases) -> bool:
-    return (
-        ops.is_pure(s.op) and s.op not in ALLOCATING and s.op is not ops.identity and not aliases.is_changed(s.target)
-    )
+    makes_new = s.op in ALLOCATING or s.op is ops.identity or ops.is_used_up(s.op)
+    return ops.is_pure(s.op) and not makes_new and not aliases.is_changed(s.target)
 
 
 def _may_share(s: Assign, aliases: Aliases) -> bool:
-    if not ops.is_pure(s.op) or s.op in ALLOCATING or s.op is ops.identity or aliases.is_changed(s.target):
-        return False
-    return not any(isinstance(a, str) and aliases.is_changed(a) for a in s.atoms)
+    return _reads_only(s, aliases) and not any(isinstance(a, str) and aliases.is_changed(a) for a in s.atoms)

@@ -114,11 +114,19 @@ class Adjoints:
         parts: list[Atom] = []
         for key, part in components(t):
             if not is_differentiable(part):
-                parts.append(Const(0.0 if isinstance(part, Scalar) and holds_numbers(part) else None))
+                parts.append(self._zero_shadow(x, key, part))
                 continue
             given = adjoint.get(key) if isinstance(adjoint, dict) else get_part(self.b, adjoint, key)
             parts.append(self.as_shadow(given, get_part(self.b, x, key)))
         return build_container(self.b, shadow_type(t), parts)
+
+    def _zero_shadow(self, x: Atom, key: Any, part: Type) -> Atom:
+        """What `zeros_of` gives for a part through which no derivative flows."""
+        if not holds_numbers(part):
+            return Const(None)
+        if isinstance(part, Scalar):
+            return Const(0.0)
+        return self.b.emit(runtime.zeros_of, (get_part(self.b, x, key),))
 
     def whole_part(self, adjoint: Adjoint | None, x: Atom, key: Any, t: Type) -> Atom:
         if adjoint is not None and not isinstance(adjoint, dict) and not self.is_lazy(adjoint, t):

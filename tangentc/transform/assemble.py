@@ -367,6 +367,10 @@ def _final(sweeps: Sweeps, name: str) -> Atom:
         return b.emit(builtins.complex, (whole,), name=bar_name(name))
     if isinstance(whole, Const):
         return whole
+    if isinstance(t, Scalar) and isinstance(b.type(whole), Array):
+        return b.emit(operator.getitem, (whole, Const(())), name=bar_name(name))
+    if isinstance(t, Scalar) and t.weak and getattr(b.type(whole), "dtype", "") in ("float16", "float32"):
+        return b.emit(builtins.float, (whole,), name=bar_name(name))
     if not shadowed:
         whole = _own_array(sweeps, whole, t, name)
     return b.rename(whole, bar_name(name))

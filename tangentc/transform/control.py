@@ -227,9 +227,10 @@ class Control:
         if not local and not carried:
             return (replace(s, body=primal),)
         local = remove_dead(local, [a for c in carried for a in (c.name, c.next)], self.b.types, None)
-        leaves_early = isinstance(s, While) or any(isinstance(x, Leave) for x in statements(primal))
+        is_counted = isinstance(s, While) or any(isinstance(x, Leave) for x in statements(primal))
+        is_counted = is_counted or self._may_be_used_up(s.iterable)
         inputs = [c.name for c in s.carried]
-        if isinstance(s, For) and leaves_early:
+        if isinstance(s, For) and is_counted:
             inputs.append(s.target)
         if isinstance(s, While):  # what the test makes is given to the body
             inputs += [n for x in s.head for n in defines(x)]
@@ -239,7 +240,7 @@ class Control:
         carried = [replace(c, next=names.get(c.next, c.next)) for c in carried]  # type: ignore[arg-type]
         for name in self.lists:
             self.b.types.of_name.setdefault(name, Unknown("a list of saved values"))
-        if not leaves_early:
+        if not is_counted:
             assert isinstance(s, For)
             iterable = self._reversed(s, adjoint)
             target = self.b.fresh(s.target)
@@ -265,6 +266,13 @@ class Control:
         self.b.out.append(For(blank, iterable, adjoint, tuple(carried), s.span.within("adjoint")))
         return (replace(s, body=(count, *linked), carried=(*s.carried, Carry(trips, Const(0), after))),)
 
+    def _may_be_used_up(self, iterable: Atom) -> bool:
+        """Whether a second loop may find nothing left: a file, what a generator of a library gives."""
+        made = self.context.definitions.get(iterable) if isinstance(iterable, str) else None
+        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip, builtins.reversed):
+            return any(map(self._may_be_used_up, made.args))
+        return isinstance(self.b.type(iterable), Unknown)
+
     def _reversed(self, s: For, adjoint: Block) -> Atom:
         made = self.context.definitions.get(s.iterable) if isinstance(s.iterable, str) else None
         if isinstance(made, Assign) and made.op is builtins.reversed:
@@ -277,11 +285,6 @@ class Control:
             return iterable
         if isinstance(t, Known) and isinstance(t.value, range) or isinstance(t, (Array, Tuple)):
             return self.b.emit(builtins.reversed, (iterable,))
-        if isinstance(t, Unknown):
-            raise UnsupportedSyntax(
-                "what this loop runs over is not known when compiling", s.span, why=t.reason or "its type is unknown",
-                way_out="loop over a range, an array, a list or a tuple",
-            )  # fmt: skip
         everything = self.b.emit(builtins.list, (iterable,))
         return self.b.emit(builtins.reversed, (everything,))
 

@@ -2,6 +2,8 @@
 
 import itertools
 
+import numpy as np
+
 
 def generator_summed_twice(xs):
     squares = (x * x for x in xs)
@@ -295,9 +297,65 @@ def object_that_generates(xs):
     return sum(Squares(xs))
 
 
+def loops_over_all_places(A):
+    s = 0.0
+    for ij in np.ndindex(A.shape):
+        s += A[ij] ** 2
+    y = np.zeros(A.shape)
+    for ij in np.ndindex(A.shape):
+        y[ij] = A[ij] * s
+    return np.sum(y)
+
+
+def places_run_over_twice(A):
+    places = np.ndindex(2, 3)
+    s = sum(A[ij] for ij in places)
+    for ij in places:
+        s += A[ij] ** 2
+    return s
+
+
+def places_listed_and_tested(A):
+    upper = [ij for ij in np.ndindex(2, 3) if ij[0] < ij[1]]
+    squares = [A[ij] ** 2 for ij in np.ndindex(2, 3)]
+    return sum(A[ij] for ij in upper) * sum(squares)
+
+
+def entries_and_their_places(A):
+    s = 0.0
+    for ij, a in np.ndenumerate(A):
+        s += a * ij[0]
+    for ij, a in np.ndenumerate(A):
+        s += a**2 * A[ij] * ij[1]
+    return s
+
+
+def entries_taken_one_by_one(A):
+    entries = np.ndenumerate(A)
+    ij, a = next(entries)
+    s = a * A[ij]
+    for ij, a in entries:
+        s += a**2 * ij[1]
+    for _, a in entries:
+        s += a**3
+    return s
+
+
+def places_with_entries(A):
+    entries = [((0, j), A[0, j] ** 2) for j in range(3)]
+    rest = list(entries)
+    ij, a = rest.pop(0)
+    return a * A[ij] + rest[0][1]
+
+
 LIST = [0.3, 0.5, 0.7, 0.2]
+MATRIX = np.array([[0.4, 0.7, 0.2], [0.3, 0.9, 0.5]])
 PROGRAMS = [
-    (f, (LIST,)) for f in (
+    *((f, (MATRIX,)) for f in (
+        loops_over_all_places, places_run_over_twice, places_listed_and_tested, entries_and_their_places,
+        entries_taken_one_by_one, places_with_entries,
+    )),
+    *((f, (LIST,)) for f in (
         generator_summed_twice, generator_left_and_taken_up, pairs_run_over_twice, mapped_twice, mapped_and_named,
         reversed_and_left, numbered_twice, filtered_twice, listed_twice, head_and_rest, head_of_pairs, head_or_another,
         first_that, first_or_another, chained_twice, given_to_a_function, given_to_a_function_of_the_module, given_back,
@@ -305,7 +363,7 @@ PROGRAMS = [
         outer_run_over_in_each_trip, object_unpacked, object_run_over, object_listed, object_that_grows,
         iterator_unpacked, scaled_when_it_is_run_over, mapped_when_it_is_run_over, changed_before_it_is_run_over,
         scaled_once, shortened_before_it_is_run_over, grown_and_then_run_over, object_that_generates,
-    )
+    )),
 ]  # fmt: skip
 REFUSED = {
     "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",

@@ -1273,6 +1273,78 @@ LENET = (
     *(image(size=(4, 3)), image(size=3)),
 )
 
+
+def means_by_distance(values, distance, count):
+    """Averages in rings of one width, by two histograms."""
+    number = np.histogram(distance, count)[0]
+    total = np.histogram(distance, count, weights=values)[0]
+    return np.sum((total / number) ** 2)
+
+
+def sums_in_a_range(values, distance):
+    total, _ = np.histogram(distance, bins=3, range=(0.0, 2.0), weights=values)
+    return np.sum(total**3)
+
+
+def energy_of_bodies(x, m, g):
+    """Kinetic energy apart, that of all pairs: the distances of a body from itself are zero."""
+    distance = np.sqrt((x[:, :1] - x[:, :1].T) ** 2 + (x[:, 1:] - x[:, 1:].T) ** 2)
+    apart = distance > 0
+    distance[apart] = 1.0 / distance[apart]
+    return -g * np.sum(np.triu(m * m.T * distance, 1))
+
+
+def lengths_above_the_diagonal(x):
+    d = x[:, None] - x
+    return np.sum(np.triu(np.sqrt(d**2), 1)) + np.sum(np.tril(np.abs(d) ** 0.5, -1))
+
+
+def places(rows, columns):
+    i, j = np.empty((rows, columns), dtype=np.int64), np.empty((rows, columns), dtype=np.int64)
+    for k in range(rows):
+        i[k, :] = k
+    for k in range(columns):
+        j[:, k] = k
+    return i, j
+
+
+def escaping_points(low, high, rows, columns, horizon):
+    """Points of the plane that leave a disc; those that have left are dropped from all arrays."""
+    i, j = places(rows, columns)
+    c = np.linspace(low, high, rows)[i] + np.linspace(-1.0, 1.2, columns)[j] * 1j
+    last = np.zeros(c.shape, dtype=np.complex128)
+    i.shape = j.shape = c.shape = rows * columns
+    z = np.zeros(c.shape, np.complex128)
+    for _ in range(6):
+        if not len(z):
+            break
+        np.multiply(z, z, z)
+        np.add(z, c, z)
+        out = abs(z) > horizon
+        last[i[out], j[out]] = z[out]
+        np.logical_not(out, out)
+        z, c = z[out], c[out]
+        i, j = i[out], j[out]
+    return np.sum(np.abs(last) ** 2)
+
+
+def transform_of_computed_sizes(x, radix, stages):
+    """A Fourier transform whose reshapings have sizes that each stage computes."""
+    n = radix**stages
+    k = np.arange(radix)
+    small = np.exp(-2.0j * np.pi * np.outer(k, k) / radix)
+    y = np.zeros(n, dtype=np.complex128)
+    y[:] = x
+    for s in range(stages):
+        before, after = radix**s, radix ** (stages - s - 1)
+        turned = np.transpose(np.reshape(y, (before, radix, after)), axes=(1, 0, 2))
+        angle = np.exp(-2.0j * np.pi * np.outer(k, np.arange(before)) / radix ** (s + 1))
+        twiddle = np.repeat(np.reshape(angle, (radix, before, 1)), after, axis=2)
+        product = np.reshape(turned, (n,)) * np.reshape(twiddle, (n,))
+        y[:] = np.reshape(small @ np.reshape(product, (radix, radix ** (stages - 1))), (n,))
+    return np.sum(np.abs(y) ** 2 * np.arange(n))
+
+
 PROGRAMS = [
     (cavity, (0.1 * normal(size=(6, 7)), 0.1 * normal(size=(6, 7)), normal(size=(6, 7)), 0.1, 0.9, 0.8, 1.2, 0.3)),
     (channel, (uniform(0, 0.2, (6, 6)), 0.1 * normal(size=(6, 6)), normal(size=(6, 6)), 0.05, 0.5, 1.2, 0.3, 1.5)),
@@ -1362,4 +1434,11 @@ PROGRAMS = [
     (neural_ode, (normal(size=3), normal(size=(3, 3)), 0.2)),
     (metropolis, (normal(size=3), normal(size=(5, 3)), 0.8)),
     (sir_epidemic, (0.9, 0.1, 0.0, 0.9, 0.3)),
+    (means_by_distance, (normal(size=9), np.linspace(0.1, 2.0, 9) ** 2, 3)),
+    (sums_in_a_range, (normal(size=9), np.linspace(0.1, 2.0, 9) ** 2)),
+    (energy_of_bodies, (normal(size=(4, 2)), uniform(0.5, 1.5, (4, 1)), 0.8)),
+    (lengths_above_the_diagonal, (normal(size=4),)),
+    (escaping_points, (-1.9, 0.6, 7, 6, 2.0)),
+    (transform_of_computed_sizes, (normal(size=8), 2, 3)),
+    (transform_of_computed_sizes, (normal(size=9), 3, 2)),
 ]

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-import scipy.interpolate
 import scipy.sparse
 import scipy.special as sp
 import scipy.stats as st
+from scipy.interpolate import CubicSpline
 
 import tangentc
 from tangentc import check_grads, grad
@@ -64,6 +64,11 @@ CALLS = {
     "weights": (lambda x: np.average(A, weights=x), A),
     "order": (lambda x: np.linalg.norm(x, -2), A),
     "kron": (lambda x: np.sum(np.kron(x, x[0]) ** 2), A),
+    "spline in its data": (lambda x: CubicSpline(np.arange(4), x)(1.3) ** 2, v),
+    "splines of columns": (lambda x: CubicSpline([0.0, 1.0, 3.0], x, bc_type="natural")([[0.3, 2.0]]) ** 2, A),
+    "splines of rows": (lambda x: CubicSpline(np.arange(4.0), x, axis=1, bc_type="clamped")(x[0], 1), A),
+    "spline in its data and place": (lambda x: CubicSpline(np.arange(4.0), x)(x[1:3]) * x[0], v),
+    "area under a spline": (lambda x: CubicSpline(np.arange(4.0), x).integrate(0.2, x[0] ** 2) ** 2, v),
 }
 
 
@@ -243,9 +248,16 @@ def test_terms_without_weight_are_no_terms():
 
 
 def test_a_spline_of_arrays_is_refused():
-    spline = scipy.interpolate.CubicSpline(np.arange(4.0), [[0, 1], [1, 0], [4, 2], [9, 5]])
+    spline = CubicSpline(np.arange(4.0), [[0, 1], [1, 0], [4, 2], [9, 5]])
     with pytest.raises(tangentc.NotDifferentiable, match="arrays"):
         tangentc.grad(lambda x: np.sum(spline(x)))(np.array([0.5, 1.5]))
+
+
+def test_a_spline_in_its_knots_is_refused():
+    with pytest.raises(tangentc.NotDifferentiable, match="knots"):
+        tangentc.grad(lambda x: CubicSpline(x, np.arange(4.0))(0.5))(np.arange(4.0))
+    with pytest.raises(tangentc.NotDifferentiable, match="linear"):
+        tangentc.grad(lambda x: CubicSpline(np.arange(4.0), x, bc_type=((1, 0.5), (2, 0.0)))(0.5))(np.arange(4.0))
 
 
 @pytest.mark.parametrize("make", [scipy.sparse.diags, scipy.sparse.diags_array, lambda d: scipy.sparse.lil_matrix(d)])

@@ -113,7 +113,17 @@ def recursion_tangent(a, x, y, a_dot, x_dot):
     return recursion(a, x_dot - delayed_sum(a_dot, y))
 
 
+# with y before the first entry for a state: a * y = b * x + a[0] zi, and what is beyond the last entry is a[0] zf
 @defined(sg.lfilter)
-def lfilter(b, a, x, axis=-1):
-    y = recursion(np.asarray(a), delayed_sum(np.asarray(b), np.moveaxis(x, axis, -1)))
-    return np.moveaxis(y, -1, axis)
+def lfilter(b, a, x, axis=-1, zi=None):
+    if zi is None:
+        y = recursion(np.asarray(a), delayed_sum(np.asarray(b), np.moveaxis(x, axis, -1)))
+        return np.moveaxis(y, -1, axis)
+    a, x, first = np.atleast_1d(a), np.moveaxis(x, axis, -1), np.moveaxis(zi, axis, -1)
+    n, order = x.shape[-1], first.shape[-1]
+    after = np.zeros((*x.shape[:-1], order))
+    before = np.concatenate([first, np.zeros((*first.shape[:-1], n))], axis=-1)
+    v = delayed_sum(np.asarray(b), np.concatenate([x, after], axis=-1)) + a[0] * before
+    y = recursion(a, v[..., :n])
+    zf = (v - delayed_sum(a, np.concatenate([y, after], axis=-1)))[..., n:] / a[0]
+    return np.moveaxis(y, -1, axis), np.moveaxis(zf, -1, axis)

@@ -43,7 +43,7 @@ def digamma(x, y):
     return sp.polygamma(1, x)
 
 
-@elementwise(sp.polygamma, domain=(0.5, 3))
+@elementwise(sp.polygamma, domain=(0.5, 3), singular=True)
 def polygamma(n, x, y):
     return None, sp.polygamma(n + 1, x)
 
@@ -306,7 +306,7 @@ def iv(n, x, y):
     return unknown("the order of a Bessel function"), (sp.iv(n - 1, x) + sp.iv(n + 1, x)) / 2
 
 
-@elementwise(sp.ive, domain=(0.5, 3))
+@elementwise(sp.ive, domain=(0.5, 3), real=True)
 def ive(n, x, y):
     return unknown("the order of a Bessel function"), (sp.ive(n - 1, x) + sp.ive(n + 1, x)) / 2 - np.sign(x) * y
 
