@@ -14,7 +14,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
 from tangentc.analysis.infer import gives_keys, of_keys
-from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
+from tangentc.analysis.points import DEEP_COPIES, change_of, is_set, may_change_unseen
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
@@ -220,10 +220,16 @@ class Activity:
         named = dict(s.keywords)
         into = named.get("output", named.get("out", Const(None)) if s.op is ops.method else Const(None))
         written = into != Const(None) or isinstance(s, Effect) and ops.module_root(s.op) == "scipy"
-        if not may_change_unseen(s.op) and not written:
+        of_set = s.op is ops.method and is_set(self.types.of(s.args[0]))
+        if not may_change_unseen(s.op) and not written and not of_set:
             return
         if not any(self._has(self.varied, a) for a in s.atoms):
             return
+        if of_set:
+            raise NotDifferentiable(
+                f"{shown(s.args[0])}, a set, is given what depends on the arguments", s.span,
+                why="its items are found again by their values", way_out="a list, or a dict of what belongs together",
+            )  # fmt: skip
         for atom in (a for a in s.atoms if isinstance(a, str)):
             t = self.types.of(atom)
             is_read = is_container(t) and any(atom in reads(other) for other in self.program if other is not s)

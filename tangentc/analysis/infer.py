@@ -104,6 +104,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return Scalar("complex128", True) if isinstance(t, (Scalar, Known)) else replace(t, dtype=_complex_dtype(t))
     if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
         return Opaque("it is an object of a library", op)
+    if op is builtins.set:
+        return Opaque("it is a set", set)
     if op is np.unravel_index and len(args) == 2 and isinstance(args[0], (Scalar, Array)):
         axes = rank_of_shape(args[1])
         each = Scalar("int64") if isinstance(args[0], Scalar) else Array("int64", args[0].shape)
@@ -137,6 +139,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return args[0]
     if op in (builtins.enumerate, builtins.zip, builtins.reversed):
         return _iterator(op, args, fresh)
+    if op is builtins.len and args and isinstance(args[0], Opaque):
+        return Scalar("int64", True)
     if any(isinstance(t, Unknown) and not _draws(t) for t in args):
         return Unknown("an argument's type is not known")
     if op in (runtime.zeros_of, runtime.zeros_of_copy):

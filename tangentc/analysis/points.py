@@ -28,7 +28,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
-from tangentc.core.types import Dict, Known, Scalar, Sequence, Unknown, is_container
+from tangentc.core.types import Dict, Known, Opaque, Scalar, Sequence, Unknown, is_container
 from tangentc.core.walk import statements
 
 ANY, NONE = "*", "%none"
@@ -119,6 +119,11 @@ CHANGING = {"append", "appendleft", "extend", "insert", "add", "update", "setdef
 GIVING = {Const("pop"), Const("get"), Const("setdefault")}
 
 
+def is_set(t: Any) -> bool:
+    """Whether a value is a set, which holds no numbers that move."""
+    return isinstance(t, Opaque) and t.cls is set
+
+
 def change_of(s: Statement) -> Change | None:
     """How a statement changes a container, None if it does not."""
     match s:
@@ -147,6 +152,7 @@ def change_of(s: Statement) -> Change | None:
                 return Change(s.args[0], tuple(given), False)
             if name in ("pop", "remove", "clear", "sort", "reverse", "popitem", "popleft"):
                 return Change(s.args[0])
+            return Change(s.args[0], unseen=True) if isinstance(s, Effect) else None
         case Assign() | Effect() if s.op in INSERTING:
             return Change(s.args[0], ((ANY, s.args[1]),))
         case Assign(op=builtins.getattr, args=(container, Const(value=name))) if name in CHANGING:
@@ -294,7 +300,7 @@ class Points:
         if found is None or not isinstance(found.container, str):
             return
         t = self.types.of_name.get(found.container)
-        if not (isinstance(t, (Dict, Sequence, Unknown)) if found.unseen else is_container(t)):
+        if not (isinstance(t, (Dict, Sequence, Unknown)) if found.unseen else is_container(t) or is_set(t)):
             return
         if isinstance(s, Store) and isinstance(s.key, str):  # a number whose value is known when compiling
             t = self.types.of_name.get(s.key)

@@ -364,6 +364,8 @@ class Types:
 
     def _changed(self, old: Type, change: Change, first: bool) -> Type:
         """The type of a container with what a change may put into it; ``first``, if nothing was put there before."""
+        if isinstance(old, Unknown):
+            return old
         if change.unseen and not getattr(old, "items", ()):
             return Unknown("what is put into it is not seen")
         if change.unseen and isinstance(old, Dict):

@@ -533,6 +533,8 @@ class _Raise:
             return ast.Call(atom(args[0]), [atom(a) for a in args[1:]], [ast.keyword(k, atom(v)) for k, v in keywords])
         if op is ops.spread:
             return atom(args[0])
+        if op is builtins.set and len(args) == 1 and isinstance(items := atom(args[0]), ast.List) and items.elts:
+            return ast.Set(items.elts)
         if op is ops.items_from:
             start, stop = (a.value or None for a in args[1:])  # type: ignore[union-attr]
             whole = ast.Call(ast.Name("list"), [atom(args[0])], [])

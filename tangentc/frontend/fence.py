@@ -54,6 +54,7 @@ SUPPORTED = {
     "Subscript": "subscripts and slices, read and assigned",
     "Name": "names",
     "List": "list displays",
+    "Set": "set displays of what does not move",
     "Tuple": "tuples",
     "Slice": "slices",
 }
@@ -63,7 +64,6 @@ PASSIVE = {
     "Assert": "`assert`",
     "Raise": "`raise`",
     "SetComp": "set comprehensions",
-    "Set": "set displays",
 }
 REFUSED = {
     "AsyncFunctionDef": ("an async function", "move the mathematics into a plain function"),

@@ -914,6 +914,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             return self.joined(node, builtins.list, ops.make_list, target)
         return self.emit(ops.make_list, self.items(node.elts), node, target=target)
 
+    def of_Set(self, node: Any, target: str | None) -> Atom:
+        return self.emit(builtins.set, (self.of_List(node, None),), node, target=target)
+
     def is_written_out(self, node: Any) -> bool:
         """Whether something of unknown length is starred into a display."""
         return any(isinstance(e, gast.Starred) and self.span(e).site in self.known.written for e in node.elts)

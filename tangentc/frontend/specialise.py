@@ -22,7 +22,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.infer import gives_keys
-from tangentc.analysis.points import change_of
+from tangentc.analysis.points import change_of, is_set
 from tangentc.analysis.turning import are_complex, may_turn, refuse_parts
 from tangentc.core import ops
 from tangentc.core.build import shape_of
@@ -644,7 +644,7 @@ class _Specialise:
                 return ()
         elif isinstance(t, (Sequence, Dict)) and isinstance(receiver, str):
             return self._list_method(s, receiver, t, name, args)
-        elif not isinstance(t, Unknown) or name not in MUTATORS:
+        elif not isinstance(t, Unknown) or name not in MUTATORS or is_set(t):
             return (s,)
         raise UnsafeMutation(
             f"{self.function.name} changes {_plain(receiver)} by its method {name}", s.span,

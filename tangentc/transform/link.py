@@ -19,7 +19,6 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import NOWHERE, Assign, Block, Effect, If, Leave, Statement, Store, version_base
-from tangentc.core.types import is_container
 from tangentc.core.walk import all_reads, blocks, changed_by, defines, statements, substitute_block
 
 
@@ -117,12 +116,9 @@ class Region:
             return "computing it again costs more"
         if name in self.builder.pinned:
             return "the adjoint adds to this very object"
-        if any(
-            isinstance(a, str) and is_container(self.builder.types.of(a)) and self.aliases.points.is_changed(a)
-            for a in made.atoms
-        ):
+        if any(isinstance(a, str) and self.aliases.points.is_changed(a) for a in made.atoms):
             return "the container that it comes from changes"
-        if is_container(self.builder.types.of(name)) and self.aliases.points.is_changed(name):
+        if self.aliases.points.is_changed(name):
             return "it is changed later"
         if self.aliases.is_changed(name) and (not self.aliases.shares(made) or self.aliases.may_copy(made)):
             return "it is changed later"  # an array of its own, it may be

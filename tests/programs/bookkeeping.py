@@ -143,7 +143,60 @@ def entries_by_nditer(x):
     return s
 
 
+def places_seen(x):
+    seen = set()
+    s = 0.0
+    for i in (0, 1, 1, 2, 0):
+        if i in seen:
+            continue
+        seen.add(i)
+        s += x[i] ** 2 * len(seen)
+    return s
+
+
+def graph_walked(x):
+    neighbours = {0: [1, 2], 1: [0], 2: [1]}
+    done, waiting = {2}, [0]
+    s = 0.0
+    while waiting:
+        k = waiting.pop(0)
+        if k in done:
+            continue
+        done.add(k)
+        for j in neighbours[k]:
+            s += x[k] * x[j]
+            if j not in done:
+                waiting.append(j)
+    return s * len(done)
+
+
+def set_that_shrinks(x):
+    left = {0, 1, 2}
+    s = 0.0
+    while left:
+        k = min(left)
+        s = s * x[k] + x[k] ** 2 * len(left)
+        left.discard(k)
+    return s
+
+
+def sets_called(x):
+    return places_seen(x) * graph_walked(x) + set_that_shrinks(x)
+
+
+def numbers_in_a_set(x):
+    s = set()
+    s.add(x[0])
+    s.add(x[1])
+    return sum(s)
+
+
+def numbers_in_a_display(x):
+    return sum({x[0], x[1] * 2})
+
+
 ALONE = (
+    places_seen, graph_walked, set_that_shrinks, sets_called, numbers_in_a_set, numbers_in_a_display,
     heap, heap_filled_by_a_function, heap_emptied, heap_in_a_partial_function, sorted_list, append_with_a_name,
     append_mapped, append_given, append_in_a_dict, append_counted, update_with_a_name, called_by_keyword, matches,
     matches_of_a_name, parts_of_a_text, table, lines, entries_by_nditer,
@@ -168,4 +221,4 @@ def readers_called(x):
 
 X = np.array([0.4, 0.7, 0.9])
 PROGRAMS = [(f, (X,)) for f in (*ALONE, heaps_called, lists_called, calls_called, readers_called)]
-REFUSED = set()
+REFUSED = {"numbers_in_a_set", "numbers_in_a_display"}
