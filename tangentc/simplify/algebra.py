@@ -168,12 +168,28 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
     return None
 
 
-def _logistic(b: Builder, quotient: Atom, e: Atom) -> Atom | None:
-    """``a / (1 + e) * e`` for ``e = np.exp(x)``."""
+def _logistic(b: Builder, quotient: Atom, y: Atom) -> Atom | None:
+    """``a / (1 + e) * (e * c)`` for ``e = np.exp(x)``, and ``(a / (1 + e)) ** 2 * (e * c)``."""
     made = _known(b, quotient)
-    if made is None or made.op is not DIV or _exponential(b, made.args[1]) != e:
+    square = made if made is not None and made.op is POW and is_number(made.args[1], 2) else None
+    made = made if square is None else _known(b, square.args[0])
+    e = _exponential(b, made.args[1]) if made is not None and made.op is DIV else None
+    if e is None or e not in (factors := _monomial(b, y)[1]):
         return None
-    return b.emit(DIV, (made.args[0], _other_total(b, e)))
+    top = _without(b, y, factors, e)
+    top = made.args[0] if is_number(top, 1) else b.mul(made.args[0], top)  # type: ignore[union-attr]
+    ratio = b.emit(DIV, (top, _other_total(b, e)))
+    return ratio if square is None else b.mul(square.args[0], ratio)
+
+
+def _without(b: Builder, x: Atom, factors: list[Atom], factor: Atom) -> Atom:
+    """A product without one of its factors."""
+    factors.remove(factor)
+    top: Atom = Const(1.0)
+    for other in factors:
+        top = other if is_number(top, 1) else b.mul(top, other)
+    coefficient = _monomial(b, x)[0]
+    return top if coefficient == 1 else b.mul(Const(coefficient), top)
 
 
 def _exponential(b: Builder, total: Atom) -> Atom | None:
@@ -207,13 +223,7 @@ def _div(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if is_number(y, 1) and isinstance(x, str):
         return x
     if (e := _exponential(b, y)) is not None and e in (factors := _monomial(b, x)[1]):  # a * e / (1 + e)
-        factors.remove(e)
-        top: Atom = Const(1.0)
-        for factor in factors:
-            top = factor if is_number(top, 1) else b.mul(top, factor)
-        coefficient = _monomial(b, x)[0]
-        top = top if coefficient == 1 else b.mul(Const(coefficient), top)
-        return b.emit(DIV, (top, _other_total(b, e)))
+        return b.emit(DIV, (_without(b, x, factors, e), _other_total(b, e)))
     if neg := _made_by(b, x, NEG):
         return b.emit(NEG, (b.emit(DIV, (neg.args[0], y)),))
     if (reciprocal := _made_by(b, x, DIV)) and is_number(reciprocal.args[0], 1) and reciprocal.args[1] == y:
