@@ -18,7 +18,6 @@ from dataclasses import replace
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Leave, Opaque, Span, Statement, While
 from tangentc.core.walk import blocks, statements
-from tangentc.errors import UnsupportedSyntax
 
 
 def leaves(block: Block) -> bool:
@@ -112,16 +111,8 @@ def _partly(statement: If, rest: Block, name: str, out: str, outermost: bool = T
 
     In a branch that another one holds, which is not the ``outermost``, control still leaves where the flag is set.
     """
-    kinds = {s.kind for s in _leaving((statement,))}
-    if len(kinds) > 1:
-        raise UnsupportedSyntax(
-            f"{name} leaves from inside nested branches in several ways, which tangentc does not differentiate",
-            statement.span,
-            why="what follows would have to be copied into several branches",
-            way_out="test the condition in one `if` of its own that ends in break, continue or return",
-        )
-    kind = kinds.pop()
-    flag = _flag(statement.span, out)
+    kinds = {s.kind for s in _leaving((statement,))}  # of a loop break and continue, of a function return alone
+    flag, broke = _flag("left", statement.span, out), _flag("broke", statement.span, out)
 
     def marked(block: Block) -> Block:
         result: list[Statement] = []
@@ -129,21 +120,29 @@ def _partly(statement: If, rest: Block, name: str, out: str, outermost: bool = T
             if isinstance(s, If):
                 s = replace(s, then=marked(s.then), orelse=marked(s.orelse))
             if isinstance(s, Leave):
-                if kind == "return" and s.values != (out,):
+                if s.kind == "return" and s.values != (out,):
                     result.append(Assign(out, ops.identity, s.values, (), s.span))
                 result.append(Assign(flag, ops.identity, (Const(True),), (), s.span))
+                if s.kind == "break" and len(kinds) > 1:
+                    result.append(Assign(broke, ops.identity, (Const(True),), (), s.span))
                 continue
             result.append(s)
         return tuple(result)
 
+    def still(kind: str) -> Block:
+        """What leaves where the flag is set: at the end of a function, or of a trip, nothing has to."""
+        if outermost and kind != "break":
+            return ()
+        return (Leave(kind, (out,) if kind == "return" else (), statement.span),)
+
     branches = replace(
         statement, then=marked(_kept(statement.then, name, out)), orelse=marked(_kept(statement.orelse, name, out))
     )
-    clear = Assign(flag, ops.identity, (Const(False),), (), statement.span)
-    still = kind == "break" or not outermost
-    leave: Block = (Leave(kind, (out,) if kind == "return" else (), statement.span),) if still else ()
+    cleared = [flag] if len(kinds) == 1 else [flag, broke]
+    clear = [Assign(f, ops.identity, (Const(False),), (), statement.span) for f in cleared]
+    leave = still(*kinds) if len(kinds) == 1 else (If(broke, still("break"), still("continue"), (), statement.span),)
     after = gather(rest, name, out) if outermost else _kept(rest, name, out)
-    return (clear, branches, If(flag, leave, after, (), statement.span, "statement"))
+    return (*clear, branches, If(flag, leave, after, (), statement.span, "statement"))
 
 
 def _kept(block: Block, name: str, out: str) -> Block:
@@ -173,8 +172,8 @@ def _leaving(block: Block) -> list[Leave]:
     return found
 
 
-def _flag(span: Span, out: str) -> str:
-    return f"%left'{span.line}:{span.column}{out[len('%out') :]}"
+def _flag(word: str, span: Span, out: str) -> str:
+    return f"%{word}'{span.line}:{span.column}{out[len('%out') :]}"
 
 
 def once(block: Block) -> tuple[Block, Atom] | None:

@@ -83,6 +83,64 @@ def left_two_branches_deep(x):
     return s
 
 
+def left_and_continued(x):
+    s = 0.0
+    for k in range(5):
+        y = x * k
+        if y > 0.5:
+            if y > 2.0:
+                break
+            if y > 1.0:
+                s = s + y
+                continue
+            y = y * 2
+        s = s + y * y
+    return s * x
+
+
+def left_and_continued_at_two_depths(x):
+    s, k = 0.0, 0
+    while k < 6:
+        k += 1
+        y = x * k
+        if y > 0.5:
+            if y > 1.0:
+                if y > 3.0:
+                    break
+                if k == 3:
+                    continue
+                y = y * 1.5
+            if y > 1.8:
+                if k == 4:
+                    continue
+                if y > 2.5:
+                    break
+                s = s + 1.0
+            y = y * 2
+        s = s + y * y
+    else:
+        s = s * 10
+    return s * x
+
+
+def left_continued_and_returned(x):
+    s = 0.0
+    for i in range(3):
+        for k in range(4):
+            if x * k > i:
+                if k == 3:
+                    break
+                if i == 1:
+                    continue
+                if x > 1.2:
+                    if s > 3.0:
+                        return s * x
+                    s = s + x
+                s = s + x * x
+            s = s * 1.1 + k
+    return s
+
+
 def returned_through_tests(x):
     if x > 0.5 and (y := x * x) > 0.5:
         if y > 4:
@@ -146,7 +204,8 @@ def while_that_returns(x):
 
 ALL = (
     returned_two_branches_deep, returned_three_branches_deep, returned_from_two_depths, returned_behind_a_loop,
-    continued_two_branches_deep, left_two_branches_deep, returned_through_tests, while_with_a_name_in_its_test,
+    continued_two_branches_deep, left_two_branches_deep, left_and_continued, left_and_continued_at_two_depths,
+    left_continued_and_returned, returned_through_tests, while_with_a_name_in_its_test,
     while_that_calls, while_that_takes_items, while_that_returns,
 )  # fmt: skip
 
@@ -155,5 +214,5 @@ def all_called(x):
     return sum([f(x) * f(x + 0.7) for f in ALL])
 
 
-PROGRAMS = [(f, (x,)) for f in ALL for x in (-0.4, 0.6, 0.9, 1.3, 1.7, 2.6, 3.3)] + [(all_called, (0.9,))]
+PROGRAMS = [(f, (x,)) for f in ALL for x in (-0.4, 0.61, 0.9, 1.3, 1.7, 2.6, 3.3)] + [(all_called, (0.9,))]
 REFUSED = set()
