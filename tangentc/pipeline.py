@@ -65,6 +65,7 @@ from tangentc.transform.calls import Defined
 
 load_families()
 
+GIVING_AND_CHANGING = {Const(name) for name in ("pop", "popleft", "popitem", "setdefault")}
 DEEPEST = 24  # rounds and types of a function that calls itself
 MOST_VERSIONS = 200  # of one function inside itself
 Observer = Callable[[str, str, Function, Types], None]
@@ -313,6 +314,14 @@ def _with_settings(function: Function, params: dict[str, Type]) -> Function:
 
 def _refuse_open(program: Program) -> None:
     """Refuse what typing did not settle: a starred value of unknown length, a call of something unknown."""
+    for p in program.function.params:
+        if isinstance(t := program.types.of(p.name), Known) and program.aliases.points.is_changed(p.name):
+            raise UnsafeMutation(
+                f"{program.function.name} changes {p.name}, an object of {type(t.value).__name__}",
+                program.function.span,
+                why="only arrays, lists, dicts and objects of the user's classes are copied before they are changed",
+                way_out="pass a dict, or make it inside",
+            )  # fmt: skip
     for s in statements(program.function.body):
         if isinstance(s, (If, While)) and any(special(program.types.of(s.test), n) for n in ("__bool__", "__len__")):
             raise UnsupportedSyntax(
@@ -349,8 +358,9 @@ def _refuse_open(program: Program) -> None:
         ):
             what = "calls a value that is not known when compiling"
         elif (
-            isinstance(s, Effect)
+            isinstance(s, (Assign, Effect))
             and s.op is ops.method
+            and (isinstance(s, Effect) or s.args[1] in GIVING_AND_CHANGING)
             and isinstance(t := program.types.of(s.args[0]), Unknown)
             and not isinstance(t, (OpaqueType, OptionalType))
         ):

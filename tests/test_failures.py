@@ -3,6 +3,7 @@
 Public reports of such faults, in other tools, are named beside the tests.
 """
 
+import collections
 import functools
 import importlib
 import linecache
@@ -365,6 +366,19 @@ def test_exceptions_as_control_flow():
 
 def is_positive(a):
     np.linalg.cholesky(a)
+
+
+@pytest.mark.parametrize("kind", [functools.partial(collections.defaultdict, list), collections.OrderedDict])
+def test_a_dict_of_another_class_that_the_caller_gave_stays_as_it_is(kind):
+    def f(x, waiting):
+        k = waiting["u"].pop()
+        return x * k * len(waiting["u"])
+
+    given = kind({"u": [3, 1]})
+    for derivative in (grad(f), lambda x, w: jvp(f, (x, w), (1.0, None))):
+        with pytest.raises(tangentc.UnsafeMutation, match="changes waiting"):
+            derivative(0.7, given)
+    assert given["u"] == [3, 1]
 
 
 def test_a_statement_is_run_for_what_it_raises():

@@ -220,14 +220,14 @@ class Activity:
         named = dict(s.keywords)
         into = named.get("output", named.get("out", Const(None)) if s.op is ops.method else Const(None))
         written = into != Const(None) or isinstance(s, Effect) and ops.module_root(s.op) == "scipy"
-        of_set = s.op is ops.method and is_set(self.types.of(s.args[0]))
+        of_set = s.op is builtins.set or s.op is ops.method and is_set(self.types.of(s.args[0]))
         if not may_change_unseen(s.op) and not written and not of_set:
             return
         if not any(self._has(self.varied, a) for a in s.atoms):
             return
         if of_set:
             raise NotDifferentiable(
-                f"{shown(s.args[0])}, a set, is given what depends on the arguments", s.span,
+                "a set is given what depends on the arguments", s.span,
                 why="its items are found again by their values", way_out="a list, or a dict of what belongs together",
             )  # fmt: skip
         for atom in (a for a in s.atoms if isinstance(a, str)):
@@ -304,7 +304,7 @@ class Activity:
                 raise NotDifferentiable(
                     f"the derivative of {through} flows through code that tangentc only carries along",
                     s.span,
-                    why="no adjoint is made of set displays, set comprehensions and `match`",
+                    why="no adjoint is made of set comprehensions and `match`",
                     way_out="write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient",
                 )
 

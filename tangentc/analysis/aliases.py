@@ -45,9 +45,9 @@ COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asany
 READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}
 COMPACT = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray}
 GIVES_BACK = {np.diff: (1, "n", 0), np.linalg.matrix_power: (1, "n", 1)}  # their argument, for this value of an option
-NEW = {  # functions without a rule that make arrays of their own
-    np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.unique, np.union1d, np.intersect1d,
-    np.setdiff1d, np.setxor1d,
+NEW = {  # functions without a rule that give no memory of their arguments
+    builtins.set, np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.unique, np.union1d,
+    np.intersect1d, np.setdiff1d, np.setxor1d,
 }  # fmt: skip
 HOLDERS = {
     ops.identity, ops.stopped, ops.inserted, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
@@ -305,10 +305,10 @@ def may_give_back(s: Assign) -> bool:
         return True
     if s.op is ops.method and s.args[1] == Const("view"):  # perhaps the same memory, taken for other numbers
         return True
-    if is_unknown_call(s):
-        return True
     if s.op in NEW:
         return False
+    if is_unknown_call(s):
+        return True
     if s.op in GIVES_BACK:
         place, option, value = GIVES_BACK[s.op]
         given = dict(s.keywords).get(option, s.args[place] if place < len(s.args) else Const(1 - value))

@@ -199,7 +199,7 @@ class Points:
 
     def _matters(self, s: Statement) -> bool:
         if isinstance(s, Assign):
-            if s.op is ops.new_list:
+            if s.op is ops.new_list or s.op in SAME:
                 return True
             t = self.types.of_name.get(s.target)  # a list of saved values has no type, and may hold containers
             return is_container(t) or isinstance(t, Unknown) or change_of(s) is not None
@@ -300,7 +300,10 @@ class Points:
         if found is None or not isinstance(found.container, str):
             return
         t = self.types.of_name.get(found.container)
-        if not (isinstance(t, (Dict, Sequence, Unknown)) if found.unseen else is_container(t) or is_set(t)):
+        if isinstance(t, Unknown):
+            if not found.unseen and getattr(s, "op", None) is not ops.method:
+                return
+        elif not isinstance(t, (Dict, Sequence)) and (found.unseen or not is_container(t)):
             return
         if isinstance(s, Store) and isinstance(s.key, str):  # a number whose value is known when compiling
             t = self.types.of_name.get(s.key)

@@ -44,7 +44,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Array, Dict, Scalar, Sequence
+from tangentc.core.types import Array, Dict, Scalar, Sequence, is_narrow
 from tangentc.core.walk import statements
 
 BINARY = {
@@ -473,7 +473,11 @@ class _Raise:
             made = self.folding.made.get(right) if isinstance(right, str) and right in self.folding.folded else None
             if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
                 return ast.BinOp(atom(first), ast.Sub(), atom(made.args[0]))
-            if op is operator.mul and first == Const(2) and isinstance(made, Assign) and made.op is operator.mul:
+            of_product = (
+                isinstance(made, Assign) and made.op is operator.mul and not is_narrow(self.first_factor(right))
+            )
+            if op is operator.mul and first == Const(2) and of_product:
+                assert isinstance(made, Assign)
                 product = self.operation(made)
                 assert isinstance(product, ast.BinOp)
                 inner = product
@@ -485,7 +489,7 @@ class _Raise:
         if op in UNARY:
             operand = atom(args[0])
             is_product = isinstance(operand, ast.BinOp) and isinstance(operand.op, (ast.Mult, ast.Div))
-            if op is operator.neg and is_product and not self.begins_with_flags(args[0]):
+            if op is operator.neg and is_product and self.may_be_negated(self.first_factor(args[0])):
                 left: Any = operand  # -a * b, not -(a * b)
                 while isinstance(left.left, ast.BinOp) and isinstance(left.left.op, (ast.Mult, ast.Div)):
                     left = left.left  # type: ignore[assignment]
@@ -563,15 +567,18 @@ class _Raise:
             named = []  # which it is anyhow, unlike in the method
         return ast.Call(self.reference(op), [atom(a) for a in args], named)
 
-    def begins_with_flags(self, atom: Atom) -> bool:
-        """Whether the first factor of a product is a test, which NumPy does not negate."""
+    def first_factor(self, atom: Atom) -> Any:
+        """The type of the first factor of a product."""
         while isinstance(atom, str) and atom in self.folding.folded:
             made = self.folding.made[atom]
             if not isinstance(made, Assign) or made.op not in (operator.mul, operator.truediv):
                 break
             atom = made.args[0]
-        t = self.types.of(atom)
-        return not isinstance(t, (Array, Scalar)) or t.dtype == "bool"
+        return self.types.of(atom)
+
+    def may_be_negated(self, t: Any) -> bool:
+        """Whether a first factor may be negated in place of the product: no test, and no integer that wraps around."""
+        return isinstance(t, (Array, Scalar)) and t.dtype != "bool" and not is_narrow(t)
 
     def old_item(self, container: Atom, key: Atom) -> ast.expr:
         t = self.types.of(container)

@@ -195,6 +195,14 @@ def is_complex(t: Type) -> bool:
     return isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind == "c"
 
 
+NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64"}
+
+
+def is_narrow(t: Any) -> bool:
+    """Whether a value is made of integers of few bits, or without a sign: twice them, or less them, may wrap around."""
+    return isinstance(t, (Scalar, Array)) and t.dtype in NARROW
+
+
 def rank(t: Type) -> int | None:
     """The number of axes, None where it is not known."""
     if isinstance(t, Scalar):

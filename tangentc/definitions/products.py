@@ -83,8 +83,9 @@ def multi_dot(arrays):
 
 @defined(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
-    x = np.linalg.pinv(a) @ b
-    rank = np.linalg.matrix_rank(stop_gradient(a))
+    cut = None if rcond is None or rcond == -1 else rcond
+    x = np.linalg.pinv(a, rcond=cut) @ b
+    rank = np.linalg.matrix_rank(stop_gradient(a), rtol=cut)
     difference = b - a @ x
     squares = np.atleast_1d(np.sum(np.real(difference * np.conj(difference)), axis=0))
     there = rank == np.shape(a)[1] and np.shape(a)[0] > np.shape(a)[1]

@@ -124,12 +124,14 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
 @defined(np.nanvar)
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     numbers = ~np.isnan(a) & where
-    return np.var(np.where(numbers, a, 0), axis=axis, ddof=ddof, keepdims=keepdims, where=numbers)
+    free = ddof if correction is None else correction
+    return np.var(np.where(numbers, a, 0), axis=axis, ddof=free, keepdims=keepdims, where=numbers, mean=mean)
 
 
 @defined(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
-    return np.sqrt(np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
+    free = ddof if correction is None else correction
+    return np.sqrt(np.nanvar(a, axis=axis, ddof=free, keepdims=keepdims, where=where, mean=mean))
 
 
 @defined(np.nancumsum)

@@ -74,7 +74,7 @@ def slope_along(y, h, axis, edge_order):
     if np.ndim(h) == 0:
         steps = h * np.ones(len(f) - 1)
     else:
-        steps = np.diff(h)
+        steps = np.diff(h + 0.0)
     d = np.expand_dims(steps, axes_in(1, np.ndim(f)))
     a, b = d[:-1], d[1:]
     inner = -b / (a * (a + b)) * f[:-2] + (b - a) / (a * b) * f[1:-1] + a / (b * (a + b)) * f[2:]

@@ -41,6 +41,18 @@ def asked(tree: Any, scope: Any) -> Any:
     return _Asked(tree, scope).visit(tree)
 
 
+def as_written(node: Any) -> Any:
+    """A copy of a statement with its generators asked as the user asks them."""
+    return _AsWritten().visit(copy.deepcopy(node))
+
+
+class _AsWritten(gast.NodeTransformer):
+    def visit_Call(self, node: Any) -> Any:
+        return self.generic_visit(getattr(node, "written", node))
+
+    visit_Compare = visit_Call
+
+
 class _Asked(gast.NodeTransformer):
     def __init__(self, tree: Any, scope: Any):
         self.scope = scope
@@ -166,7 +178,9 @@ class _Asked(gast.NodeTransformer):
 
     def _called(self, node: Any, body: list[Any]) -> Any:
         none = gast.arguments([], [], None, [], [], None, [])
-        return _at(node, gast.Call(_at(node, gast.FunctionDef(ASKED, none, body, [], None, None)), [], []))
+        call = _at(node, gast.Call(_at(node, gast.FunctionDef(ASKED, none, body, [], None, None)), [], []))
+        call.written = copy.deepcopy(node)
+        return call
 
     def visit_Compare(self, node: Any) -> Any:
         if len(node.ops) == 1 and isinstance(node.ops[0], (gast.In, gast.NotIn)):

@@ -36,6 +36,7 @@ from tangentc.core.nodes import CAUGHT, CHOICE, TRIED, Atom, Block, Const, Effec
 from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.frontend.activation import locals_of
+from tangentc.frontend.asked import as_written
 from tangentc.frontend.resolve import Scope, names_inside
 
 CHANGES = {
@@ -254,7 +255,7 @@ class Attempt:
             if draws(path_of(n.func, self.activation.home, self.outermost().scope)):
                 raise self.unsupported(n, "random numbers inside `try`, whose steps are tried before they are done",
                                        "draw them before the `try`")  # fmt: skip
-        body = [gast.gast_to_ast(copy.deepcopy(s)) for s in step]
+        body = [gast.gast_to_ast(as_written(s)) for s in step]
         value = _computed(body[-1])
         tried = _Tried(set(assigned(step if value is None else step[:-1])))
         body[-1] = body[-1] if value is None else ast.Expr(value)

@@ -119,12 +119,22 @@ class Into:
         return array if target is None else self.emit(ops.identity, (array,), node, target=target)
 
 
+def _required(callee: Any) -> tuple[str, ...]:
+    try:
+        parameters = inspect.signature(callee).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty)
+
+
 def ordered(callee: Any, args: list, keywords: list) -> tuple[list, list]:
-    """The arguments of a function that changes an array, by position."""
+    """The arguments of a function that changes an array by position, and those of another that it cannot do without."""
     try:
         names = BY_POSITION.get(callee, ())
     except TypeError:  # cannot be hashed
         names = ()
+    if not names and not args and keywords and ops.module_root(callee) == "numpy":
+        names = _required(callee)
     named, given = dict(keywords), list(args)
     for name in names[len(args) :]:
         if name not in named:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-import copy
 import functools
 import importlib
 import itertools
@@ -50,7 +49,7 @@ from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
-from tangentc.frontend.asked import asked
+from tangentc.frontend.asked import as_written, asked
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.defaulted import written_out
@@ -953,7 +952,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     # ---------------------------------------------------------- what is only carried along
     def opaque(self, node: Any, target: str | None) -> Atom:
         """Carry a passive construct unchanged; it reads the names that stand in it."""
-        tree = gast.gast_to_ast(copy.deepcopy(node))
+        tree = gast.gast_to_ast(as_written(node))
         writes = () if target is None else (("", target),)
         self.out.append(Opaque(tree, ast.unparse(tree), self.reads_of(tree), writes, self.span(node)))
         return target if target is not None else Const(None)

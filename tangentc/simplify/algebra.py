@@ -23,7 +23,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number
 from tangentc.core.nodes import Assign, Atom, Const, Op
-from tangentc.core.types import Array, is_complex, rank
+from tangentc.core.types import Array, is_complex, is_narrow, rank
 
 ADD, SUB, MUL, DIV, NEG, POW = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -163,7 +163,7 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return b.emit(DIV, (b.mul(x, top), bottom))
     if (product := _made_by(b, y, MUL)) and is_number(product.args[0]):
         return b.mul(b.mul(product.args[0], x), product.args[1])
-    if is_number(x) and (product := _made_by(b, y, MUL)):
+    if is_number(x) and (product := _made_by(b, y, MUL)) and not is_narrow(b.type(product.args[0])):
         return b.mul(b.mul(x, product.args[0]), product.args[1])
     return None
 

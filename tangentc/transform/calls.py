@@ -8,7 +8,7 @@ import math
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,14 @@ from tangentc.core.types import (
     Array,
     Known,
     Opaque,
+    Scalar,
     Struct,
     Unknown,
     components,
     is_complex,
     is_container,
     is_differentiable,
+    is_narrow,
     rank,
 )
 from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
@@ -132,6 +134,23 @@ def _positional_names(op: Any) -> list[str]:
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
+def _in_floats(b: Builder, call: Call) -> Call:
+    """The call with floats for integers of few bits or without a sign, with which a formula would wrap around."""
+    types = [None if isinstance(a, list) else b.type(a) for _, a in call.inputs]
+    narrow = [is_narrow(t) for t in types]
+    if not any(narrow) or call.statement.op in TAKES_INTEGERS:
+        return call
+    dtype = np.result_type(*(t.dtype for t in types if isinstance(t, (Array, Scalar))), np.float16).type
+    inputs = []
+    for (name, atom), is_changed in zip(call.inputs, narrow, strict=True):
+        if is_changed and isinstance(b.type(atom), Array):
+            atom = b.emit(np.asarray, (atom,), (("dtype", Const(dtype)),))
+        elif is_changed:
+            atom = b.emit(dtype, (atom,))
+        inputs.append((name, atom))
+    return replace(call, inputs=tuple(inputs))
+
+
 def environment(call: Call, formula: Formula, extra: list[Any]) -> dict[str, Any]:
     """The formula's names: arguments, options, and what follows the arguments (result, adjoint)."""
     env: dict[str, Any] = dict(call.options)
@@ -165,6 +184,9 @@ def check_domain(b: Builder, call: Call) -> None:
                     "its argument is a list or a tuple, not a number or an array",
                     "make an array of it with np.array",
                 )
+
+
+TAKES_INTEGERS = {np.ldexp, math.ldexp}
 
 
 class Defined(Exception):
@@ -287,7 +309,7 @@ def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, A
     out: dict[int, Atom | None] = {}
     for index in indices:
         fragment = Fragment(b, formula, prefers_math(call.statement.op))
-        env = environment(call, formula, [binding(y)])
+        env = environment(_in_floats(b, call), formula, [binding(y)])
         try:
             result = fragment.run(env, index)
         except Undecided:

@@ -354,7 +354,10 @@ class _Forward:
                 why="it has an adjoint_rule, which says nothing of forward mode",
                 way_out="register one with @tangentc.tangent_rule, or say linear=... in the adjoint_rule",
             )  # fmt: skip
-        dots = [self.dot(a) if is_differentiable(self.b.type(a)) else None for a in atoms]
+        fixed = rule.formula.fixed if rule.formula is not None else set()
+        moves = [is_differentiable(t := self.b.type(a)) or isinstance(t, Array) and k not in fixed
+                 for k, a in enumerate(atoms)]  # fmt: skip
+        dots = [self.dot(a) if m else None for a, m in zip(atoms, moves, strict=True)]
         count = len(rule.tangent.required) - len(atoms) - 1
         return tangent(self.b, call, s.target, dots[:count] if count < len(dots) else dots)
 

@@ -1,6 +1,7 @@
 """What is kept beside the numbers: heaps, sorted lists, methods with names of their own, what the library reads."""
 
 import bisect
+import collections
 import csv
 import functools
 import heapq
@@ -184,6 +185,33 @@ def sets_called(x):
     return places_seen(x) * graph_walked(x) + set_that_shrinks(x)
 
 
+def taken_from(waiting):
+    k = 7
+    if waiting["u"]:
+        k = waiting["u"].pop()
+    if waiting["u"]:
+        k = 20
+    return k
+
+
+def lists_by_key_called(x):
+    waiting = collections.defaultdict(list)
+    waiting["u"] = [1]
+    return x[0] * taken_from(waiting)
+
+
+def asked_in_a_try(x):
+    y = x[0]
+    for k in (1, 3):
+        try:
+            if any(q > 2 for q in (0, k)):
+                raise ValueError
+            y = y * x[1]
+        except ValueError:
+            y = y * 3
+    return y * x[2]
+
+
 def numbers_in_a_set(x):
     s = set()
     s.add(x[0])
@@ -196,7 +224,7 @@ def numbers_in_a_display(x):
 
 
 ALONE = (
-    places_seen, graph_walked, set_that_shrinks, sets_called, numbers_in_a_set, numbers_in_a_display,
+    lists_by_key_called, asked_in_a_try, places_seen, graph_walked, set_that_shrinks, sets_called, numbers_in_a_set, numbers_in_a_display,
     heap, heap_filled_by_a_function, heap_emptied, heap_in_a_partial_function, sorted_list, append_with_a_name,
     append_mapped, append_given, append_in_a_dict, append_counted, update_with_a_name, called_by_keyword, matches,
     matches_of_a_name, parts_of_a_text, table, lines, entries_by_nditer,
@@ -221,4 +249,4 @@ def readers_called(x):
 
 X = np.array([0.4, 0.7, 0.9])
 PROGRAMS = [(f, (X,)) for f in (*ALONE, heaps_called, lists_called, calls_called, readers_called)]
-REFUSED = {"numbers_in_a_set", "numbers_in_a_display"}
+REFUSED = {"numbers_in_a_set", "numbers_in_a_display", "lists_by_key_called"}

@@ -300,3 +300,35 @@ def test_the_determinant_of_a_singular_matrix_has_its_cofactors_for_a_gradient(A
         np.testing.assert_allclose(gradient, want, atol=1e-12)
         tangent = tangentc.jvp(lambda A: np.linalg.det(A), (matrix,), (np.ones_like(matrix),))[1]
         np.testing.assert_allclose(tangent, np.sum(want), atol=1e-12)
+
+
+def mixed_with_integers(x, n):
+    y = np.exp(-(n * x) / 400) + (1 - n * x) ** 2 + 2 * (n * x) ** 3
+    z = np.arctan2(n, x) + np.arctan2(x, n) + np.power(n, x / 4) + sp.pseudo_huber(x, n) + sp.rel_entr(n, x)
+    return np.sum(y + z + x ** (n * 0)) + np.sum(np.append(x, n) ** 2) + np.sum(x * n - x * (n * 0 - n))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.int32, np.uint32, np.int64])
+def test_integers_do_not_wrap_around_in_derivatives(dtype):
+    """Also in emitted text, where -(n * x) is not (-n) * x."""
+    x, n = np.array([0.6, 1.3, 0.9]), np.array([7, 3, 120])
+    f = mixed_with_integers
+
+    def exact(x):
+        return f(x, n.astype(float))
+
+    value, gradient = tangentc.value_and_grad(f)(x, n.astype(dtype))
+    np.testing.assert_allclose(value, f(x, n.astype(dtype)), rtol=1e-13)
+    if np.iinfo(dtype).min < 0:  # what the function itself makes of these integers is what it makes of floats
+        np.testing.assert_allclose(gradient, grad(exact)(x), rtol=2e-3)
+    _, tangent = tangentc.jvp(f, (x, n.astype(dtype)), (np.array([1.0, -0.5, 0.3]), None))
+    np.testing.assert_allclose(tangent, gradient @ np.array([1.0, -0.5, 0.3]), rtol=1e-10)
+    check_grads(lambda x: f(x, n.astype(dtype)), (x,), rtol=1e-5, atol=1e-5)
+
+
+def test_an_option_of_a_definition_is_not_passed_over():
+    x, A = np.array([1.0, 2.0, 4.0, 7.0]), np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.1], [1.0, 0.0, 1.0]])
+    check_grads(lambda x: np.nanvar(x, correction=1) + np.nanstd(x, correction=1, mean=np.mean(x)), (x,))
+    for f in (lambda x: np.nanvar(x, correction=1), lambda x: np.sum(np.linalg.lstsq(A, x[:3], rcond=0.05)[0] ** 2)):
+        assert tangentc.value_and_grad(f)(x)[0] == pytest.approx(f(x))
+        check_grads(f, (x,))

@@ -102,10 +102,11 @@ def in_knots():
 @static
 def cubic(bc_type):
     """`CubicSpline` under these conditions at its ends, which make it linear in the data."""
-    if not isinstance(bc_type, str):
+    if bc_type not in ("not-a-knot", "natural", "clamped"):
         raise NotDifferentiable(
-            "a spline with values of its derivatives at the ends", why="it is not linear in its data",
-            way_out='say bc_type="not-a-knot", "natural", "clamped" or "periodic"',
+            f"a spline with {bc_type!r} at its ends is not differentiated in its data",
+            why="its data are not free, or it is not linear in them",
+            way_out='say bc_type="not-a-knot", "natural" or "clamped"',
         )  # fmt: skip
     return functools.partial(interpolate.CubicSpline, bc_type=bc_type)
 
