@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc.core.ops import stopped as stop_gradient
+from tangentc.definitions import axes_in
 from tangentc.rules.registry import defined, static
 
 
@@ -223,8 +224,12 @@ def quantile_of_numbers(a, q):
 def nanquantile(a, q, axis=None, *, keepdims=False):
     if axis is None:
         result = quantile_of_numbers(np.ravel(a), q)
-    else:
-        result = np.apply_along_axis(quantile_of_numbers, axis, a, q)
+    elif isinstance(axis, tuple):
+        first = np.moveaxis(a, axis, axes_in(0, len(axis)))
+        rows = np.reshape(first, (-1,) + np.shape(first)[len(axis) :])
+        result = np.apply_along_axis(quantile_of_numbers, 0, rows, q)
+    else:  # where the levels come first in the result
+        result = np.apply_along_axis(quantile_of_numbers, 0, np.moveaxis(a, axis, 0), q)
     if keepdims:
         return np.expand_dims(result, places_of(axis, np.ndim(a), np.ndim(q)))
     return result
