@@ -81,6 +81,12 @@ def test_a_function_that_is_another_one_of_numbers_of_numpy():
     assert grad(attempted)(2.0) == 0.5
 
 
+@pytest.mark.parametrize("take", [np.diag, lambda y: np.take(y, [0, 1]), lambda y: np.delete(y, 2)])
+def test_what_is_taken_is_no_finite_wrong_number(take):
+    gradient = grad(lambda x: np.sum(take(np.sqrt(x)) ** 2))(np.array([0.0, 4.0, 9.0]))  # which is 1 at 0
+    assert np.isnan(gradient[0]) and gradient[1] == pytest.approx(1.0)
+
+
 def test_zero_times_infinity_stays_where_it_is_taken():
     def replaced(x):
         r = np.sqrt(x)

@@ -59,8 +59,7 @@ GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.c
 
 SELECTING = {  # which take some entries, and others not
     np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.nan_to_num, np.nansum, np.nanprod, np.nanmax, np.nanmin,
-    np.select, np.compress, np.extract, runtime.taken, np.triu, np.tril, np.diag, np.diagonal, np.trace, np.take,
-    np.take_along_axis, np.delete,
+    np.select, np.compress, np.extract, runtime.taken, np.triu, np.tril,
 }  # fmt: skip
 
 
