@@ -24,8 +24,8 @@ from tangentc.arguments import (
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.core import ops
-from tangentc.core.types import Scalar, describe, is_differentiable, type_of
-from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside
+from tangentc.core.types import Scalar, Type, describe, is_differentiable, type_of
+from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside, settled
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
 from tangentc.frontend.nested import KINDS
 from tangentc.pipeline import Context
@@ -83,6 +83,7 @@ class _Pairs:
 
     def __init__(self) -> None:
         self.found: dict[Any, tuple[Any, Any, Any, tuple[float, ...]]] = {}
+        self.options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
 
 
 _PAIRS: dict[Any, _Pairs] = {}
@@ -127,6 +128,23 @@ def vjp(
             return _vjp(f, primals, copy, check)
 
 
+def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], arrays: str) -> tuple[Any, ...]:
+    """The emitted primal and adjoint of a function, what was compiled, and the seeds that the primal is given."""
+    source = derivative.resolve(types)
+    types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
+    context = Context(source, arrays)
+    name = plain_name(derivative.function)
+    names = f"{name}_primal", f"{name}_adjoint"
+    context.names.update(names)
+    flags += (False,) * (len(types) - len(flags))
+    defaults = (1.0,) * (len(flags) - derivative.arity)
+    context.settle(lambda: make_pair(context, source, types, flags, names))
+    check_result(context.prepare(source, types))
+    compiled = Compiled(print_program(context.emitted, arrays), context, source, types)
+    primal = compiled.text.same.get(names[0], names[0])  # written once for several types
+    return compiled.function.__globals__[primal], compiled.function, compiled, defaults
+
+
 def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tuple[Any, Callable[[Any], tuple]]:
     derivative = Derivative(fit(f, primals), "vjp")
     function = derivative.function
@@ -138,31 +156,22 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
         value = function(*primals)
         return value, lambda seed: tuple(map(_of_nothing, primals))
     store = _PAIRS.setdefault(function, _Pairs())
-    key = key_of(args), arrays_of(args), REGISTRY.version, are_complex()
-    found = store.found.get(key)
+    arrays, moving = arrays_of(args), tuple(i for i, flag in enumerate(flags) if flag)
+
+    def key() -> Any:
+        return key_of(args), tuple(args[i] for i in store.options), arrays, REGISTRY.version, are_complex()
+
+    found = store.found.get(key())
     if found is None or not found[2].is_fresh():
-        source = derivative.resolve(types)
-        types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
-        context = Context(source, arrays_of(args))
-        name = plain_name(function)
-        context.names |= {f"{name}_primal", f"{name}_adjoint"}
-        more = tuple(False for _ in range(len(types) - len(flags)))
         try:
-            context.settle(
-                lambda: make_pair(context, source, types, flags + more, (f"{name}_primal", f"{name}_adjoint"))
+            found, store.options = settled(
+                lambda types: _pair(derivative, types, flags, arrays), types, args, moving, store.options
             )
-            check_result(context.prepare(source, types))
-            text = print_program(context.emitted, arrays_of(args))
         except TangentcError as error:
             raise error.with_traceback(None) from None
         except Exception as error:
             raise internal(error, function) from error
-        compiled = Compiled(text, context, source)
-        loaded = compiled.function
-        defaults = (1.0,) * len(more)
-        primal_name = text.same.get(f"{name}_primal", f"{name}_primal")  # written once for several types
-        found = loaded.__globals__[primal_name], loaded, compiled, defaults
-        store.found[key] = found
+        store.found[key()] = found
         if len(_PAIRS) > 500:
             _PAIRS.pop(next(iter(_PAIRS)))
     primal, adjoint_function, compiled, defaults = found

@@ -111,6 +111,7 @@ def _wrt(options: Any) -> Any:
 def _emitted(options: Any) -> Any:
     """The derivative and its text, for arguments of these types, or of any."""
     from tangentc.core.types import Unknown, type_of
+    from tangentc.derivative import settled
 
     derivative = _derivative(options)
     given = _arguments(options, derivative.given)
@@ -121,8 +122,10 @@ def _emitted(options: Any) -> Any:
         fitted = derivative.fitted(*given)
         plain = type(derivative)(fitted.function, "grad", fitted.wrt) if derivative.kind == "adjoint" else fitted
         sizes: dict[int, Any] = {}
-        types = [type_of(a, sizes) for a in plain.bind(*given)]
-        derivative = fitted
+        bound = plain.bind(*given)
+        types = [type_of(a, sizes) for a in bound]
+        moving = fitted.positions(types)[0]
+        return fitted, settled(lambda types: fitted._compile(types, options.module), types, bound, moving, ())[0].text
     return derivative, derivative._compile(types, options.module).text
 
 

@@ -27,9 +27,10 @@ from tangentc.arguments import (
 from tangentc.backend.load import Text, load, print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.core import texts
-from tangentc.core.types import Scalar, Type, Unknown, is_object, type_of
+from tangentc.core.nodes import Const
+from tangentc.core.types import Known, Scalar, Type, Unknown, is_object, type_of
 from tangentc.dependencies import Dependency, kept_by
-from tangentc.errors import BadArgument, InternalError, TangentcError, TurnedComplex, UnsupportedSyntax
+from tangentc.errors import BadArgument, InternalError, MissingRule, TangentcError, TurnedComplex, UnsupportedSyntax
 from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -39,10 +40,10 @@ from tangentc.transform.assemble import gradient as write_gradient
 
 
 class Compiled:
-    """One emitted program; it is loaded when it is first run."""
+    """One emitted program, and the types of its arguments; it is loaded when it is first run."""
 
-    def __init__(self, text: Text, context: Context, root: Any):
-        self.text, self.context = text, context
+    def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
+        self.text, self.context, self.types, self.seed = text, context, types, seed
         self.seeds: tuple[float, ...] = ()
         self.dependencies = [Dependency(place, name) for place, name in context.dependencies]
         self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
@@ -114,6 +115,7 @@ class Derivative:
         self.__name__ = f"{self.function.__name__}_{kind}"
         self._cache: dict[Any, Compiled] = {}
         self._fitted: dict[Any, Derivative] = {}
+        self._options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
         self.last: Compiled | None = None
         self._lock = threading.RLock()
         self._version = REGISTRY.version
@@ -296,6 +298,8 @@ class Derivative:
 
     def _compiled(self, args: tuple) -> Compiled:
         key: Any = key_of(args)
+        if self._options:
+            key = key, tuple(args[i] for i in self._options)
         if are_complex():
             key = key, complex
         found = self._cache.get(key)
@@ -310,10 +314,18 @@ class Derivative:
             if self._version != REGISTRY.version:
                 self._cache.clear()
                 self._version = REGISTRY.version
-            wide = (tuple(types), arrays, seed_key(args) if self.kind == "adjoint" else None, are_complex())
+            wide = (
+                tuple(with_values(types, args, self._options)),
+                arrays,
+                seed_key(args) if self.kind == "adjoint" else None,
+                are_complex(),
+            )
             found = self._cache.get(wide)
             if found is None or not found.is_fresh():
-                found = self._compile(types, arrays, seed)
+                moving = self.positions(types)[0]
+                found, self._options = settled(
+                    lambda types: self._compile(types, arrays, seed), types, args, moving, self._options
+                )
             if len(self._cache) > 1000:
                 self._cache.clear()
             self._cache[wide] = self._cache[key] = found
@@ -325,7 +337,7 @@ class Derivative:
     ) -> Compiled:
         context, source = self._context(types, arrays, seed, inner)
         text = print_program(context.emitted, arrays, inner)
-        compiled = Compiled(text, context, source)
+        compiled = Compiled(text, context, source, types, seed)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
 
@@ -380,6 +392,35 @@ class Derivative:
             refuse_integers(types[i], names[i], self.function)
         refuse_repeated(tuple(zip(wrt, self.paths)), names, self.function)
         return wrt, single
+
+
+def settled(
+    write: Callable[[list[Type]], Any], types: list[Type], args: tuple, moving: Sequence_[int], options: tuple[int, ...]
+) -> tuple[Any, tuple[int, ...]]:
+    """What ``write`` makes of the types of arguments, and the arguments of which it takes the values.
+
+    If it refuses the types, it is given the values of all integers that do not move: an axis or an order may tell what
+    their types do not.
+    """
+    try:
+        return write(with_values(types, args, options)), options
+    except (MissingRule, UnsupportedSyntax):
+        integers = tuple(i for i, a in enumerate(args[: len(types)]) if _is_whole(a) and i not in moving)
+        if options or not integers:
+            raise
+        with contextlib.suppress(TangentcError):
+            return write(with_values(types, args, integers)), integers
+        raise
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is an integer, or a tuple of integers."""
+    return type(value) is int or type(value) is tuple and bool(value) and all(type(v) is int for v in value)
+
+
+def with_values(types: list[Type], args: tuple, options: tuple[int, ...]) -> list[Type]:
+    """The types of arguments, those at some positions by their values."""
+    return [Known(Const(a)) if i in options else t for i, (t, a) in enumerate(zip(types, args))]
 
 
 def internal(error: Exception, function: Any) -> TangentcError:

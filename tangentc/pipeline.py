@@ -52,7 +52,7 @@ from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback, without_assumed
 from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.iterators import used_once
-from tangentc.frontend.lower import lower
+from tangentc.frontend.lower import SETTINGS, lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, twin
 from tangentc.frontend.resolve import named_by
@@ -305,9 +305,9 @@ def _structure(s: Assign) -> Assign | None:
 
 
 def _with_settings(function: Function, params: dict[str, Type]) -> Function:
-    """The function with None, flags and texts that it is given, ``axis=None``, in place of their names: code is
-    compiled for each of them."""
-    given = {n: t.const for n, t in params.items() if isinstance(t, Known) and type(t.value) in (type(None), bool, str)}
+    """The function with None, flags, texts and integers that are known, ``axis=None``, in place of their names: code
+    is compiled for each of them."""
+    given = {n: t.const for n, t in params.items() if isinstance(t, Known) and type(t.value) in SETTINGS}
     result = given.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=substitute_block(function.body, given), result=result) if given else function
 

@@ -50,6 +50,14 @@ def by_array(q):
     return np.sum(q * q * ARRAY)
 
 
+SUBSCRIPTS, AXES = "ij,j->i", (1, 0)
+
+
+def by_options(q):
+    A = np.array([[q, 2.0, q * q], [1.0, 3 * q, 2.0], [q, q, 0.5]])
+    return np.einsum(SUBSCRIPTS, A, A[0])[1] + np.transpose(A, AXES)[0, 1] + A.transpose(AXES)[0] @ A[2]
+
+
 slope_of_scaled = grad(scaled)
 INSIDE = (
     lambda x: grad(scaled)(x),
@@ -65,6 +73,7 @@ INSIDE = (
     lambda x: grad(by_flag)(x),
     lambda x: grad(by_loop)(x),
     lambda x: grad(by_array)(x),
+    lambda x: grad(by_options)(x),
 )
 
 
@@ -139,6 +148,7 @@ def test_names_that_derivatives_inside_read(module):
     derivatives = [grad(f) for f in module.INSIDE]
     changes = {
         "G": [5.0, np.float64(3.0), 2], "cube": [lambda q: q**4], "FLAG": [False], "COUNT": [3],
+        "SUBSCRIPTS": ["ji,j->i", "ij,i->j"], "AXES": [(0, 1), (1, 0)],
         "ARRAY": [np.array([1.0, 4.0, 2.0]), np.array(5.0)],
     }  # fmt: skip
     for name, values in changes.items():
@@ -149,7 +159,23 @@ def test_names_that_derivatives_inside_read(module):
             for derivative, function in zip(derivatives, module.INSIDE, strict=True):
                 same(derivative, function)
     module.ARRAY *= 2
-    same(derivatives[-1], module.INSIDE[-1])
+    same(derivatives[-2], module.INSIDE[-2])
+
+
+def test_integers_that_are_written_into_the_code():
+    """A call that is refused for what the types say is compiled for the values of its integers."""
+
+    def entry(A, axes, k=0):
+        return np.transpose(A, axes)[k, 1] ** 2
+
+    A = np.arange(6.0).reshape(2, 3) + 1
+    derivatives = [grad(entry), lambda *args: vjp(entry, *args)[1](1.0)[0]]
+    for axes, k in (((1, 0), 0), ((0, 1), 0), ((1, 0), 2), ((0, 1), 1), ((1, 0), 0)):
+        expected = np.zeros((2, 3))
+        np.transpose(expected, axes)[k, 1] = 2 * np.transpose(A, axes)[k, 1]
+        for derivative in derivatives:
+            np.testing.assert_array_equal(derivative(A, axes, k), expected)
+        assert np.sum(hessian(entry)(A, axes, k)) == 2.0
 
 
 def test_cells_that_derivatives_inside_read():
@@ -325,8 +351,15 @@ def test_what_a_derivative_inside_is_taken_by_has_to_be_known():
     def by_argument(x, y, which):
         return np.sum(grad(lambda a, b: np.sum(a * b**2), wrt=which)(x, y) * x)
 
+    def by_number(x, y, which):
+        return np.sum(grad(lambda a, b: np.sum(a * b**2), wrt=int(which))(x, y) * x)
+
+    x, y = np.array([1.0, 2.0, -1.0]), 2 * np.ones(3)
+    derivative = grad(by_argument)
+    assert derivative(x, y, 1).tolist() == (4 * x * y).tolist()
+    assert derivative(x, y, 0).tolist() == (y**2).tolist()
     with pytest.raises(tangentc.TangentcError, match="the `wrt` of `grad`"):
-        grad(by_argument)(np.ones(3), np.ones(3), 1)
+        grad(by_number)(x, y, 1.0)
 
 
 HELD = [1.0, 2.0]

@@ -114,3 +114,54 @@ def test_several_tests_are_put_together():
     np.testing.assert_allclose(grad(several)(np.array([0.0, 1.0, 16.0, 0.0])), [1.0, 3.5, 1.125, 1.0])
     nested = grad(lambda x: np.sum(np.where(x > -1, np.where(x < 4, np.sqrt(x) ** 2, 2.0), 0.0)))
     np.testing.assert_array_equal(nested(np.array([0.0, 1.0, 16.0])), [np.nan, 1.0, 0.0])
+
+
+BOUNDED = [  # where the root is 0 it is taken, and its square has no derivative that the chain rule knows
+    lambda x: np.clip(np.sqrt(x) ** 2, -1.0, 9.0),
+    lambda x: np.clip(np.sqrt(x) ** 2, None, 9.0),
+    lambda x: np.maximum(np.sqrt(x) ** 2, -1.0),
+    lambda x: np.minimum(2.0, np.sqrt(x) ** 2),
+    lambda x: np.fmax(np.sqrt(x) ** 2, np.full(2, np.nan)),
+    lambda x: np.nansum(np.sqrt(x) ** 2),
+    lambda x: np.nan_to_num(np.sqrt(x) ** 2),
+    lambda x: np.triu(np.sqrt(np.tile(x, (2, 1)))) ** 2,
+]
+
+
+@pytest.mark.parametrize("f", BOUNDED)
+def test_bounds_and_triangles_say_what_is_taken(f):
+    gradient = grad(lambda x: np.sum(f(x)))(np.array([0.0, 1.0]))
+    assert np.isnan(gradient[0]) and gradient[1] > 0
+
+
+LEFT_OUT = [
+    (lambda x: np.clip(np.log(x), -5.0, 9.0), 1.0),
+    (lambda x: np.clip(x, np.log(x), 9.0), 1.0),
+    (lambda x: np.maximum(np.log(x), [-1.0, -2.0]), 1.0),
+    (lambda x: np.fmin(-np.log(x), np.array([3.0, 2.0])), -1.0),
+    (lambda x: np.fmax(x / x, 0.5), 0.0),
+    (lambda x: np.nanprod(x * (x / x)), 1.0),
+    (lambda x: np.nan_to_num(np.log(x), neginf=0.0), 1.0),
+    (lambda x: np.tril(np.full((2, 2), np.log(x[::-1])), k=-1) + x, 3.0),
+]
+
+
+@pytest.mark.parametrize("f, slope", LEFT_OUT)
+def test_what_bounds_and_triangles_leave_out_is_zero(f, slope):
+    g, x = (lambda x: np.sum(f(x))), np.array([0.0, 1.0])
+    gradient = grad(g)(x)
+    assert np.all(np.isfinite(gradient)) and gradient[1] == slope
+    assert jvp(g, (x,), (np.ones(2),))[1] == pytest.approx(np.sum(gradient))
+
+
+def test_a_bound_that_moves_with_a_loop():
+    def trips(x):
+        total = 0.0
+        for k in range(3):
+            y = np.log(x)
+            total += np.sum(np.maximum(y, k - 1.5) * (k + 1))
+            y += 1
+        return total
+
+    assert grad(trips)(np.array([0.0, 2.0])).tolist() == [0.0, 3.0]
+    assert grad(trips)(np.array([0.0, 1.0])).tolist() == [0.0, 3.0]

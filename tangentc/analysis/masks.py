@@ -11,9 +11,9 @@
     y = np.sqrt(x); y[0] = 1                sqrt(x) matters only at the other entries
 
 A value that is used only through one arm of a `where`, or in one branch, directly or through elementwise operations of
-the same shape, has that arm's mask; so has an array of which entries are taken by a subscript, or replaced before it is
-read.  One that comes to its choice by other ways (another shape, a test of another trip of a loop, a bound, a helper)
-has the mask `NONZERO`: the adjoint of what was not taken is zero, and `runtime.taken` keeps it so.
+the same shape, has that arm's mask; so has an array of which entries are taken by a subscript, a bound or a triangle,
+or replaced before it is read.  One that comes to its choice by other ways (another shape, a test of another trip of a
+loop, a helper) has the mask `NONZERO`: the adjoint of what was not taken is zero, and `runtime.taken` keeps it so.
 Where the partial of its rule may be infinite, its adjoint is computed under the mask, so that what was not taken never
 puts a NaN into the gradient.
 """
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,14 @@ class Places(NamedTuple):
     taken: bool
 
 
+class Test(NamedTuple):
+    """What an operation says of values, ``np.greater_equal(a, b)`` say, and which arm of it."""
+
+    op: Any
+    args: tuple[Atom, ...]
+    arm: bool
+
+
 class Several(NamedTuple):
     """What some masks, each a test and an arm or `Places`, say together: all of them, or any."""
 
@@ -49,7 +58,7 @@ class Several(NamedTuple):
     all: bool
 
 
-Mask = tuple[Atom, bool] | Places | Several
+Mask = tuple[Atom, bool] | Places | Test | Several
 MOST_MASKS = 4  # of which one is put together
 NONZERO: Mask = (Const("where the adjoint is not zero"), True)
 CHOICES = (np.where, ops.select)
@@ -57,9 +66,12 @@ MOST_ROUNDS = 100  # each makes the masks of some values weaker
 CHOOSES = "__chooses__"  # is true in emitted modules that compute an adjoint under a mask
 GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 
-SELECTING = {  # which take some entries, and others not
-    np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.nan_to_num, np.nansum, np.nanprod, np.nanmax, np.nanmin,
-    np.select, np.compress, np.extract, runtime.taken, np.triu, np.tril,
+SELECTING = {np.select, np.compress, np.extract, runtime.taken}  # which take some entries, and others not
+WITHOUT_NAN = {np.nansum, np.nanprod, np.nanmax, np.nanmin}
+TRIANGLES = {np.triu, np.tril}
+BOUNDS: dict[Any, tuple[Any, bool]] = {  # an argument is taken where this says so of it and of the other one
+    np.maximum: (operator.ge, True), np.minimum: (operator.le, True),
+    np.fmax: (operator.lt, False), np.fmin: (operator.gt, False),
 }  # fmt: skip
 
 
@@ -198,8 +210,7 @@ class _Uses:
         shape = shape_of(types.of(atom))
         same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
         if s.op in CHOICES and len(s.args) == 3:
-            own = s.args[0], k == 1
-            return _both(own, mask) if same else NONZERO
+            return _both((s.args[0], k == 1), mask) if same else NONZERO
         if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):
             if mask is None and _covers(s.args[1], atom, types):
                 return s.args[1], True
@@ -207,7 +218,33 @@ class _Uses:
                 return Places((s.args[1],), True) if mask is None or isinstance(mask, Places) else NONZERO
         if s.op in SELECTING:
             return NONZERO
+        if (own := _handed_on(s, k)) is not None:
+            kept = shape is not None and shape == shape_of(types.of(s.target))
+            if not kept and s.op not in WITHOUT_NAN:
+                return NONZERO
+            return NONZERO if shape is None else _both(own, mask if kept else _elsewhere(mask))
         return mask if same else _elsewhere(mask)
+
+
+def _handed_on(s: Assign, k: int) -> Mask | None:
+    """The mask of the entries of its k-th argument that an operation takes as they are."""
+    x = reads(s)[k]
+    if s.op in TRIANGLES and k == 0:
+        return Test(s.op, (x, *reads(s)[1:]), True)
+    if s.op in WITHOUT_NAN and k == 0:
+        return Test(np.isnan, (x,), False)
+    if s.op is np.nan_to_num and k == 0:
+        return Test(np.isfinite, (x,), True)
+    if s.op is np.clip and len(s.args) == 3:
+        if k > 0:
+            return Test(operator.le if k == 1 else operator.ge, (s.args[0], x), True)
+        bounds = [(op, b) for op, b in zip((operator.ge, operator.le), s.args[1:], strict=True) if b != Const(None)]
+        return reduce(_both, [Test(op, (x, b), True) for op, b in bounds], None)
+    if s.op in BOUNDS and len(s.args) == 2:
+        op, arm = BOUNDS[s.op]
+        bound = Test(op, (x, s.args[1 - k]), arm)
+        return bound if arm else _both(bound, Test(np.isnan, (x,), False))
+    return None
 
 
 def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
@@ -287,6 +324,8 @@ def tests_of(mask: Mask) -> tuple[Atom, ...]:
     """The tests and subscripts in a mask."""
     if isinstance(mask, Several):
         return tuple(test for part in mask.masks for test in tests_of(part))
+    if isinstance(mask, Test):
+        return mask.args
     return mask.keys if isinstance(mask, Places) else mask[:1]
 
 
@@ -297,7 +336,7 @@ def _met(masks: dict[Mask | None, None], name: str, places: dict[str, tuple[int,
     there = {_that_is_there(mask, name, places): None for mask in masks if mask is not None}
     if None in there or NONZERO in there:
         return None if None in there else NONZERO
-    if any((test, not arm) in there for test, arm in (m for m in there if type(m) is tuple)):
+    if any(type(mask) is tuple and (mask[0], not mask[1]) in there for mask in there):
         return None  # both arms
     keys = tuple(dict.fromkeys(k for mask in there if isinstance(mask, Places) and mask.taken for k in mask.keys))
     parts = [mask for mask in there if not (isinstance(mask, Places) and mask.taken)]

@@ -227,9 +227,9 @@ class Invoke(Into):
             self.assume("keys", site, keys, node, atom)
         if keys is None:
             return {"%_spread_": self.emit(ops.spread, (atom,), node, name="%_spread_")}
-        return {k: self.option_of(atom, k) or self.emit(operator.getitem, (atom, Const(k)), node) for k in keys}
+        return {k: self.item_of(atom, k) or self.emit(operator.getitem, (atom, Const(k)), node) for k in keys}
 
-    def option_of(self, atom: Atom, key: str) -> Const | None:
+    def item_of(self, atom: Atom, key: str) -> Const | None:
         """What a dict of the module or of a closure holds under a key, if it says how something is computed: the code
         is good while it does."""
         held = atom.lookup() if isinstance(atom, Global) else None
@@ -314,6 +314,7 @@ class Invoke(Into):
                 return self.invoke(function, args, keywords, node, target)
             del self.known.callees[site]
         args, keywords = given or self.arguments(node)
+        args, keywords = [self.spelled_out(a) for a in args], [(k, self.spelled_out(a)) for k, a in keywords]
         if name == "__setitem__" and len(args) == 2:
             self.out.append(Store(base, args[0], args[1], None, self.span(node)))  # type: ignore[arg-type]
             return Const(None)
@@ -460,6 +461,8 @@ class Invoke(Into):
         if isinstance(callee, DESCRIPTORS) and args and callee.__objclass__ in CHANGED_BY_METHODS:
             return self.method(args[0], callee.__name__, node, target, (args[1:], keywords))
         args, keywords = ordered(callee, args, keywords)
+        if ops.module_root(callee) in ops.NUMERIC_MODULES:
+            args, keywords = [self.spelled_out(a) for a in args], [(k, self.spelled_out(a)) for k, a in keywords]
         written = self.into(callee, args, keywords, node, target)
         if written is not None:
             return written
@@ -691,18 +694,29 @@ class Invoke(Into):
                                    "give it the function, wrt and has_aux")  # fmt: skip
         return self.remember(Nested(function, kind, known["wrt"], known["has_aux"]), node)
 
+    def spelled_out(self, atom: Atom) -> Atom:
+        """A text, or a tuple of such or of integers, that the module or a closure names, as if it stood in the call:
+        it says how something is computed."""
+        if isinstance(atom, Global) and isinstance(value := atom.lookup(), (str, tuple)) and _is_option(value):
+            return self.option_of(atom)
+        return atom
+
     def option(self, atom: Atom, what: str, node: Any) -> Any:
         """The value of an argument that says what is computed: what is compiled is good while it is the same."""
         atom = self.frozen(atom)
-        if isinstance(atom, Global) and _is_option(value := atom.lookup()):
-            place = Place("option", atom.place)
-            self.places[place, atom.name] = place
-            return value
+        if isinstance(atom, Global) and _is_option(atom.lookup()):
+            return self.option_of(atom).value
         if not isinstance(atom, Const) or not _is_option(atom.value):
             raise self.unsupported(
                 node, f"{what} with a value that is not known when compiling", "write it as a constant"
             )
         return atom.value
+
+    def option_of(self, atom: Global) -> Const:
+        """What a name of the module or of a closure stands for: the code is good while it does."""
+        place = Place("option", atom.place)
+        self.places[place, atom.name] = place
+        return Const(atom.lookup())
 
     def jacobian(self, kind: str, args: list, keywords: list, node: Any) -> Bound:
         """``jacobian(f)``: the loop over the columns or rows that it is."""

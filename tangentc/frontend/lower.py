@@ -84,6 +84,9 @@ OPERATORS = {
 }  # fmt: skip
 
 
+SETTINGS = (type(None), bool, str, int, tuple)  # types of values for each of which code is compiled, if they are known
+
+
 def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Feedback | None = None) -> Any:
     """The function in core form, and the functions that were lowered into it.
 
@@ -102,7 +105,9 @@ def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
     lowering = Lowering(activation, known or Feedback())
     lowering.types.update({n: t for n, t in (params or {}).items() if activation.local[n] == 1})
-    activation.none |= {n for n, t in (params or {}).items() if isinstance(t, Known) and t.value is None}
+    settings = {n: t.const for n, t in (params or {}).items() if isinstance(t, Known) and type(t.value) in SETTINGS}
+    activation.none |= {n for n, const in settings.items() if const.value is None}
+    activation.constants.update({n: const for n, const in settings.items() if activation.local[n] == 1})
     lowering.body(node)
     name = "lambda_" if source.name == "<lambda>" else source.name
     whole = Function(name, tuple(map(Param, names)), tuple(lowering.out), Const(None), source.span(source.tree))

@@ -256,8 +256,7 @@ def watching(recorder: Any) -> Iterator[None]:
 def compiled(derivative: Derivative, args: tuple[Any, ...]) -> tuple[Any, Observed]:
     """The function that a derivative is for these arguments, in which every value is shown, and its sites."""
     observed = Observed()
-    sizes: dict[int, Any] = {}
-    types = [type_of(a, sizes) for a in args]
+    types = derivative.compiled(args).types
     source = derivative.resolve(types)
     context = Context(source, watch=observed.instrument)
     context.settle(lambda: derivative.write(context, source, types, None))

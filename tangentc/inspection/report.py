@@ -95,11 +95,11 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
         with np.errstate(all="ignore"):
             run = traced(derivative, args, keywords, False)
         sizes: dict[int, Any] = {}
-        types = [type_of(a, sizes) for a in bound]
+        for a in bound:
+            type_of(a, sizes)
         known = notes(text, {length.symbol: n for n, length in sizes.items()})
         sources = _sources(fitted, text)
-        if fitted.kind == "adjoint":
-            types = types[:-1]
+        types = compiled.types
         program = compiled.context.prepare(fitted.resolve(types), types)
         facts = facts_of(compiled.context, program, fitted.positions(types)[0])
         moving = ", ".join(f.name for f in facts if f.why.startswith("the derivative"))

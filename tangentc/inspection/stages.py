@@ -15,7 +15,7 @@ from tangentc.backend.emit import print_function
 from tangentc.backend.load import Text, load, print_program, spelled
 from tangentc.backend.raise_ast import raise_function
 from tangentc.core.nodes import Function
-from tangentc.core.types import Unknown, describe, type_of
+from tangentc.core.types import Unknown, describe
 from tangentc.derivative import Derivative
 from tangentc.inspection.facts import activity_of, shown
 from tangentc.pipeline import Context
@@ -79,9 +79,8 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
 
 
 def _stages(derivative: Derivative, bound: tuple) -> Stages:
-    sizes: dict = {}
-    types = [type_of(a, sizes) for a in bound]
-    seed = types.pop() if derivative.kind == "adjoint" else None
+    compiled = derivative.compiled(bound)
+    types, seed = compiled.types, compiled.seed
     source = derivative.resolve(types)
     seen: list[tuple[str, str, Function, Any]] = []
 

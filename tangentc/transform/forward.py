@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.masks import CHOICES, NONZERO, Places, Several, divides
+from tangentc.analysis.masks import CHOICES, NONZERO, Places, Several, Test, divides
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import (
@@ -388,7 +388,7 @@ class _Forward:
         total: Atom | None = None
         mask = self.unit.masks.get(s.target) if divides(s, lambda op: call.rule.singular) else None
         later = mask is not None and isinstance(mask[0], str) and mask[0] not in self.seen
-        if later or mask is NONZERO or isinstance(mask, (Places, Several)):
+        if later or mask is NONZERO or isinstance(mask, (Places, Several, Test)):
             mask = None  # the test comes later; `where` takes the arm that is meant
         for k, (_, x) in enumerate(call.inputs):
             if not self.has_dot(x):
@@ -396,11 +396,7 @@ class _Forward:
             partial = partials(self.b, call, s.target, [k])[k]
             if partial is None:
                 continue
-            chosen = self.b.maker(partial)
-            if chosen is not None and chosen.op in CHOICES:  # which keeps a NaN of the other arm out
-                term = self._chosen(x, partial, chosen)
-            else:
-                term = self.b.mul(partial, self.dot(x))
+            term = self._times(partial, self.dot(x))
             if mask is not None:
                 test, taken = mask
                 arms = (term, Const(0.0)) if taken else (Const(0.0), term)
@@ -408,13 +404,15 @@ class _Forward:
             total = term if total is None else self.b.add(total, term)
         return total
 
-    def _chosen(self, x: Atom, partial: Atom, chosen: Assign) -> Atom:
-        """The tangent times a choice, of which a zero stays zero whatever the tangent is."""
+    def _times(self, partial: Atom, dot: Atom) -> Atom:
+        """A partial times a tangent; where one is chosen to be zero, so is the product, whatever the tangent."""
+        if is_number(partial, 0):
+            return Const(0.0)
+        chosen = None if self.b.mutable(partial) else self.b.definition(partial)
+        if chosen is None or chosen.op not in CHOICES:
+            return self.b.mul(partial, dot)
         test, *arms = chosen.args
-        if self.b.mutable(partial) or self.b.definition(partial) is None or not any(is_number(a, 0) for a in arms):
-            return self.b.mul(self.dot(x), partial)
-        terms = [Const(0.0) if is_number(a, 0) else self.b.mul(self.dot(x), a) for a in arms]
-        return self.b.choose(test, terms[0], terms[1])
+        return self.b.choose(test, *(self._times(arm, dot) for arm in arms))
 
     def call(self, s: Assign) -> None:
         y = s.target

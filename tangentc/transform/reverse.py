@@ -22,7 +22,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.attributes import first_stores, later_stores
-from tangentc.analysis.masks import CHOICES, NONZERO, Places, Several, divides
+from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, divides
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -468,6 +468,11 @@ class _Reverse(Stores, Control):
         """A mask as a test and one of its arms."""
         if isinstance(mask, Places):
             return self.b.emit(runtime.marks, (y, *mask.keys)), mask.taken
+        if isinstance(mask, Test):
+            x, *others = mask.args
+            if mask.op in TRIANGLES:
+                x = self.b.emit(np.ones_like, (y,), (("dtype", Const(bool)),))
+            return self.b.emit(mask.op, (x, *others)), mask.arm
         if not isinstance(mask, Several):
             return mask
         test: Atom | None = None
