@@ -211,6 +211,8 @@ class _Reader:
                 self.loop(s, site)
             case Assign() | Effect() if s.op is ops.spread:
                 self.starred(s.args[0], site)
+                if len(s.args) == 2:  # `zip(*rows)`
+                    self.answer(ops.spread, s.args[0], (ops.spread, site))
             case Assign() if s.op is ops.call and isinstance(s.args[0], Const) and isinstance(s.args[0].value, Nested):
                 nested = s.args[0].value
                 if nested.kind == "jvp" and (still := self.still(nested, s.args)):
@@ -534,6 +536,9 @@ def answer_of(about: Any, t: Type) -> Any:
         return rank(t)
     if about is np.iscomplexobj:
         return None if isinstance(t, Unknown) else is_complex(t)
+    if about is ops.spread:  # how many columns rows have
+        row = t.items[0] if isinstance(t, Sequence) and len(t.items) == 1 else None
+        return len(row.items) if isinstance(row, Tuple) else row.length if isinstance(row, Sequence) else None
     if about is builtins.len:
         return len(t.items) if isinstance(t, Tuple) else None if isinstance(t, Unknown) else -1
     return instance_of(t, about)

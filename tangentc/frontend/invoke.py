@@ -212,6 +212,21 @@ class Invoke(Into):
             return (self.emit(ops.spread, (atom,), node, name="%_spread_"),)
         return tuple(self.emit(operator.getitem, (atom, Const(k)), node.value) for k in range(length))
 
+    def columns(self, rows: Atom, node: Any) -> Atom | None:
+        """``zip(*rows)`` of a list of tuples, as many as there are: a tuple for each item that they have."""
+        made = self.definition(rows)
+        if made is None or made.op is not ops.spread:
+            return None
+        self.out.pop()
+        atom, site = made.args[0], (ops.spread, made.span.site)  # type: ignore[union-attr]
+        count = self.known.answers.get(site)
+        if count is None:
+            self.out.append(dataclasses.replace(made, args=(atom, Const(builtins.zip))))
+            return None
+        self.assume("answers", site, (ops.spread, count), node, atom)
+        columns = [self.invoke(prelude.column, [atom, Const(k)], [], node, None) for k in range(count)]
+        return self.emit(ops.make_tuple, tuple(columns), node)
+
     def double_starred(self, node: Any) -> dict[str, Atom]:
         """The entries of ``**x``."""
         if isinstance(node, gast.Name):
@@ -415,7 +430,8 @@ class Invoke(Into):
     ) -> Atom:
         """Call a function that is known."""
         if any(isinstance(a, str) and a.startswith("%_spread_") for a in (*args, *dict(keywords).values())):
-            return self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
+            columns = self.columns(args[0], node) if callee is builtins.zip and len(args) == 1 else None
+            return columns or self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
         callee = getattr(callee, "__tangentc_function__", callee)
         callee = getattr(callee, "__tangentc_op__", callee)
         if type(callee).__name__ == "Derivative":

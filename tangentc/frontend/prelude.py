@@ -108,6 +108,10 @@ def chain(*parts):
     return [item for part in parts for item in part]
 
 
+def column(rows, k):
+    return tuple([row[k] for row in rows])
+
+
 def product_1(items):
     return [(item,) for item in items]
 

@@ -348,9 +348,38 @@ def places_with_entries(A):
     return a * A[ij] + rest[0][1]
 
 
+def history_turned_into_columns(x):
+    history, t, y = [], 0.0, x
+    while t < 1.0:
+        history.append((t, y, y * y))
+        y = y + 0.13 * np.sin(y)
+        t += 0.13
+    T, Y, Z = map(np.array, zip(*history))
+    return np.trapezoid(Y * Z, T)
+
+
+def columns_one_after_the_other(x):
+    rows = [[x, 1.0]]
+    for _ in range(9):
+        rows.append([rows[-1][0] * x, rows[-1][1] + x])
+    total = 0.0
+    for column in zip(*rows):
+        total += np.prod(np.array(column[:3]))
+    u, v = (np.array(c) for c in zip(*rows))
+    return total + u @ v
+
+
+def columns_of_unlike_rows(x):
+    rows = [(x, 1.0)]
+    for k in range(9):
+        rows.append((x,) if k % 2 else (x, x * k))
+    return sum(list(zip(*rows))[0])
+
+
 LIST = [0.3, 0.5, 0.7, 0.2]
 MATRIX = np.array([[0.4, 0.7, 0.2], [0.3, 0.9, 0.5]])
 PROGRAMS = [
+    *((f, (0.7,)) for f in (history_turned_into_columns, columns_one_after_the_other, columns_of_unlike_rows)),
     *((f, (MATRIX,)) for f in (
         loops_over_all_places, places_run_over_twice, places_listed_and_tested, entries_and_their_places,
         entries_taken_one_by_one, places_with_entries,
@@ -366,6 +395,7 @@ PROGRAMS = [
     )),
 ]  # fmt: skip
 REFUSED = {
+    "columns_of_unlike_rows",
     "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",
     "object_that_generates",
     "scaled_when_it_is_run_over",
