@@ -14,11 +14,11 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
 from tangentc.analysis.infer import gives_keys, of_keys
-from tangentc.analysis.points import DEEP_COPIES, change_of, is_set, may_change_unseen
+from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
-from tangentc.core.types import Array, Unknown, is_container, is_differentiable, present
+from tangentc.core.types import Array, Unknown, is_container, is_differentiable, is_set, present
 from tangentc.core.walk import asks_for_form, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.resolve import named_by

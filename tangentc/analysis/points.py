@@ -28,7 +28,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
-from tangentc.core.types import Dict, Known, Opaque, Scalar, Sequence, Unknown, is_container
+from tangentc.core.types import Dict, Known, Scalar, Sequence, Unknown, is_container
 from tangentc.core.walk import statements
 
 ANY, NONE = "*", "%none"
@@ -117,11 +117,6 @@ INSERTING = {heapq.heappush, heapq.heapreplace, heapq.heappushpop, bisect.insort
 CHANGING = {"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "pop", "popleft", "popitem",
             "remove", "discard", "clear", "sort", "reverse"}  # fmt: skip
 GIVING = {Const("pop"), Const("get"), Const("setdefault")}
-
-
-def is_set(t: Any) -> bool:
-    """Whether a value is a set, which holds no numbers that move."""
-    return isinstance(t, Opaque) and t.cls is set
 
 
 def change_of(s: Statement) -> Change | None:

@@ -42,6 +42,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     data_type,
+    is_set,
     lengths,
     map_lengths,
     present,
@@ -97,8 +98,8 @@ class Types:
             self.awaits |= is_nothing(called) and not any(map(is_nothing, types))
             return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
-            if isinstance(array := present(types[0]), Array):
-                return array  # it is the array itself
+            if isinstance(itself := present(types[0]), Array) or is_set(itself):
+                return itself
             op = op.op
         if op is builtins.len and self.computes_keys and types and isinstance(types[0], Dict):
             return Scalar("int64", True)  # which may be the key of the next item

@@ -154,6 +154,11 @@ class Opaque(Unknown):
     cls: type = object
 
 
+def is_set(t: Any) -> bool:
+    """Whether a value is a set, which holds no numbers that move."""
+    return isinstance(t, Opaque) and t.cls is set
+
+
 def present(t: Type) -> Type:
     """The type of a value that is not None."""
     return t.type if isinstance(t, Optional) else t

@@ -24,6 +24,7 @@ REPEATABLE = (
     gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Attribute, gast.Tuple, gast.operator,
     gast.unaryop, gast.expr_context,
 )  # fmt: skip
+LAST_OF = "the last of several"
 SAME_FOR_DICTS = {"clear", "copy", "get", "items", "keys", "pop", "setdefault", "update", "values"}
 SAME_FOR_LISTS = {"append", "appendleft", "clear", "count", "index", "pop", "popleft"}
 
@@ -57,11 +58,11 @@ class _Collections(gast.NodeTransformer):
             if what is collections.defaultdict and n.value.args and not n.value.keywords:
                 if all(self.is_seen(use, SAME_FOR_DICTS) for use in uses):
                     self.defaults[name] = n.value.args[0]
-            limit = next((k.value for k in n.value.keywords if k.arg == "maxlen"), None)
-            fixed = isinstance(limit, gast.Constant) or isinstance(limit, gast.Name) and stored[limit.id] < 2
-            if what is collections.deque and not n.value.args and fixed:
+            limit = [*n.value.args[1:], *(k.value for k in n.value.keywords if k.arg == "maxlen")][:1]
+            fixed = all(isinstance(m, gast.Constant) or isinstance(m, gast.Name) and stored[m.id] < 2 for m in limit)
+            if what is collections.deque and limit and fixed:
                 if all(self.is_seen(use, SAME_FOR_LISTS) for use in uses):
-                    self.limits[name] = limit
+                    self.limits[name] = limit[0]
 
     def is_seen(self, use: Any, methods: set[str]) -> bool:
         """Whether a use of a name does no more than ask for items, or is a call of one of the methods."""
@@ -93,7 +94,10 @@ class _Collections(gast.NodeTransformer):
                 gast.Call(_name("dict", node), rest, []) if rest else gast.Dict([], []), node.value
             )
         elif name in self.limits:
-            node.value.keywords = [k for k in node.value.keywords if k.arg != "maxlen"]
+            given = [k.value for k in node.value.keywords if k.arg == "iterable"]
+            items = [gast.Call(_name(LAST_OF, node), [a, copy.deepcopy(self.limits[name])], [])
+                     for a in (*node.value.args[:1], *given)]  # fmt: skip
+            node.value.args, node.value.keywords = [_located(a, node) for a in items], []
         self.generic_visit(node)
         return node
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.frontend.asked import ZIPPED
+from tangentc.frontend.defaulted import LAST_OF
 from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED
 from tangentc.runtime import order
 
@@ -288,7 +289,13 @@ def appendleft(items, value):
     items.insert(0, value)
 
 
+def last_of(items, count):
+    held = list(items)
+    return held[max(len(held) - count, 0) :]
+
+
 NAMED = {
+    LAST_OF: last_of,
     ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len,
     LISTED: builtins.list,
 }  # fmt: skip

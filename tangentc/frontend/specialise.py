@@ -22,7 +22,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.infer import gives_keys
-from tangentc.analysis.points import change_of, is_set
+from tangentc.analysis.points import change_of
 from tangentc.analysis.turning import are_complex, may_turn, refuse_parts
 from tangentc.core import ops
 from tangentc.core.build import shape_of
@@ -59,6 +59,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    is_set,
     present,
     type_of,
 )
@@ -73,6 +74,10 @@ IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, n
 PRESENT = (("present", Const(True)),)
 SUBJECT_FIRST = {ops.method, builtins.getattr}
 RUNS = (builtins.enumerate, builtins.zip, builtins.reversed)
+OF_SETS = {
+    operator.or_: "update", operator.and_: "intersection_update", operator.sub: "difference_update",
+    operator.xor: "symmetric_difference_update",
+}  # fmt: skip
 FUNCTIONS = {"conj": np.conjugate, "item": ops.item}
 OF_LISTS = {
     np.prod, np.mean, np.cumsum, np.cumprod, np.max, np.min, np.amax, np.amin, np.std, np.var, np.linalg.norm,
@@ -486,6 +491,9 @@ class _Specialise:
         t = self.types.of(x)
         if isinstance(t, Scalar):
             return (replace(s, op=op),)
+        if is_set(t) and op in OF_SETS:
+            update = Effect(ops.method, (x, Const(OF_SETS[op]), s.args[1]), (), s.span)
+            return (update, replace(s, op=ops.identity, args=(x,)))
         if isinstance(t, Unknown):
             raise UnsafeMutation(
                 f"whether `{s.span.text.strip()}` changes an array or rebinds a name is not known",

@@ -223,11 +223,25 @@ def numbers_in_a_display(x):
     return sum({x[0], x[1] * 2})
 
 
+def sets_that_are_joined(x):
+    a = {1, 2, 3}
+    b, s = a, 0.0
+    for k in range(4):
+        if k in b:
+            s += np.sum(x**k)
+        a -= {k + 1}
+        if k == 2:
+            a |= {5, 3}
+        a ^= {7}
+    a &= {5, 7, 3}
+    return s * len(b)
+
+
 ALONE = (
     lists_by_key_called, asked_in_a_try, places_seen, graph_walked, set_that_shrinks, sets_called, numbers_in_a_set, numbers_in_a_display,
     heap, heap_filled_by_a_function, heap_emptied, heap_in_a_partial_function, sorted_list, append_with_a_name,
     append_mapped, append_given, append_in_a_dict, append_counted, update_with_a_name, called_by_keyword, matches,
-    matches_of_a_name, parts_of_a_text, table, lines, entries_by_nditer,
+    matches_of_a_name, parts_of_a_text, table, lines, entries_by_nditer, sets_that_are_joined,
 )  # fmt: skip
 
 

@@ -126,9 +126,37 @@ def asked_about(x):
     return s + np.mean(q)
 
 
+def filled_window(x):
+    q, r = deque([1.0, 2.0, 0.5], maxlen=2), deque([0.0] * 4, 4)
+    s = 0.0
+    for v in x:
+        q.append(v * q[0])
+        r.appendleft(v + r[0])
+        s += q[-1] * r[-1] + sum(r)
+    return s
+
+
+def limited_memory(x, m=3):
+    steps, slopes = deque(maxlen=m), deque(maxlen=m)
+    w, g = x * 1.0, 2 * x
+    for _ in range(5):
+        moved = w - 0.1 * g
+        slope = 2 * moved + 0.1 * moved**3
+        steps.append(moved - w)
+        slopes.append(slope - g)
+        q, weights = slope.copy(), []
+        for s, y in zip(reversed(steps), reversed(slopes)):
+            weights.append(s @ q / (y @ s))
+            q = q - weights[-1] * y
+        for s, y, a in zip(steps, slopes, reversed(weights)):
+            q = q + s * (a - y @ q / (y @ s))
+        w, g = moved - 0.01 * q, slope
+    return np.sum(w**2)
+
+
 V = np.array([0.3, 0.7, -0.4, 1.1])
 FUNCTIONS = (sums, groups, window, window_from_the_left, by_name, arrays, read_before_it_is_there)
 FUNCTIONS += (extended, handed_over, by_another_name, added_to, limit_that_changes, asked_about)
-FUNCTIONS += (told_apart, compared)
+FUNCTIONS += (told_apart, compared, filled_window, limited_memory)
 PROGRAMS = [(f, (V,)) for f in FUNCTIONS]
 REFUSED = {"told_apart", "compared", "extended", "handed_over", "by_another_name", "added_to", "limit_that_changes"}
