@@ -16,6 +16,7 @@ from __future__ import annotations
 import collections
 import copy
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -46,23 +47,20 @@ class _Collections(gast.NodeTransformer):
         )
         self.defaults: dict[str, Any] = {}  # the function that makes a missing item
         self.limits: dict[str, Any] = {}  # how many items there are at the most
-        for n in nodes:
-            if not (
-                isinstance(n, gast.Assign) and isinstance(n.value, gast.Call) and isinstance(n.targets[0], gast.Name)
-            ):
+        self.names: dict[Any, str] = {}  # of the calls that make one
+        for target, value in _assigned(nodes):
+            if not isinstance(value, gast.Call) or stored[target.id] != 1:
                 continue
-            name, what = n.targets[0].id, _stands_for(n.value.func, scope, stored)
-            if len(n.targets) > 1 or stored[name] != 1:
-                continue
+            name, what = target.id, _stands_for(value.func, scope, stored)
             uses = [m for m in nodes if isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load)]
-            if what is collections.defaultdict and n.value.args and not n.value.keywords:
+            if what is collections.defaultdict and value.args and not value.keywords:
                 if all(self.is_seen(use, SAME_FOR_DICTS) for use in uses):
-                    self.defaults[name] = n.value.args[0]
-            limit = [*n.value.args[1:], *(k.value for k in n.value.keywords if k.arg == "maxlen")][:1]
+                    self.defaults[name], self.names[value] = value.args[0], name
+            limit = [*value.args[1:], *(k.value for k in value.keywords if k.arg == "maxlen")][:1]
             fixed = all(isinstance(m, gast.Constant) or isinstance(m, gast.Name) and stored[m.id] < 2 for m in limit)
             if what is collections.deque and limit and fixed:
                 if all(self.is_seen(use, SAME_FOR_LISTS) for use in uses):
-                    self.limits[name] = limit[0]
+                    self.limits[name], self.names[value] = limit[0], name
 
     def is_seen(self, use: Any, methods: set[str]) -> bool:
         """Whether a use of a name does no more than ask for items, or is a call of one of the methods."""
@@ -86,19 +84,16 @@ class _Collections(gast.NodeTransformer):
             node = self.parents[node]
         return getattr(self.parents[node], "test", None) is node
 
-    def visit_Assign(self, node: Any) -> Any:
-        name = getattr(node.targets[0], "id", None)
-        if name in self.defaults:
-            rest = node.value.args[1:]
-            node.value = gast.copy_location(
-                gast.Call(_name("dict", node), rest, []) if rest else gast.Dict([], []), node.value
-            )
-        elif name in self.limits:
-            given = [k.value for k in node.value.keywords if k.arg == "iterable"]
-            items = [gast.Call(_name(LAST_OF, node), [a, copy.deepcopy(self.limits[name])], [])
-                     for a in (*node.value.args[:1], *given)]  # fmt: skip
-            node.value.args, node.value.keywords = [_located(a, node) for a in items], []
+    def visit_Call(self, node: Any) -> Any:
+        name = self.names.get(node)
         self.generic_visit(node)
+        if name in self.defaults:
+            rest = node.args[1:]
+            return gast.copy_location(gast.Call(_name("dict", node), rest, []) if rest else gast.Dict([], []), node)
+        if name in self.limits:
+            given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "iterable")]
+            items = [gast.Call(_name(LAST_OF, node), [a, copy.deepcopy(self.limits[name])], []) for a in given]
+            node.args, node.keywords = [_located(a, node) for a in items], []
         return node
 
     def visit_Subscript(self, node: Any) -> Any:
@@ -141,6 +136,16 @@ class _Collections(gast.NodeTransformer):
         place = gast.Constant(0 if call.func.attr == "append" else -1, None)
         drop = gast.Delete([gast.Subscript(_name(name, node), place, gast.Del())])
         return [node, _located(gast.If(test, [drop], []), node)]
+
+
+def _assigned(nodes: list) -> Iterator[tuple[Any, Any]]:
+    """The names that are assigned, alone or in a tuple, and their values."""
+    for n in nodes:
+        if isinstance(n, gast.Assign) and len(n.targets) == 1:
+            target, value = n.targets[0], n.value
+            several = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple)
+            pairs = zip(target.elts, value.elts) if several else ((target, value),)
+            yield from ((t, v) for t, v in pairs if isinstance(t, gast.Name))
 
 
 def _stands_for(node: Any, scope: Any, stored: Counter) -> Any:
