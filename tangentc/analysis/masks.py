@@ -238,13 +238,21 @@ def _handed_on(s: Assign, k: int) -> Mask | None:
     if s.op is np.clip and len(s.args) == 3:
         if k > 0:
             return Test(operator.le if k == 1 else operator.ge, (s.args[0], x), True)
-        bounds = [(op, b) for op, b in zip((operator.ge, operator.le), s.args[1:], strict=True) if b != Const(None)]
-        return reduce(_both, [Test(op, (x, b), True) for op, b in bounds], None)
+        bounds = zip((operator.ge, operator.le), s.args[1:], strict=True)
+        return reduce(_both, [_bounded(op, x, b) for op, b in bounds if b != Const(None)], None)
     if s.op in BOUNDS and len(s.args) == 2:
         op, arm = BOUNDS[s.op]
-        bound = Test(op, (x, s.args[1 - k]), arm)
-        return bound if arm else _both(bound, Test(np.isnan, (x,), False))
+        if arm:
+            return _bounded(op, x, s.args[1 - k])
+        return _both(Test(op, (x, s.args[1 - k]), False), Test(np.isnan, (x,), False))
     return None
+
+
+def _bounded(op: Any, x: Atom, bound: Atom) -> Test:
+    """Where a value is within a bound; at a number that is written out it has no share."""
+    if is_number(bound):
+        op = {operator.ge: operator.gt, operator.le: operator.lt}[op]
+    return Test(op, (x, bound), True)
 
 
 def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
