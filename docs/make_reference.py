@@ -30,6 +30,8 @@ import tangentc
 import tangentc.pipeline  # noqa: F401  (the rules register themselves)
 from tangentc.core import ops
 from tangentc.frontend import fence
+from tangentc.frontend.into import BY_POSITION
+from tangentc.frontend.invoke import OF_FUNCTIONS
 from tangentc.rules.registry import FAMILIES, REGISTRY, SCIPY, Rule
 
 HERE = Path(__file__).resolve().parent / "reference"
@@ -97,7 +99,7 @@ def rules() -> str:
         "# Rules\n",
         "Methods of arrays have the rules of the functions of the same name: `x.sum()` is `np.sum(x)`.\n"
         "An elementwise rule gives partial derivatives, an adjoint rule gives adjoints, and the derivative\n"
-        "of a zero rule is zero. Options are the keywords that a call may use.\n",
+        "of a zero rule is zero. The arguments that have a default are the options that a call may use.\n",
     ]
     REGISTRY.find(scipy.special.gamma)  # those of SciPy are registered when they are looked for
     families = REGISTRY.families()
@@ -111,13 +113,20 @@ def rules() -> str:
             continue
         parts.append(f"## {family if '.' in family else family.replace('_', ' ').capitalize()}\n")
         parts.append(sources(sys.modules[f"tangentc.rules.{family}"]))
-        parts.append(table(("Function", "Kind", "Modes", "Options"), rows))
+        parts.append(table(("Function", "Kind", "Modes", "Arguments"), rows))
     parts.append("## Definitions\n")
     parts.append(
         "Calls of these functions that no rule above covers are written out, with functions that have rules, where a\n"
         "derivative flows through them: in both modes, to any order. A ufunc is every one that has a rule.\n"
     )
     parts.append(table(("Function", "Arguments"), sorted(set(definitions()), key=lambda row: row[0].lower())))
+    parts.append("## In place, and of functions\n")
+    parts.append(
+        "These change an argument, as a store into it does, or call a function that they are given, as a loop does.\n"
+    )
+    known = {**BY_POSITION, **OF_FUNCTIONS}
+    rows = [(f"`{written(f)}`", ", ".join(f"`{a}`" for a in arguments)) for f, arguments in known.items()]
+    parts.append(table(("Function", "Arguments"), sorted(rows, key=lambda row: row[0].lower())))
     return "\n".join(parts)
 
 
@@ -133,7 +142,7 @@ def definitions() -> Iterable[tuple[str, str]]:
         name = f"ufunc.{function[1]}" if isinstance(function, tuple) else written(function)
         if name is not None:
             arguments = [p for p in inspect.signature(definition.body).parameters.values() if p.name not in OWNERS]
-            yield f"`{name}`", ", ".join(f"`{'*' * (p.kind == p.VAR_POSITIONAL)}{p.name}`" for p in arguments)
+            yield names(function, name), ", ".join(f"`{'*' * (p.kind == p.VAR_POSITIONAL)}{p.name}`" for p in arguments)
 
 
 def describe(rule: Rule) -> tuple[str, str, str, str] | None:
@@ -142,8 +151,8 @@ def describe(rule: Rule) -> tuple[str, str, str, str] | None:
     if name is None:
         return None
     modes = "forward, reverse" if has_forward(rule) else "reverse"
-    options = ", ".join(f"`{option}`" for option, _ in rule.options)
-    return f"`{name}`", rule.kind, modes, options
+    options = [f"{option}={default!r}" for option, default in rule.options]
+    return names(rule.function, name), rule.kind, modes, ", ".join(f"`{a}`" for a in (*rule.inputs, *options))
 
 
 def has_forward(rule: Rule) -> bool:
@@ -171,6 +180,15 @@ def written(function: Any) -> str | None:
             if not alias.startswith("_") and vars(module)[alias] is function:
                 return f"{prefix}.{alias}".lstrip(".")
     return None
+
+
+def names(function: Any, name: str) -> str:
+    """A function's name, and the others that NumPy and SciPy have for it."""
+    others = {
+        f"{prefix}.{n}" for prefix, module in NAMESPACES[:-1] for n, v in vars(module).items()
+        if v is function and not n.startswith("_")
+    }  # fmt: skip
+    return ", ".join(f"`{n}`" for n in (name, *sorted(others - {name})))
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -51,6 +51,7 @@ AUGMENTED = {
     f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
 }
 OF_PYTHON_AND_MATHEMATICS = ("colorsys", "collections", "enum", "types")  # modules of Python that are looked into
+OF_FUNCTIONS = {np.piecewise: ("x", "condlist", "funclist"), np.vectorize: ("pyfunc", "otypes")}
 AS_TEXT = {builtins.eval, builtins.exec, builtins.compile, builtins.locals, builtins.globals}
 CHANGED_BY_METHODS = (list, dict, np.ndarray, collections.deque)
 IN_PLACE_METHODS = {"__delitem__", "__setslice__", *(f"__{f.__name__}__" for f in AUGMENTED)}
@@ -1115,9 +1116,11 @@ class Invoke(Into):
             and (callee is operator.itemgetter or isinstance(args[0], Const))
         ):
             return self.remember(Bound(prelude.ASKING[callee][len(args)], tuple(args)), node)
-        if callee is np.vectorize and isinstance(args[0], Const) and set(dict(keywords)) <= {"otypes"}:
-            otypes = self.frozen(dict(keywords).get("otypes", Const(None)))
-            return self.remember(Bound(vectorized, (args[0], otypes), ()), node)
+        if callee is np.vectorize:
+            given = dict(zip(OF_FUNCTIONS[callee], args)) | dict(keywords)
+            if isinstance(given.get("pyfunc"), Const) and given.keys() <= {*OF_FUNCTIONS[callee]}:
+                otypes = self.frozen(given.get("otypes", Const(None)))
+                return self.remember(Bound(vectorized, (given["pyfunc"], otypes), ()), node)
         if callee is builtins.callable and isinstance(args[0], Const):
             return Const(callable(args[0].value))
         is_named = callee is builtins.getattr and len(args) == 3 and isinstance(args[1], Const)

@@ -85,7 +85,7 @@ np.random.default_rng(1).integers(0, 9, 5) * v
 FAMILIES["flat"] = """
 A.flat[3]; A.flat[::2]; A.flat[ints]; np.array([a * a for a in A.flat]); sum(A.flat); np.array(v.tolist())
 np.array(list(A.flat)); np.vectorize(lambda a: a * a if a > 0 else 0.0)(A); np.vectorize(lambda a, b: a * b if a > b else a - b)(A, L)
-np.vectorize(np.sin, otypes=[float])(A); np.vectorize(math.sin)(v)
+np.vectorize(np.sin, otypes=[float])(A); np.vectorize(math.sin)(v); np.vectorize(pyfunc=np.cos)(v)
 """
 
 FAMILIES["scipy.linalg"] = """
