@@ -406,13 +406,11 @@ class _Forward:
 
     def _times(self, partial: Atom, dot: Atom) -> Atom:
         """A partial times a tangent; where one is chosen to be zero, so is the product, whatever the tangent."""
-        if is_number(partial, 0):
-            return Const(0.0)
         chosen = None if self.b.mutable(partial) else self.b.definition(partial)
         if chosen is None or chosen.op not in CHOICES:
             return self.b.mul(partial, dot)
         test, *arms = chosen.args
-        return self.b.choose(test, *(self._times(arm, dot) for arm in arms))
+        return self.b.choose(test, *(Const(0.0) if is_number(a, 0) else self._times(a, dot) for a in arms))
 
     def call(self, s: Assign) -> None:
         y = s.target
