@@ -286,7 +286,7 @@ def orders(rng):  # entries so far apart that differences do not change their or
     return [((x,), o) for o in ({}, {"axis": 0}, {"axis": None})] + [((x[0],), {}), ((np.zeros((0, 2)),), {})]
 
 
-@adjoint_rule(np.sort, samples=orders, real=True)
+@adjoint_rule(np.sort, samples=orders)
 def sort(x, y, y_bar, axis=-1):
     order = np.argsort(x, axis=axis)
     sorted_back = np.take_along_axis(y_bar, np.argsort(order, axis=axis), axis)

@@ -181,7 +181,7 @@ def dealt(value, x, knots):
     return scatter(value * (1 - t), k, knots) + scatter(value * t, k + 1, knots)
 
 
-@adjoint_rule(np.interp, samples=knots, real=True)
+@adjoint_rule(np.interp, samples=knots)
 def interp(x, knots, values, y, y_bar):  # y = (1 - t) values[k] + t values[k + 1]
     x_bar = y_bar * slope(x, knots, values)
     return x_bar, -dealt(x_bar, x, knots), dealt(y_bar, x, knots)
