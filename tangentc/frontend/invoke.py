@@ -470,7 +470,11 @@ class Invoke(Into):
             and all(isinstance(a, Const) for a in args)
             and not keywords
         ):
-            return Const(callee(*(a.value for a in args)))  # "fixed_b".startswith("fixed")
+            said = callee(*(a.value for a in args))  # "fixed_b".startswith("fixed")
+            if _is_option(said):
+                return Const(said)
+            text = Const(callee.__self__)  # type: ignore[attr-defined]
+            return self.emit(ops.method, (text, Const(callee.__name__), *args), node, target=target)
         if callee is builtins.dict and len(args) == 1 and keywords:  # the keywords are put in last
             made = self.named(self.invoke(callee, args, [], node, None), node)
             self.out.extend(Store(made, Const(k), v, None, self.span(node)) for k, v in keywords)

@@ -18,6 +18,7 @@ import itertools
 import operator
 import types
 from collections import Counter
+from collections.abc import Set
 from dataclasses import replace
 from typing import Any
 
@@ -25,8 +26,8 @@ import gast
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Block, Effect, For, Function, If, Opaque, Statement, Store, While
-from tangentc.core.walk import blocks, reads, transform
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, Statement, Store, While
+from tangentc.core.walk import blocks, reads, statements, transform
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.resolve import is_static
 
@@ -38,6 +39,7 @@ USES_UP = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.m
 MUTATING = {"append", "extend", "insert", "pop", "remove", "clear", "update", "sort", "reverse", "fill", "appendleft",
             "popleft", "setdefault", "add", "discard"}  # fmt: skip
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+KEEPING = {Const(name) for name in ("append", "appendleft", "insert", "setdefault", "add")}
 HELD = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.append, ops.insert}
 
 
@@ -61,7 +63,7 @@ def drained(tree: Any, scope: Any, span: Any) -> Any:
     """
     names = _Drained(tree, scope)
     for node in gast.walk(tree):
-        if isinstance(node, gast.Assign) and names.is_iterator(node.value):
+        if isinstance(node, gast.Assign) and names.is_iterator(node.value) and isinstance(node.targets[0], gast.Name):
             every = {n.id for n in gast.walk(node.value) if isinstance(n, gast.Name)}
             changed = names.changed | {n for n, line in names.methods if line > node.lineno}
             for name in sorted(names.read_later(node.value) | every & changed):
@@ -288,18 +290,44 @@ class _Uses:
     def reads(self, s: Statement, loops: int) -> None:
         atoms = (s.iterable,) if isinstance(s, For) else (s.test,) if isinstance(s, If) else reads(s)
         for atom in atoms:
-            if atom not in self.made:
+            if atom not in self.made or isinstance(s, Assign) and s.op is ops.assumed:
                 continue
             name, depth = self.made[atom]  # type: ignore[index]
             if isinstance(s, Assign) and s.op is operator.getitem:
                 if name in self.unpacked:
                     continue
                 self.unpacked.add(name)
-            held = isinstance(s, (Store, Opaque)) or isinstance(s, (Assign, Effect)) and s.op in HELD
-            if name in self.used or loops > depth or held:
-                raise UnsupportedSyntax(
-                    "an iterator is used again" if not held else "an iterator is kept in a container", s.span,
-                    why="an iterator gives its items once; which are left, tangentc does not follow here",
-                    way_out="make a list of it first: items = list(...)",
-                )  # fmt: skip
+            if name in self.used or loops > depth or _holds(s):
+                raise _once("an iterator is kept in a container" if _holds(s) else "an iterator is used again", s)
             self.used.add(name)
+
+
+def refuse_held(block: Block, iterators: Set[Atom]) -> None:
+    """Refuse containers that hold iterators without names, ``[iter(x)]``, which would be taken for lists.
+
+    Raises `UnsupportedSyntax`.
+    """
+    for s in statements(block):
+        into_slice = isinstance(s, Store) and (is_slice(s.key) or str(s.key).startswith("%key"))
+        held = reads(s)[isinstance(s, (Store, Effect)) :]  # not what it is kept in
+        if _holds(s) and not into_slice and any(a in iterators for a in held):
+            raise _once("an iterator is kept in a container", s)
+
+
+def is_slice(key: Atom | None) -> bool:
+    """Whether a subscript is a slice that is written out."""
+    return isinstance(key, Const) and isinstance(key.value, slice)
+
+
+def _holds(s: Statement) -> bool:
+    """Whether a statement keeps what it reads."""
+    if isinstance(s, (Assign, Effect)) and s.op is ops.method:
+        return s.args[1] in KEEPING
+    return isinstance(s, (Store, Opaque)) or isinstance(s, (Assign, Effect)) and s.op in HELD
+
+
+def _once(what: str, s: Statement) -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        what, s.span, why="an iterator gives its items once; which are left, tangentc does not follow here",
+        way_out="make a list of it first: items = list(...)",
+    )  # fmt: skip

@@ -56,7 +56,7 @@ from tangentc.frontend.defaulted import written_out
 from tangentc.frontend.environments import Environments
 from tangentc.frontend.feedback import REPEATED, Fact, Feedback
 from tangentc.frontend.invoke import Invoke, is_library_module
-from tangentc.frontend.iterators import drained, makes_iterator
+from tangentc.frontend.iterators import drained, makes_iterator, refuse_held
 from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.recursion import Recursion
@@ -109,6 +109,7 @@ def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None
     activation.none |= {n for n, const in settings.items() if const.value is None}
     activation.constants.update({n: const for n, const in settings.items() if activation.local[n] == 1})
     lowering.body(node)
+    refuse_held(tuple(lowering.out), lowering.iterators)
     name = "lambda_" if source.name == "<lambda>" else source.name
     whole = Function(name, tuple(map(Param, names)), tuple(lowering.out), Const(None), source.span(source.tree))
     return whole, lowering.places
@@ -313,7 +314,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """A value as it is now: a variable may be assigned again."""
         if not isinstance(atom, str) or atom.startswith("%"):
             return atom
-        return self.emit(ops.identity, (atom,), node, name="%" + atom.split("'")[0])
+        op, name = self.another_name(atom), self.fresh("%" + atom.split("'")[0])
+        if op is ops.once:
+            self.iterators.add(name)
+        return self.emit(op, (atom,), node, target=name)
 
     def on_AnnAssign(self, node: Any) -> None:
         if node.value is not None:
@@ -637,6 +641,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             return self.emit(ops.once, (self.expression(node),), node, target=target)
         value = getattr(self, "of_" + kind)(node, target)
         if kind in ("GeneratorExp", "Call") and self.is_iterator(node):
+            if not str(value).startswith("%"):  # `iter(xs)`, which is not `xs`
+                value = self.emit(ops.once, (value,), node, name="%iterator")
             self.iterators.add(value)
         if target is not None and value != target:
             return self.emit(ops.identity, (value,), node, target=target)

@@ -1,5 +1,6 @@
 """Iterators, which give their items once: a second run over one finds what the first has left."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -376,6 +377,106 @@ def columns_of_unlike_rows(x):
     return sum(list(zip(*rows))[0])
 
 
+def held_in_a_list(xs):
+    its = [iter(xs)]
+    return sum(its[0]) + 2 * sum(its[0])
+
+
+def held_twice(xs):
+    its = [iter(xs)] * 2
+    return sum(its[0]) + 2 * sum(its[1])
+
+
+def held_in_a_tuple(xs):
+    its = (iter(xs), xs)
+    return sum(its[0]) + 2 * sum(its[0]) + sum(its[1])
+
+
+def held_in_a_dict(xs):
+    d = {"a": iter(xs)}
+    return sum(d["a"]) + 2 * sum(d["a"])
+
+
+def held_by_keyword(xs):
+    d = dict(a=map(np.sin, xs))
+    return sum(d["a"]) + 2 * sum(d["a"])
+
+
+def appended(xs):
+    its = []
+    its.append(reversed(xs))
+    return sum(its[0]) + 2 * sum(its[0])
+
+
+def held_by_a_comprehension(xs):
+    its = [iter([x, 2 * x]) for x in xs]
+    return sum(sum(i) for i in its) + 3 * sum(sum(i) for i in its)
+
+
+def two_at_once(xs):
+    a, b = iter(xs), iter(xs)
+    return sum(a) + 2 * sum(b) + 3 * sum(a)
+
+
+def unpacked_from_a_list(xs):
+    (it,) = [iter(xs)]
+    return sum(it) + 2 * sum(it)
+
+
+def starred_parameter(xs):
+    def total(*its):
+        return sum(its[0]) + 2 * sum(its[0])
+
+    return total(iter(xs))
+
+
+def given_to_a_partial_function(xs):
+    def total(it):
+        return sum(it) + 2 * sum(it)
+
+    return functools.partial(total, iter(xs))()
+
+
+def default_that_is_used_up(xs):
+    def total(it=iter(xs)):  # noqa: B008
+        return sum(it)
+
+    return total() + 2 * total()
+
+
+def given_back_in_a_tuple(xs):
+    def pair():
+        return iter(xs), 2.0
+
+    it, c = pair()
+    return sum(it) + c * sum(it)
+
+
+def looped_over(xs):
+    total = 0.0
+    for it in (iter(xs), iter(xs[1:])):
+        total = sum(it) + 2 * sum(it)
+    return total
+
+
+def two_used_once(xs):
+    a, b = iter(xs), reversed(xs)
+    return sum(p * q for p, q in zip(a, b)) + sum([*iter(xs)])
+
+
+def unpacked_after_a_change(xs):
+    z = xs
+    a, b = (z[i] * 2 for i in range(2))
+    z = [a, b]
+    a, b = (z[i] * z[1 - i] * a for i in range(2))
+    return a + 3 * b
+
+
+ONCE = (
+    held_in_a_list, held_twice, held_in_a_tuple, held_in_a_dict, held_by_keyword, appended, held_by_a_comprehension,
+    two_at_once, unpacked_from_a_list, starred_parameter, given_to_a_partial_function, default_that_is_used_up,
+    given_back_in_a_tuple, looped_over,
+)  # fmt: skip
 LIST = [0.3, 0.5, 0.7, 0.2]
 MATRIX = np.array([[0.4, 0.7, 0.2], [0.3, 0.9, 0.5]])
 PROGRAMS = [
@@ -391,10 +492,13 @@ PROGRAMS = [
         run_over_in_each_trip, pairs_of_one_iterator, grouped, twice_inside, given_back_and_used_twice, until_it_stops,
         outer_run_over_in_each_trip, object_unpacked, object_run_over, object_listed, object_that_grows,
         iterator_unpacked, scaled_when_it_is_run_over, mapped_when_it_is_run_over, changed_before_it_is_run_over,
+        two_used_once, unpacked_after_a_change,
+        *ONCE,
         scaled_once, shortened_before_it_is_run_over, grown_and_then_run_over, object_that_generates,
     )),
 ]  # fmt: skip
 REFUSED = {
+    *(f.__name__ for f in ONCE),
     "columns_of_unlike_rows",
     "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",
     "object_that_generates",
