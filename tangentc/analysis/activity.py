@@ -254,6 +254,18 @@ class Activity:
                 why="its entries are no numbers", way_out="keep arrays of numbers, one for each field",
             )  # fmt: skip
 
+    def _refuse_keys(self, s: Statement) -> None:
+        """Refuse to keep a value in a dict under what depends on the arguments."""
+        key = s.key if isinstance(s, Store) else None
+        if isinstance(s, (Assign, Effect)) and s.op is ops.method and s.args[1] == Const("setdefault"):
+            key = s.args[2]
+        if key is not None and self._has(self.varied, key):
+            raise NotDifferentiable(
+                f"a dict is given a key that depends on the arguments, {shown(key)}", s.span,
+                why="its entries are found again by their keys, and no derivative flows through these",
+                way_out="a list of pairs, or tangentc.stop_gradient(...) where the key only finds the entry",
+            )  # fmt: skip
+
     def _made(self, name: str) -> list[str]:
         """The names that a value is made of."""
         made = next((s for s in self.program if isinstance(s, Assign) and s.target == name), None)
@@ -288,6 +300,7 @@ class Activity:
                     )  # fmt: skip
             self._refuse_unseen_change(s)
             self._refuse_records(s)
+            self._refuse_keys(s)
             if isinstance(s, Effect) and s.op is runtime.add_copied and not self.tangents and s.args[0] in self.active:
                 raise UnsafeMutation(
                     "the adjoint of a deep copy of what lies in several places is differentiated", s.span,

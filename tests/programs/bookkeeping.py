@@ -237,7 +237,45 @@ def sets_that_are_joined(x):
     return s * len(b)
 
 
+def numbers_as_keys(x):
+    scores = {}
+    for name, v in zip("abc", x):
+        scores[v * v] = name
+    return max(scores)
+
+
+def numbers_as_keys_by_setdefault(x):
+    d = {}
+    d.setdefault(x[0], 1.0)
+    return list(d)[0]
+
+
+def numbers_in_keys(x):
+    d = {}
+    d["t", x[0]] = 1.0
+    return list(d)[0][1]
+
+
+def dict_turned_round(x):
+    d = {"a": x[0], "b": x[1]}
+    found = {v: k for k, v in d.items()}
+    return max(found)
+
+
+def dict_of_pairs(x):
+    return sum(dict(zip(x, [1.0, 2.0, 3.0])))
+
+
+def rounded_numbers_as_keys(x):
+    d = {}
+    for v in x:
+        d[round(float(v), 1)] = v * v
+    return sum(d.values()) + d[round(float(x[0]), 1)]
+
+
+MOVING_KEYS = (numbers_as_keys, numbers_as_keys_by_setdefault, numbers_in_keys, dict_turned_round, dict_of_pairs)
 ALONE = (
+    rounded_numbers_as_keys, *MOVING_KEYS,
     lists_by_key_called, asked_in_a_try, places_seen, graph_walked, set_that_shrinks, sets_called, numbers_in_a_set, numbers_in_a_display,
     heap, heap_filled_by_a_function, heap_emptied, heap_in_a_partial_function, sorted_list, append_with_a_name,
     append_mapped, append_given, append_in_a_dict, append_counted, update_with_a_name, called_by_keyword, matches,
@@ -263,4 +301,4 @@ def readers_called(x):
 
 X = np.array([0.4, 0.7, 0.9])
 PROGRAMS = [(f, (X,)) for f in (*ALONE, heaps_called, lists_called, calls_called, readers_called)]
-REFUSED = {"numbers_in_a_set", "numbers_in_a_display", "lists_by_key_called"}
+REFUSED = {*(f.__name__ for f in MOVING_KEYS), "numbers_in_a_set", "numbers_in_a_display", "lists_by_key_called"}
