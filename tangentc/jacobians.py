@@ -20,7 +20,7 @@ from tangentc.arguments import positions
 from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
 from tangentc.definitions.jacobians import INSIDE
 from tangentc.derivative import Derivative, fit
-from tangentc.errors import BadArgument
+from tangentc.errors import BadArgument, NotDifferentiable
 
 
 def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
@@ -61,7 +61,7 @@ def jacrev(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
         g = fit(f, args)
         wanted, single = _wanted(g, wrt, args)
         value, pullback = vjp(g, *args)
-        parts = [_rows(value, pullback, args[i], i) for i in wanted]
+        parts = [_rows(g, value, pullback, args[i], i) for i in wanted]
         return parts[0] if single else _across(parts)
 
     return _named(jacobian_of, "jacrev", f, wrt)
@@ -99,6 +99,8 @@ def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
             seed = np.zeros_like(value)
             seed[index] = 1
             rows.append(jacfwd(by, wrt)(*args, seed))
+            if np.iscomplexobj(value):
+                rows[-1] = _with_imaginary(rows[-1], jacfwd(by, wrt)(*args, -1j * seed))
         return _stacked(rows, np.shape(value))
 
     return _named(hessian_of, "hessian", f, wrt)
@@ -217,34 +219,74 @@ def _units(value: Any) -> Iterator[tuple[int, tuple[int, ...], Any]]:
 
 # ------------------------------------------------------------------ rows and columns
 def _columns(f: Any, args: tuple, i: int) -> Any:
-    """The Jacobian by one argument, from one `jvp` for each of its entries."""
+    """The Jacobian by one argument, from one `jvp` for each of its entries, and two for a complex one."""
     leaves = _leaves(args[i])
-    tables: list[list[Any]] | None = None
-    value = None
-    for k, index, unit in _units(args[i]):
+    value, tables = None, None
+
+    def along(tangent: Any) -> tuple[Any, list[Any]]:
         tangents = [None] * len(args)
-        tangents[i] = unit
+        tangents[i] = tangent
         value, dot = jvp(f, args, tangents)
-        dots = _leaves(dot)
-        if tables is None:
-            tables = [[np.zeros(np.shape(d) + np.shape(x), _dtype(d)) for x in leaves] for d in dots]
+        return value, _leaves(dot)
+
+    for k, index, unit in _units(args[i]):
+        value, dots = along(unit)
+        tables = tables or [[_table(d, x) for x in leaves] for d in dots]
+        if np.iscomplexobj(leaves[k]):
+            dots = [_of_both(f, d, t, 1j) for d, t in zip(dots, along(_turned(unit, 1j))[1], strict=True)]
         for row, d in zip(tables, dots, strict=True):
             row[k][(..., *index)] = d
-    if tables is None:
-        raise BadArgument("there is nothing to differentiate by", why="the argument has no entries")
+    if tables is None:  # there are no entries
+        value, dots = along(_mapped(np.zeros_like, args[i]))
+        tables = [[_table(d, x) for x in leaves] for d in dots]
     rows = iter(tables)
     return _mapped(lambda _: _plain(_filled(args[i], iter(next(rows)))), value)
 
 
-def _rows(value: Any, pullback: Callable[[Any], tuple], x: Any, i: int) -> Any:
-    """The Jacobian by one argument, from one pullback for each entry of the result."""
+def _rows(f: Any, value: Any, pullback: Callable[[Any], tuple], x: Any, i: int) -> Any:
+    """The Jacobian by one argument, from one pullback for each entry of the result, and two for a complex one."""
     leaves, results = _leaves(x), _leaves(value)
-    tables = [[np.zeros(np.shape(y) + np.shape(a), _dtype(y)) for a in leaves] for y in results]
+    tables = [[_table(y, a) for a in leaves] for y in results]
     for k, index, seed in _units(value):
-        for table, bar in zip(tables[k], _leaves(pullback(seed)[i]), strict=True):
+        bars = _leaves(pullback(seed)[i])
+        if np.iscomplexobj(results[k]):  # a seed of 1 asks a real number for the real part
+            others = _leaves(pullback(_turned(seed, -1j))[i])
+            bars = [
+                _of_both(f, bar, other, -1j) if np.iscomplexobj(a) else bar + 1j * other
+                for a, bar, other in zip(leaves, bars, others, strict=True)
+            ]
+        for table, bar in zip(tables[k], bars, strict=True):
             table[index] = bar
     rows = iter(tables)
     return _mapped(lambda _: _plain(_filled(x, iter(next(rows)))), value)
+
+
+def _table(y: Any, x: Any) -> Any:
+    """Zeros for the derivatives of ``y`` by ``x``."""
+    dtype = np.result_type(_dtype(y), np.complex64) if np.iscomplexobj(x) else _dtype(y)
+    return np.zeros(np.shape(y) + np.shape(x), dtype)
+
+
+def _turned(value: Any, factor: complex) -> Any:
+    """A value whose complex parts are multiplied by a factor."""
+    return _mapped(lambda part: factor * part if np.iscomplexobj(part) else part, value)
+
+
+def _of_both(f: Any, one: Any, other: Any, factor: complex) -> Any:
+    """The derivative by a complex number z = x + iy, from those along 1 and along ``factor``.
+
+    Of a real result it is d/dx - i d/dy, as `grad` gives it.  Of a complex one the two have to be one complex number,
+    as they are for holomorphic functions (Ahlfors, Complex Analysis, 3rd edition, 2.1.2).
+    """
+    if not np.iscomplexobj(other):
+        return one - 1j * other
+    if not np.allclose(other, factor * one, rtol=1e-3 if _dtype(one).itemsize < 16 else 1e-8, equal_nan=True):
+        raise NotDifferentiable(
+            f"the Jacobian of {getattr(f, '__name__', 'a function')}, which is not holomorphic, by a complex argument",
+            why="one complex number for each entry does not hold its derivatives by the real and the imaginary part",
+            way_out="pass the two parts as arguments, or ask jvp or vjp for a direction",
+        )  # fmt: skip
+    return one
 
 
 def _dtype(x: Any) -> Any:
@@ -265,6 +307,15 @@ def _across(parts: list[Any]) -> Any:
         keys = list(first) if isinstance(first, dict) else range(len(first))
         return _rebuilt(first, [_across([p[k] for p in parts]) for k in keys])
     return tuple(parts)
+
+
+def _with_imaginary(real: Any, imaginary: Any) -> Any:
+    """What a seed of 1 gives of a complex result, and a seed of -1j: for real arguments its real and imaginary part."""
+    if isinstance(real, (list, tuple)):
+        return type(real)(_with_imaginary(a, b) for a, b in zip(real, imaginary, strict=True))
+    if isinstance(real, dict):
+        return {k: _with_imaginary(a, imaginary[k]) for k, a in real.items()}
+    return real if np.iscomplexobj(real) else real + 1j * imaginary
 
 
 def _stacked(rows: list[Any], shape: tuple[int, ...]) -> Any:

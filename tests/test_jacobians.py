@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tangentc
-from tangentc import hessian, hvp, jacfwd, jacobian, jacrev
+from tangentc import grad, hessian, hvp, jacfwd, jacobian, jacrev
+from tangentc.errors import NotDifferentiable
 
 x = np.array([1.0, 2.0, -0.5])
 A = np.arange(6.0).reshape(2, 3)
@@ -254,3 +255,48 @@ def test_of_an_array_without_axes():
 def test_of_an_array_with_an_infinite_entry():
     for by in (jacfwd, jacrev):
         np.testing.assert_array_equal(by(lambda x: 1 / x)(np.array([1.0, np.inf])), [[-1.0, 0.0], [0.0, 0.0]])
+
+
+COMPLEX = [
+    lambda x: x * 1j,
+    np.fft.fft,
+    lambda x: np.exp(1j * x) * x[0],
+    lambda x: (x * 1j, x[0]),
+]
+
+
+@pytest.mark.parametrize("f", COMPLEX)
+def test_complex_results_by_real_arguments(f):
+    x, h = np.array([1.0, 2.0, -0.5]), 1e-6
+    found, other = jacrev(f)(x), jacfwd(f)(x)
+    units = [h * unit for unit in np.eye(3)]
+    parts = (f(x)[:2] if isinstance(f(x), tuple) else (f(x),), found, other)
+    for k, part in enumerate(parts[0]):
+        at = (lambda v, k=k: f(v)[k]) if isinstance(f(x), tuple) else f
+        wanted = np.stack([(at(x + u) - at(x - u)) / (2 * h) for u in units], axis=-1)
+        for given in (found, other):
+            np.testing.assert_allclose(given[k] if isinstance(f(x), tuple) else given, wanted, atol=1e-8)
+        assert np.shape(part) + (3,) == np.shape(wanted)
+
+
+def test_complex_results_inside_and_in_second_order():
+    x = np.array([0.7, 0.3])
+    by_rows = grad(lambda x: np.sum(np.abs(jacrev(lambda y: np.exp(1j * y) * y[0])(x) * (1 + 2j) + x * 1j) ** 2))(x)
+    by_columns = grad(lambda x: np.sum(np.abs(jacfwd(lambda y: np.exp(1j * y) * y[0])(x) * (1 + 2j) + x * 1j) ** 2))(x)
+    np.testing.assert_allclose(by_rows, by_columns)
+    np.testing.assert_allclose(hessian(lambda x: np.exp(1j * x))(x)[0, 0, 0], -np.exp(0.7j))
+
+
+def test_jacobians_by_complex_arguments():
+    z = np.array([1 + 2j, 0.5 - 1j])
+    for make in (jacrev, jacfwd):
+        np.testing.assert_allclose(make(lambda z: z * z * 2j)(z), np.diag(4j * z))
+        np.testing.assert_allclose(make(lambda z: np.abs(z) ** 2)(z), np.diag(2 * np.conj(z)))
+        with pytest.raises(NotDifferentiable, match="not holomorphic"):
+            make(lambda z: np.conj(z) * 2)(z)
+
+
+def test_jacobians_of_nothing():
+    nothing = np.zeros(0)
+    assert hessian(lambda x: np.sum(x**2))(nothing).shape == jacrev(lambda x: x**2)(nothing).shape == (0, 0)
+    assert jacfwd(lambda x: np.sum(x) * np.ones(3))(np.zeros((0, 2))).shape == (3, 0, 2)

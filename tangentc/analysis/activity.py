@@ -18,7 +18,7 @@ from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
-from tangentc.core.types import Array, Unknown, is_container, is_differentiable, is_set, present
+from tangentc.core.types import Array, Scalar, Unknown, is_container, is_differentiable, is_set, present
 from tangentc.core.walk import asks_for_form, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.resolve import named_by
@@ -256,10 +256,14 @@ class Activity:
 
     def _refuse_keys(self, s: Statement) -> None:
         """Refuse to keep a value in a dict under what depends on the arguments."""
-        key = s.key if isinstance(s, Store) else None
+        into_dict = isinstance(s, Store) and not isinstance(self.types.of(s.object), Array)
+        key = s.key if into_dict else None  # type: ignore[union-attr]
         if isinstance(s, (Assign, Effect)) and s.op is ops.method and s.args[1] == Const("setdefault"):
             key = s.args[2]
-        if key is not None and self._has(self.varied, key):
+        t = None if key is None else self.types.of(key)
+        if key is None or isinstance(t, Array) or isinstance(t, Scalar) and not is_differentiable(t):
+            return
+        if self._has(self.varied, key):
             raise NotDifferentiable(
                 f"a dict is given a key that depends on the arguments, {shown(key)}", s.span,
                 why="its entries are found again by their keys, and no derivative flows through these",

@@ -90,4 +90,5 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 @defined(np.fromiter)
 def fromiter(iter, dtype, count=-1):
-    return np.array(list(iter))
+    items = list(iter)
+    return np.array(items if count < 0 else items[:count]).astype(dtype)
