@@ -25,7 +25,17 @@ from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.core import ops
 from tangentc.core.types import Scalar, Type, describe, is_differentiable, type_of
-from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, python_function, seeds_inside, settled
+from tangentc.derivative import (
+    Compiled,
+    Derivative,
+    fit,
+    internal,
+    plain_name,
+    python_function,
+    seeds_inside,
+    settled,
+    values_of,
+)
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
 from tangentc.frontend.nested import KINDS
 from tangentc.pipeline import Context
@@ -159,7 +169,7 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     arrays, moving = arrays_of(args), tuple(i for i, flag in enumerate(flags) if flag)
 
     def key() -> Any:
-        return key_of(args), tuple(args[i] for i in store.options), arrays, REGISTRY.version, are_complex()
+        return key_of(args), values_of(args, store.options), arrays, REGISTRY.version, are_complex()
 
     found = store.found.get(key())
     if found is None or not found[2].is_fresh():

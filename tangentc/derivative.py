@@ -30,7 +30,15 @@ from tangentc.core import texts
 from tangentc.core.nodes import Const
 from tangentc.core.types import Known, Scalar, Type, Unknown, is_object, type_of
 from tangentc.dependencies import Dependency, kept_by
-from tangentc.errors import BadArgument, InternalError, MissingRule, TangentcError, TurnedComplex, UnsupportedSyntax
+from tangentc.errors import (
+    BadArgument,
+    BadRule,
+    InternalError,
+    MissingRule,
+    TangentcError,
+    TurnedComplex,
+    UnsupportedSyntax,
+)
 from tangentc.frontend.invoke import is_library_module
 from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
@@ -299,7 +307,7 @@ class Derivative:
     def _compiled(self, args: tuple) -> Compiled:
         key: Any = key_of(args)
         if self._options:
-            key = key, tuple(args[i] for i in self._options)
+            key = key, values_of(args, self._options)
         if are_complex():
             key = key, complex
         found = self._cache.get(key)
@@ -404,7 +412,7 @@ def settled(
     """
     try:
         return write(with_values(types, args, options)), options
-    except (MissingRule, UnsupportedSyntax):
+    except (BadRule, MissingRule, UnsupportedSyntax):
         integers = tuple(i for i, a in enumerate(args[: len(types)]) if _is_whole(a) and i not in moving)
         if options or not integers:
             raise
@@ -420,7 +428,12 @@ def _is_whole(value: Any) -> bool:
 
 def with_values(types: list[Type], args: tuple, options: tuple[int, ...]) -> list[Type]:
     """The types of arguments, those at some positions by their values."""
-    return [Known(Const(a)) if i in options else t for i, (t, a) in enumerate(zip(types, args))]
+    return [Known(Const(a)) if i in options and _is_whole(a) else t for i, (t, a) in enumerate(zip(types, args))]
+
+
+def values_of(args: tuple, options: tuple[int, ...]) -> tuple:
+    """The values of the arguments at some positions that are written into the code."""
+    return tuple(args[i] if _is_whole(args[i]) else None for i in options)
 
 
 def internal(error: Exception, function: Any) -> TangentcError:

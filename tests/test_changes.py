@@ -176,6 +176,21 @@ def test_integers_that_are_written_into_the_code():
         for derivative in derivatives:
             np.testing.assert_array_equal(derivative(A, axes, k), expected)
         assert np.sum(hessian(entry)(A, axes, k)) == 2.0
+    for derivative in derivatives:
+        with pytest.raises(tangentc.MissingRule):  # a list may change, and is not written into the code
+            derivative(A, [1, 0], 0)
+        assert derivative(A, (1, 0), 0)[1, 0] == 8.0
+
+
+def test_texts_and_integers_that_are_written_into_the_code():
+    def size(A, ord, axis):
+        return np.sum(np.linalg.norm(A, ord, axis))
+
+    derivative, A = grad(size), np.arange(6.0).reshape(2, 3) + 1
+    for ord, axis in (("fro", (0, 1)), ("nuc", (0, 1)), (2, 1), (1, (0, 1)), (2, 0)):
+        tangentc.check_grads(lambda A, ord=ord, axis=axis: size(A, ord, axis), (A,))
+        fixed = grad(lambda A, ord=ord, axis=axis: size(A, ord, axis))(A)
+        np.testing.assert_allclose(derivative(A, ord, axis), fixed)
 
 
 def test_cells_that_derivatives_inside_read():
