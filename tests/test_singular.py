@@ -165,3 +165,60 @@ def test_a_bound_that_moves_with_a_loop():
 
     assert grad(trips)(np.array([0.0, 2.0])).tolist() == [0.0, 3.0]
     assert grad(trips)(np.array([0.0, 1.0])).tolist() == [0.0, 3.0]
+
+
+DATA, KNOWN = np.array([np.nan, 2.0, 4.0]), np.array([False, True, True])
+MISSING = [  # what is not there is no number, and takes no part
+    lambda m: np.sum(np.where(np.isnan(DATA), 0.0, (DATA - m) ** 2)),
+    lambda m: np.nansum((DATA - m) ** 2),
+    lambda m: np.sum(((DATA - m) ** 2)[KNOWN]),
+    lambda m: np.sum((DATA * m)[~np.isnan(DATA)] ** 2),
+    lambda m: np.sum((DATA * m) ** 2, where=KNOWN),
+    lambda m: np.mean((DATA * m) ** 2, where=KNOWN),
+    lambda m: np.sum(np.select([KNOWN], [DATA * m * m], 0.0)),
+    lambda m: np.sum(np.nan_to_num(DATA * m * m)),
+    lambda m: np.sum(np.fmin(DATA * m * m, 99.0)),
+    lambda m: np.nanmean((DATA * m) ** 2),
+    lambda m: np.nanmax(DATA * m * m) - np.nanmin(DATA * m),
+    lambda m: np.nanvar(DATA * m),
+    lambda m: np.nanmedian(DATA * m * m),
+]
+
+
+@pytest.mark.parametrize("f", MISSING)
+def test_numbers_that_are_missing(f):
+    m, h = 1.3, 1e-4
+    slope = (f(m + h) - f(m - h)) / (2 * h)
+    curvature = (f(m + h) - 2 * f(m) + f(m - h)) / h**2
+    assert grad(f)(m) == pytest.approx(slope, rel=1e-6) == jvp(f, (m,), (1.0,))[1]
+    assert hessian(f)(m) == pytest.approx(curvature, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("f", [lambda x: np.nansum(x * x), lambda x: np.nanmean(np.sin(x)), lambda x: np.nanvar(x * x)])
+def test_arguments_that_are_missing(f):
+    gradient = grad(f)(DATA)
+    kept = grad(f)(DATA[1:])
+    assert gradient[0] == 0.0
+    np.testing.assert_allclose(gradient[1:], kept)
+    np.testing.assert_allclose(jvp(f, (DATA,), (np.ones(3),))[1], np.sum(kept))
+
+
+OUTSIDE = [
+    (lambda x: np.sum(np.sqrt(np.maximum(x, 0.0))), -1.0),
+    (lambda x: np.sum(np.clip(x, 0, None) ** 0.7), -1.0),
+    (lambda x: np.sum(np.sqrt(np.clip(x, 0, 9))), -1.0),
+    (lambda x: np.sum(np.arccos(np.clip(x / 2, -1, 1))), -7.0),
+    (lambda x: np.max(np.log(x)), 0.0),
+    (lambda x: np.min(1 / x) * 2, 0.0),
+    (lambda x: max(np.log(x[0]), -1.0) + min(1 / x[0], 5.0) + x[1] ** 2, 0.0),
+]
+
+
+@pytest.mark.parametrize("f, outside", OUTSIDE)
+def test_outside_of_bounds_nothing_moves(f, outside):
+    x = np.array([outside, 1.5])
+    gradient, second = grad(f)(x), hessian(f)(x)
+    h = np.array([0.0, 1e-5])
+    assert gradient[0] == 0.0 and np.all(second[0] == 0)
+    assert gradient[1] == pytest.approx((f(x + h) - f(x - h)) / 2e-5, rel=1e-6)
+    assert jvp(f, (x,), (np.ones(2),))[1] == pytest.approx(gradient[1])

@@ -20,6 +20,8 @@ puts a NaN into the gradient.
 
 from __future__ import annotations
 
+import builtins
+import math
 import operator
 from collections.abc import Callable
 from functools import reduce
@@ -67,10 +69,17 @@ CHOOSES = "__chooses__"  # is true in emitted modules that compute an adjoint un
 GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 
 SELECTING = {np.select, np.compress, np.extract, runtime.taken}  # which take some entries, and others not
-WITHOUT_NAN = {np.nansum, np.nanprod, np.nanmax, np.nanmin}
+WITHOUT_NAN = {np.nansum, np.nanprod, np.nanmean, np.nanmax, np.nanmin}
+EXTREMES = {np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin}
+ABOUT_NUMBERS = {  # what a function calls that is meant for values that are no numbers
+    np.isnan, np.isfinite, np.isinf, np.nan_to_num, np.fmax, np.fmin, math.isnan, math.isfinite, math.isinf,
+    *WITHOUT_NAN,
+}  # fmt: skip
+COPIES = {np.asarray, np.array, np.copy, np.ascontiguousarray}  # of which each entry is one of the argument
 TRIANGLES = {np.triu, np.tril}
 BOUNDS: dict[Any, tuple[Any, bool]] = {  # an argument is taken where this says so of it and of the other one
     np.maximum: (operator.ge, True), np.minimum: (operator.le, True),
+    builtins.max: (operator.ge, True), builtins.min: (operator.le, True),
     np.fmax: (operator.lt, False), np.fmin: (operator.gt, False),
 }  # fmt: skip
 
@@ -208,7 +217,7 @@ class _Uses:
         if s.op is ops.seen:
             return mask
         shape = shape_of(types.of(atom))
-        same = is_elementwise(s.op) and shape is not None and shape == shape_of(types.of(s.target))
+        same = (is_elementwise(s.op) or s.op in COPIES) and shape is not None and shape == shape_of(types.of(s.target))
         if s.op in CHOICES and len(s.args) == 3:
             return _both((s.args[0], k == 1), mask) if same else NONZERO
         if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):
@@ -220,7 +229,7 @@ class _Uses:
             return NONZERO
         if (own := _handed_on(s, k)) is not None:
             kept = shape is not None and shape == shape_of(types.of(s.target))
-            if not kept and s.op not in WITHOUT_NAN:
+            if not kept and s.op not in WITHOUT_NAN | EXTREMES:
                 return NONZERO
             return NONZERO if shape is None else _both(own, mask if kept else _elsewhere(mask))
         return mask if same else _elsewhere(mask)
@@ -231,6 +240,8 @@ def _handed_on(s: Assign, k: int) -> Mask | None:
     x = reads(s)[k]
     if s.op in TRIANGLES and k == 0:
         return Test(s.op, (x, *reads(s)[1:]), True)
+    if s.op in EXTREMES and len(reads(s)) == 1:
+        return Test(operator.eq, (x, s.target), True)
     if s.op in WITHOUT_NAN and k == 0:
         return Test(np.isnan, (x,), False)
     if s.op is np.nan_to_num and k == 0:
@@ -256,8 +267,11 @@ def _bounded(op: Any, x: Atom, bound: Atom) -> Test:
 
 
 def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
-    """The values that may be infinite, or no number, where the arguments are numbers."""
+    """The values that may be infinite, or no number, where the arguments are numbers; all of them in a function that
+    asks for what is no number."""
     found: set[str] = set()
+    if any(isinstance(s, Assign) and s.op in ABOUT_NUMBERS for s in statements(function.body)):
+        found |= {s.target for s in statements(function.body) if isinstance(s, Assign)}
     count = -1
     while count != len(found):  # once more for what loops carry
         count = len(found)

@@ -273,6 +273,22 @@ class Builder:
     def mul(self, x: Atom, y: Atom, name: str = "") -> Atom:
         return self.emit(operator.mul, (x, y), name=name)
 
+    def chosen_zero(self, atom: Atom) -> Assign | None:
+        """How a value is chosen that is zero where a test says so; None if it is none."""
+        made = None if self.mutable(atom) else self.definition(atom)
+        if made is None or made.op not in (np.where, ops.select) or len(made.args) != 3:
+            return None
+        zero = any(is_number(a, 0) or self.chosen_zero(a) for a in made.args[1:])
+        return made if zero else None
+
+    def product_of_chosen(self, x: Atom, y: Atom) -> Atom:
+        """``x * y``, which is zero where ``x`` is chosen to be zero, whatever ``y`` is."""
+        chosen = self.chosen_zero(x)
+        if chosen is None:
+            return self.mul(x, y)
+        test, *arms = chosen.args
+        return self.choose(test, *(Const(0.0) if is_number(a, 0) else self.product_of_chosen(a, y) for a in arms))
+
     def choose(self, test: Atom, x: Atom, y: Atom) -> Atom:
         """One of two values, entry by entry; of numbers, the other one is not computed."""
         numbers = all(isinstance(self.type(a), Scalar) for a in (test, x, y))

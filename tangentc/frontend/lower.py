@@ -607,7 +607,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 self.assume("answers", site, (op, answer), node, args[0])
             if answer is not None or op is not builtins.len:
                 return None if answer is None else Const(answer)
-        if op in (operator.is_, operator.is_not) and args[1] == Const(None) and isinstance(args[0], str):
+        if op in (operator.is_, operator.is_not) and args[1] == Const(None) and isinstance(args[0], (str, Global)):
             return Const(op is operator.is_not)  # an option that is given is not None
         if keywords or not all(isinstance(a, Const) for a in args):
             return None

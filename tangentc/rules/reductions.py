@@ -87,7 +87,8 @@ def extreme(x, y, y_bar, axis=None, keepdims=False):
 
 @tangent_rule(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def extreme_tangent(x, y, x_dot, axis=None, keepdims=False):
-    return np.sum(share(x, y, axis, keepdims) * x_dot, axis=axis, keepdims=keepdims)
+    part = share(x, y, axis, keepdims)
+    return np.sum(np.where(part == 0, 0, part * x_dot), axis=axis, keepdims=keepdims)
 
 
 def far_apart(rng):
@@ -138,7 +139,8 @@ def nanmean(x, y, y_bar, axis=None, keepdims=False):
 
 @tangent_rule(np.nanmean)
 def nanmean_tangent(x, y, x_dot, axis=None, keepdims=False):
-    return np.sum(mean_weights(x, axis) * x_dot, axis=axis, keepdims=keepdims)
+    part = mean_weights(x, axis)
+    return np.sum(np.where(part == 0, 0, part * x_dot), axis=axis, keepdims=keepdims)
 
 
 def weighted(rng):

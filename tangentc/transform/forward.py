@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.masks import CHOICES, NONZERO, Places, Several, Test, divides
+from tangentc.analysis.masks import NONZERO, Places, Several, Test, divides
 from tangentc.core import ops
 from tangentc.core.build import is_number
 from tangentc.core.nodes import (
@@ -386,7 +386,8 @@ class _Forward:
 
     def _elementwise(self, s: Assign, call: Call) -> Atom | None:
         total: Atom | None = None
-        mask = self.unit.masks.get(s.target) if divides(s, lambda op: call.rule.singular) else None
+        singular = divides(s, lambda op: call.rule.singular)
+        mask = self.unit.masks.get(s.target) if singular else None
         later = mask is not None and isinstance(mask[0], str) and mask[0] not in self.seen
         if later or mask is NONZERO or isinstance(mask, (Places, Several, Test)):
             mask = None  # the test comes later; `where` takes the arm that is meant
@@ -396,21 +397,15 @@ class _Forward:
             partial = partials(self.b, call, s.target, [k])[k]
             if partial is None:
                 continue
-            term = self._times(partial, self.dot(x))
+            term = self.b.product_of_chosen(partial, self.dot(x))
+            if singular and self.b.chosen_zero(self.dot(x)) and self.b.same_shape(self.dot(x), partial):
+                term = self.b.product_of_chosen(self.dot(x), partial)
             if mask is not None:
                 test, taken = mask
                 arms = (term, Const(0.0)) if taken else (Const(0.0), term)
                 term = self.b.choose(test, *arms)
             total = term if total is None else self.b.add(total, term)
         return total
-
-    def _times(self, partial: Atom, dot: Atom) -> Atom:
-        """A partial times a tangent; where one is chosen to be zero, so is the product, whatever the tangent."""
-        chosen = None if self.b.mutable(partial) else self.b.definition(partial)
-        if chosen is None or chosen.op not in CHOICES:
-            return self.b.mul(partial, dot)
-        test, *arms = chosen.args
-        return self.b.choose(test, *(Const(0.0) if is_number(a, 0) else self._times(a, dot) for a in arms))
 
     def call(self, s: Assign) -> None:
         y = s.target

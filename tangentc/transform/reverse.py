@@ -22,7 +22,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.attributes import first_stores, later_stores
-from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, divides
+from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, divides, tests_of
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -35,6 +35,7 @@ from tangentc.core.nodes import (
     Effect,
     For,
     Function,
+    Global,
     If,
     Opaque,
     Statement,
@@ -112,6 +113,7 @@ class _Reverse(Stores, Control):
         self.lists: list[str] = []
         self.depth = 0
         self.unbounded = context.unbounded
+        self.given = {p.name for p in context.program.function.params}
         self.mirror = Mirror(builder, aliases, active, function)
         self.adj.mirror = self.mirror.of
         self.adj.shadow_names.update(self.mirror.of.values())
@@ -450,15 +452,20 @@ class _Reverse(Stores, Control):
             if isinstance(self.b.type(x), Unknown) or not self.b.same_shape(x, s.target):
                 bar = self.adj.full(y_bar, s.target)
             if mask is None or not self._same_rank(partial, s.target):
-                contribution = self.b.mul(bar, partial)
+                chosen = self.b.chosen_zero(partial)
+                contribution = self.b.product_of_chosen(partial, bar) if chosen else self.b.mul(bar, partial)
             else:
                 contribution = self._under(self._tested(mask, s.target), bar, partial)
             total[x] = contribution if x not in total else self.b.add(total[x], contribution)
         return total
 
     def _may_be_infinite(self, s: Assign, call: Any) -> bool:
-        """Whether a partial may be infinite, or no number, for arguments that are numbers."""
-        return divides(s, lambda op: call.rule.singular) or any(a in self.unbounded for a in (s.target, *s.atoms))
+        """Whether a partial may be infinite, or no number, where the mask leaves its value out."""
+        if divides(s, lambda op: call.rule.singular) or any(a in self.unbounded for a in (s.target, *s.atoms)):
+            return True
+        mask = self.context.masks.get(s.target)
+        tests = () if mask is None else tests_of(mask)
+        return any((isinstance(t, Global) or t in self.given) and isinstance(self.b.type(t), Array) for t in tests)
 
     def _same_rank(self, partial: Atom, y: Atom) -> bool:
         """Whether a partial is one for each entry, not one number for all of them."""
