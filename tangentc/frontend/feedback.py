@@ -335,6 +335,9 @@ class _Reader:
         if s.op in (builtins.list, builtins.tuple):
             made = self.made(s.args[0]) if s.args else None
             return made is not None and made.op in (builtins.zip, builtins.enumerate)
+        if s.op in (builtins.max, builtins.min):  # those of numbers have rules
+            items = getattr(self.types.of(s.args[0]), "items", ()) if len(s.args) == 1 else ()
+            return any(map(is_container, items))
         if s.op is builtins.sum:  # numbers and arrays it adds as NumPy does
             return any(isinstance(i, Struct) for i in getattr(self.types.of(s.args[0]), "items", ()))
         return any(self.moves(a) for a in s.args) and not self.is_dict(s.args[0])  # its keys do not move

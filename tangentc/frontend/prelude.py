@@ -352,12 +352,14 @@ OF_SIZE: dict[Any, dict[int, Any]] = {
 
 def stands_for(op: Any) -> bool:
     """Whether a call of the library may be lowered as a function here."""
-    return isinstance(op, (type, BuiltinFunctionType)) and (op in FUNCTIONS or op in OF_SIZE)
+    of_items = op in FUNCTIONS or op in OF_SIZE or op is builtins.max or op is builtins.min
+    return isinstance(op, (type, BuiltinFunctionType)) and of_items
 
 
 def is_certain(callee: Any, args: list, keywords: dict[str, Any]) -> bool:
     """Whether a call is lowered as the function here whatever its arguments are."""
-    return not stands_for(callee) or callee is builtins.sum and bool(args[1:] or keywords)
+    with_key = callee in (builtins.max, builtins.min) and bool(keywords)
+    return not stands_for(callee) or with_key or callee is builtins.sum and bool(args[1:] or keywords)
 
 
 def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, list, dict[str, Any]] | None:
@@ -376,9 +378,9 @@ def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, lis
         return quotient_and_remainder, args, keywords
     if callee is functools.reduce:
         return (reduce_one if len(args) == 2 else reduce_from), args, keywords
-    if callee is builtins.min and keywords and len(args) == 1:
+    if callee is builtins.min and len(args) == 1:
         return (least_or if "default" in keywords else least), args, keywords
-    if callee is builtins.max and keywords and len(args) == 1:
+    if callee is builtins.max and len(args) == 1:
         return (greatest_or if "default" in keywords else greatest), args, keywords
     if callee in (builtins.min, builtins.max) and "key" in keywords and len(args) > 1:
         return (least_of if callee is builtins.min else greatest_of), args, keywords

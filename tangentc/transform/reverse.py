@@ -394,14 +394,10 @@ class _Reverse(Stores, Control):
             return
         is_slice = isinstance(index, Tuple) and index.cls is slice
         if isinstance(index, Known) and isinstance(index.value, slice) or is_slice:
-            items = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
-            if is_slice or any(isinstance(t, (Array, Scalar)) for t in part.items):  # type: ignore[union-attr]
-                positions = self.b.emit(builtins.range, (self.b.emit(builtins.len, (shadow,)),))
-                places = self.b.emit(operator.getitem, (positions, key))
-                self.adj.add_items(shadow, self.adj.whole(y_bar, s.target), places)
-                del items
-                return
-            raise missing(s, "its argument is a slice of a list", "take the items one by one")
+            positions = self.b.emit(builtins.range, (self.b.emit(builtins.len, (shadow,)),))
+            places = self.b.emit(operator.getitem, (positions, key))
+            self.adj.add_items(shadow, self.adj.whole(y_bar, s.target), places)
+            return
         if isinstance(y_bar, dict):
             item = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
             assert isinstance(item, str)

@@ -694,3 +694,58 @@ STARRED = (starred_and_longer, starred_until_long_enough, starred_twice, starred
 PROGRAMS += [(f, (0.7,)) for f in STARRED]
 UNKNOWN = (rows_in_front, starred_of_unknown_length, starred_tuple_of_unknown_length)
 PROGRAMS += [(f, (np.array([0.3, 0.7, 1.2]),)) for f in UNKNOWN]
+
+
+def rest_of_pairs(x):
+    h = []
+    for k in range(9):
+        h.append((x * k, 1.0 + k * x))
+    total = 0.0
+    for (a, b), (c, d) in zip(h[:-1], h[1:]):
+        total += a * d - b * c * x
+    last = h[-3:]
+    return total + last[0][0] * last[1][1]
+
+
+def items_of_a_part_that_change(x):
+    h = []
+    for k in range(12):
+        h.append([x * k, np.ones(2) * x])
+    part = h[2:9:3]
+    part[0][0] = x * 7
+    total = 0.0
+    for a, b in part:
+        total += a * np.sum(b)
+    return total + h[2][0]
+
+
+def dicts_from_the_end(x):
+    h = []
+    for k in range(12):
+        h.append({"a": x * k, "b": [x, 2.0]})
+    total = 0.0
+    for e in h[::-1][1:]:
+        total += e["a"] * e["b"][0]
+    return total
+
+
+def hull(x):
+    found = []
+    for p in [(x, 0.0), (2 * x, x), (x * x, 1.0), (0.3, x)]:
+        while len(found) >= 2 and (found[-1][0] - found[-2][0]) * (p[1] - found[-2][1]) <= 0.1:
+            found.pop()
+        found.append(p)
+    area = 0.0
+    for p, q in zip(found, found[1:] + found[:1]):
+        area += p[0] * q[1] - p[1] * q[0]
+    return area / 2
+
+
+def largest_of_pairs(x):
+    v, i = max((v, i) for i, v in enumerate([x, 2 * x, 0.5 * x]))
+    w, j = min([(x * x, 3), (x, 2)])
+    return v * (i + 1) + w * j
+
+
+PARTS = (rest_of_pairs, items_of_a_part_that_change, dicts_from_the_end, hull, largest_of_pairs)
+PROGRAMS += [(f, (1.3,)) for f in PARTS]
