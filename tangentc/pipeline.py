@@ -31,6 +31,7 @@ from tangentc.core.build import Builder
 from tangentc.core.classes import special
 from tangentc.core.nodes import Assign, Block, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
 from tangentc.core.types import (
+    SETTINGS,
     Array,
     Known,
     Scalar,
@@ -52,7 +53,7 @@ from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback, without_assumed
 from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.iterators import used_once
-from tangentc.frontend.lower import SETTINGS, lower
+from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, twin
 from tangentc.frontend.resolve import named_by

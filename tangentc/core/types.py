@@ -154,6 +154,9 @@ class Opaque(Unknown):
     cls: type = object
 
 
+SETTINGS = (type(None), bool, str, int, tuple)  # types of values for each of which code is compiled, if they are known
+
+
 def is_set(t: Any) -> bool:
     """Whether a value is a set, which holds no numbers that move."""
     return isinstance(t, Opaque) and t.cls is set

@@ -44,7 +44,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Either, Known, Struct, Tuple, Type, Unknown, data_type
+from tangentc.core.types import SETTINGS, Either, Known, Struct, Tuple, Type, Unknown, data_type
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
@@ -82,9 +82,6 @@ OPERATORS = {
     "Gt": operator.gt, "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not, "In": ops.contains,
     "NotIn": ops.not_contains,
 }  # fmt: skip
-
-
-SETTINGS = (type(None), bool, str, int, tuple)  # types of values for each of which code is compiled, if they are known
 
 
 def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Feedback | None = None) -> Any:

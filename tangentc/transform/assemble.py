@@ -37,6 +37,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import (
     SAVED,
+    SETTINGS,
     Array,
     Known,
     Scalar,
@@ -180,7 +181,10 @@ class Unit:
 def _source_doc(program: Any, what: str) -> str:
     span = program.function.span
     place = f'"{_short(span.file)}", line {span.line}'
-    return f"{what}\n\n{program.function.name} stands in {place}.\n"
+    known = ((p.name, program.types.of(p.name)) for p in program.function.params)
+    settings = [f"{n}={t.value!r}" for n, t in known if isinstance(t, Known) and type(t.value) in SETTINGS]
+    written_for = f"  This code is for {_with_respect_to(settings)}." if settings else ""
+    return f"{what}\n\n{program.function.name} stands in {place}.{written_for}\n"
 
 
 def _short(path: str) -> str:
