@@ -222,3 +222,10 @@ def test_outside_of_bounds_nothing_moves(f, outside):
     assert gradient[0] == 0.0 and np.all(second[0] == 0)
     assert gradient[1] == pytest.approx((f(x + h) - f(x - h)) / 2e-5, rel=1e-6)
     assert jvp(f, (x,), (np.ones(2),))[1] == pytest.approx(gradient[1])
+
+
+def test_angles_of_points_far_out_and_near():
+    for x in (1e-200, 1e200, -1e-170):
+        assert grad(lambda y, x: np.arctan2(y, x))(x, x) == pytest.approx(0.5 / x)
+        assert grad(lambda y, x: math.atan2(y, x), 1)(x, x) == pytest.approx(-0.5 / x)
+    assert grad(lambda y: np.arctan2(y, np.int64(4_000_000_000)))(1.0) == pytest.approx(2.5e-10)

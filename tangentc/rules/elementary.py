@@ -126,7 +126,8 @@ def arctanh(x, y):
 
 @elementwise(np.arctan2, math.atan2, domain=(0.5, 2), singular=True, real=True)
 def arctan2(x, y, z):  # z is the angle of the point (y, x)
-    return y / (x**2 + y**2), -x / (x**2 + y**2)
+    r = np.hypot(x, y)  # x**2 + y**2 may be beyond all numbers
+    return y / r / r, -x / r / r
 
 
 @elementwise(np.hypot, math.hypot, domain=(0.5, 2), singular=True, real=True)
