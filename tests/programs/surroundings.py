@@ -191,5 +191,5 @@ PROGRAMS = [
 REFUSED = {
     "written_by_a_filter", "written_by_a_filter_by_position", "permuted_into_an_array", "keys_unpacked",
     "evaluated", "executed", "found_among_the_locals", "found_among_the_globals", "read_from_bytes", "put_into_records",
-    "made_records", "least_pair", "knots_of_a_spline",
+    "made_records", "knots_of_a_spline",
 }  # fmt: skip
