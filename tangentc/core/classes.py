@@ -71,7 +71,13 @@ def method_name(op: Any) -> str:
     """The special method that an operation calls on an object of a class that has it: ``__add__``."""
     if op is ops.contains:
         return "__contains__"
-    if op in BUILTINS or op is operator.getitem or op in ops.BINARY or op in ops.UNARY or op in ops.COMPARE:
+    if (
+        op in BUILTINS
+        or op in (operator.getitem, builtins.divmod)
+        or op in ops.BINARY
+        or op in ops.UNARY
+        or op in ops.COMPARE
+    ):
         return f"__{op.__name__.strip('_')}__"
     return ""
 

@@ -227,7 +227,7 @@ class _Reader:
                     self.known.compiled.setdefault(site, (*compiled, types))
             case Assign() | Effect() if s.op is ops.call:
                 self.called(self.types.of(s.args[0]), site)
-            case Assign() if prelude.stands_for(s.op):
+            case Assign() if prelude.stands_for(s.op) and not is_operated(s.op, [self.types.of(a) for a in s.args]):
                 if self.is_written(s):
                     self.known.written.add(site)
             case Assign() if s.op in (dataclasses.replace, ops.reshaped):
@@ -335,6 +335,8 @@ class _Reader:
         if s.op in (builtins.list, builtins.tuple):
             made = self.made(s.args[0]) if s.args else None
             return made is not None and made.op in (builtins.zip, builtins.enumerate)
+        if s.op is builtins.divmod:
+            return all(isinstance(self.types.of(a), (Scalar, Array)) for a in s.args)
         if s.op in (builtins.max, builtins.min):  # those of numbers have rules
             items = getattr(self.types.of(s.args[0]), "items", ()) if len(s.args) == 1 else ()
             return any(map(is_container, items))

@@ -493,6 +493,10 @@ class Invoke(Into):
             keywords = [(k, self.emit(np.array, (a,), node) if k in lists else a) for k, a in keywords]
         if runs_over(callee):
             args = [self.iterated(a, node, k) if isinstance(a, str) else a for k, a in enumerate(args)]
+        if callee is builtins.divmod:
+            own = self.operated(callee, tuple(args), node)  # type: ignore[attr-defined]
+            if own is not None:
+                return own
         library = prelude.written(callee, args, dict(keywords))
         given = (*args, *dict(keywords).values())
         inside = any(isinstance(a, Const) and isinstance(a.value, (Closure, Bound)) for a in given)

@@ -338,7 +338,8 @@ METHODS: dict[type, dict[str, Any]] = {
     },
 }
 FUNCTIONS: dict[Any, Any] = {
-    builtins.sorted: sorted_, builtins.dict: dict_of, itertools.accumulate: accumulate, itertools.chain: chain,
+    builtins.divmod: quotient_and_remainder, builtins.sorted: sorted_, builtins.dict: dict_of,
+    itertools.accumulate: accumulate, itertools.chain: chain,
     itertools.pairwise: pairwise, itertools.starmap: starmap, itertools.islice: islice,
     itertools.takewhile: takewhile, itertools.zip_longest: zip_longest,
     builtins.sum: sum_from, builtins.list: listed, np.ndenumerate: ndenumerate, builtins.tuple: tupled,
@@ -374,8 +375,6 @@ def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, lis
         return groups, args, keywords
     if callee is builtins.filter:
         return filter_, args, keywords
-    if callee is builtins.divmod:
-        return quotient_and_remainder, args, keywords
     if callee is functools.reduce:
         return (reduce_one if len(args) == 2 else reduce_from), args, keywords
     if callee is builtins.min and len(args) == 1:

@@ -164,6 +164,43 @@ def reduced_by_an_operator(x):
     return functools.reduce(operator.add, [Number(x), Number(x * x), Number(x)]).x ** 2
 
 
+class Divided:
+    """Its quotient and remainder are other ones than those of its operators."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __divmod__(self, other):
+        return self.x * 7.0, self.x * other
+
+    def __rdivmod__(self, other):
+        return self.x * 9.0, self.x**2 + other
+
+    def __floordiv__(self, other):
+        return self.x * 3
+
+    def __mod__(self, other):
+        return self.x * 5
+
+
+def quotients_of_objects(x):
+    total = 0.0
+    for v in [Divided(x), Divided(3 * x)]:
+        q, r = divmod(v, 2.0)
+        total += q * r
+    q, r = divmod(3.0, Divided(x))
+    return total + q * r
+
+
+def quotients_of_numbers(x):
+    total, A = 0.0, np.outer([x, 1.0], [x * x, x])
+    for k in range(4):
+        i, j = divmod(k, 2)
+        total += A[i, j] * (i + 1)
+    q, r = divmod(5 * x, 2.0)
+    return total * q + r**2
+
+
 PROGRAMS = [
     (f, (0.7,))
     for f in (
@@ -180,5 +217,7 @@ PROGRAMS = [
         summed_from_nothing,
         added_by_a_function,
         reduced_by_an_operator,
+        quotients_of_objects,
+        quotients_of_numbers,
     )
 ]
