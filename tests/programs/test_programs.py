@@ -28,8 +28,13 @@ REFUSED = [row[1:3] for row in EVERYTHING if row[3]]
 IDS = [f"{family}-{function.__name__}" for family, function, _ in PROGRAMS]
 cases = pytest.mark.parametrize("function, args", [row[1:] for row in PROGRAMS], ids=IDS)
 NIGHTLY = [(), pytest.mark.nightly]
-every_other = pytest.mark.parametrize(  # by day; all of them by night
-    "function, args", [pytest.param(*row[1:], marks=NIGHTLY[k % 2]) for k, row in enumerate(PROGRAMS)], ids=IDS
+every_other, the_others = (  # by day; all of them by night
+    pytest.mark.parametrize(
+        "function, args",
+        [pytest.param(*row[1:], marks=NIGHTLY[(k + n) % 2]) for k, row in enumerate(PROGRAMS)],
+        ids=IDS,
+    )
+    for n in (0, 1)
 )
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # many programs stand at a singular point
 
@@ -114,7 +119,7 @@ def test_pullback_may_be_called_twice(function, args):
     del value
 
 
-@cases
+@the_others
 def test_gradients_do_not_alias(function, args):
     given = fresh(args)
     gradients = tangentc.grad(function, wrt=moving(args))(*given)
