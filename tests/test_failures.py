@@ -666,3 +666,19 @@ def test_tangent_of_the_least_pair():
     x, d = np.array([0.7, 1.3]), np.array([1.0, 5.0])
     assert jvp(lambda x: min(zip(x, x[::-1]))[1], (x,), (d,)) == (1.3, 5.0)
     assert jvp(lambda x: max((v, k) for k, v in enumerate(x))[0], (x,), (d,)) == (1.3, 5.0)
+
+
+def columns_of_no_rows(x):
+    rows = []
+    while len(rows) < x - 3:
+        rows.append((x, 2.0))
+    total = x
+    for column in zip(*rows):
+        total += np.prod(np.array(column))
+    return total
+
+
+def test_columns_of_no_rows():
+    assert grad(columns_of_no_rows)(4.0) == 2.0
+    with pytest.raises(ValueError, match="no rows"):
+        grad(columns_of_no_rows)(1.0)

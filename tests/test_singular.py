@@ -229,3 +229,10 @@ def test_angles_of_points_far_out_and_near():
         assert grad(lambda y, x: np.arctan2(y, x))(x, x) == pytest.approx(0.5 / x)
         assert grad(lambda y, x: math.atan2(y, x), 1)(x, x) == pytest.approx(-0.5 / x)
     assert grad(lambda y: np.arctan2(y, np.int64(4_000_000_000)))(1.0) == pytest.approx(2.5e-10)
+
+
+@pytest.mark.parametrize("largest", [np.max, np.min])
+def test_an_extreme_that_is_no_number_has_no_derivative(largest):
+    x = np.array([-1.0, 4.0])
+    assert np.isnan(grad(lambda x: largest(np.sqrt(x)))(x)).any()
+    assert np.isnan(grad(lambda x: largest(x))(np.array([np.nan, 1.0]))).any()

@@ -70,7 +70,10 @@ GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.c
 
 SELECTING = {np.select, np.compress, np.extract, runtime.taken}  # which take some entries, and others not
 WITHOUT_NAN = {np.nansum, np.nanprod, np.nanmean, np.nanmax, np.nanmin}
-EXTREMES = {np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin}
+EXTREMES = {  # an entry is another one than the extreme where this says so of both; by `==` it is the extreme
+    np.max: operator.lt, np.amax: operator.lt, np.min: operator.gt, np.amin: operator.gt,
+    np.nanmax: operator.eq, np.nanmin: operator.eq,
+}  # fmt: skip
 ABOUT_NUMBERS = {  # what a function calls that is meant for values that are no numbers
     np.isnan, np.isfinite, np.isinf, np.nan_to_num, np.fmax, np.fmin, math.isnan, math.isfinite, math.isinf,
     *WITHOUT_NAN,
@@ -229,7 +232,7 @@ class _Uses:
             return NONZERO
         if (own := _handed_on(s, k)) is not None:
             kept = shape is not None and shape == shape_of(types.of(s.target))
-            if not kept and s.op not in WITHOUT_NAN | EXTREMES:
+            if not kept and s.op not in WITHOUT_NAN | EXTREMES.keys():
                 return NONZERO
             return NONZERO if shape is None else _both(own, mask if kept else _elsewhere(mask))
         return mask if same else _elsewhere(mask)
@@ -240,8 +243,8 @@ def _handed_on(s: Assign, k: int) -> Mask | None:
     x = reads(s)[k]
     if s.op in TRIANGLES and k == 0:
         return Test(s.op, (x, *reads(s)[1:]), True)
-    if s.op in EXTREMES and len(reads(s)) == 1:
-        return Test(operator.eq, (x, s.target), True)
+    if s.op in EXTREMES and len(reads(s)) == 1:  # that of what holds a NaN is NaN, and so is the derivative
+        return Test(EXTREMES[s.op], (x, s.target), EXTREMES[s.op] is operator.eq)
     if s.op in WITHOUT_NAN and k == 0:
         return Test(np.isnan, (x,), False)
     if s.op is np.nan_to_num and k == 0:

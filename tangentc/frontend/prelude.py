@@ -110,6 +110,8 @@ def chain(*parts):
 
 
 def column(rows, k):
+    if len(rows) == 0:
+        raise ValueError("zip(*rows) of no rows has no columns")
     return tuple([row[k] for row in rows])
 
 

@@ -397,9 +397,9 @@ class _Forward:
             partial = partials(self.b, call, s.target, [k])[k]
             if partial is None:
                 continue
-            term = self.b.product_of_chosen(partial, self.dot(x))
-            if singular and self.b.chosen_zero(self.dot(x)) and self.b.same_shape(self.dot(x), partial):
-                term = self.b.product_of_chosen(self.dot(x), partial)
+            dot = self.dot(x)
+            stays = singular and self.b.chosen_zero(dot) and self.b.same_shape(dot, partial)
+            term = self.b.product_of_chosen(dot, partial) if stays else self.b.product_of_chosen(partial, dot)
             if mask is not None:
                 test, taken = mask
                 arms = (term, Const(0.0)) if taken else (Const(0.0), term)
