@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dataclasses
+import functools
 import inspect
 import itertools
 import operator
@@ -82,12 +83,16 @@ class Program:
 
     function: Function
     types: Types
-    aliases: Aliases
     result: Type
     pure: bool
     source: pytypes.FunctionType
     changes: tuple[str, ...] = ()
     gives_iterator: bool = False
+
+    @functools.cached_property
+    def aliases(self) -> Aliases:
+        """What may share memory, found out when it is first asked for."""
+        return Aliases(self.function, self.types, _call_aliases)
 
 
 @dataclass(frozen=True)
@@ -178,7 +183,7 @@ def _square(x: str, s: Assign, program: Program) -> tuple[Any, ...]:
 def _diagonals(program: Program) -> Function:
     """The diagonal of a matrix that is changed in place, as a view that its shadow can have too."""
 
-    momentary = set(_momentary(program, program.function.body))
+    momentary = set(_momentary(program))
 
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, Assign) and s.op in (np.diag, np.diagonal) and len(s.args) == 1 and not s.keywords:
@@ -202,12 +207,18 @@ def _diagonals(program: Program) -> Function:
     return replace(program.function, body=transform(program.function.body, rewrite))
 
 
-def _momentary(program: Program, block: Block) -> Iterator[str]:
+def _momentary(program: Program) -> Iterator[str]:
     """The imaginary parts that are read before anything changes, by operations that give new values."""
-    count = Counter(a for s in statements(program.function.body) for a in reads(s) if isinstance(a, str))
+    every = list(statements(program.function.body))
+    if any(isinstance(s, Assign) and s.op is np.imag for s in every):
+        count = Counter(a for s in every for a in reads(s) if isinstance(a, str))
+        yield from _momentary_in(program, program.function.body, count)
+
+
+def _momentary_in(program: Program, block: Block, count: Counter[str]) -> Iterator[str]:
     for k, s in enumerate(block):
         for inner in blocks(s):
-            yield from _momentary(program, inner)
+            yield from _momentary_in(program, inner, count)
         if not isinstance(s, Assign) or s.op is not np.imag:
             continue
         left, root = count[s.target], program.aliases.root(s.target)
@@ -378,7 +389,7 @@ def _unknown_yet(function: pytypes.FunctionType) -> Program:
     """What is known of a function that is met while it is being prepared."""
     nothing = Function(function.__name__, (), (), Const(None))
     types = Types()
-    return Program(nothing, types, Aliases(nothing, types), Known(Const(ops.UNDEFINED)), True, function)
+    return Program(nothing, types, Known(Const(ops.UNDEFINED)), True, function)
 
 
 def _gives_back(callee: Program) -> bool:
@@ -624,9 +635,7 @@ class Context:
     def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
         if self.checked:
             verify(function)
-        aliases = Aliases(function, types, _call_aliases)
-        result = types.of(function.result)
-        return Program(function, types, aliases, result, True, source)
+        return Program(function, types, types.of(function.result), True, source)
 
     def _begin(self) -> None:
         """What was refused while types were still open may be right now."""
@@ -671,7 +680,8 @@ class Context:
     ) -> Program:
         program = self.with_facts(function, types, source)
         for step in steps:
-            program = self.with_facts(step.run(program), types, source)
+            if (new := step.run(program)) is not program.function:
+                program = self.with_facts(new, types, source)
             self.observe(step.name, step.does, program.function, types)
         return program
 

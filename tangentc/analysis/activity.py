@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -17,14 +17,39 @@ from tangentc.analysis.infer import gives_keys, of_keys
 from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.core import ops
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    For,
+    Function,
+    Global,
+    If,
+    Opaque,
+    Statement,
+    Store,
+    While,
+)
 from tangentc.core.types import Array, Scalar, Unknown, is_container, is_differentiable, is_set, present
-from tangentc.core.walk import asks_for_form, reads, statements
+from tangentc.core.walk import asks_for_form, blocks, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.resolve import named_by
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Any], bool]
+
+
+def _around(block: Block) -> Iterator[Statement]:
+    """Every statement, those with blocks before and after what is in them: so that either way through the program meets
+    a branch or a loop where its values come in and where they leave."""
+    for s in block:
+        yield s
+        if inner := list(blocks(s)):
+            for b in inner:
+                yield from _around(b)
+            yield s
 
 
 class Activity:
@@ -51,10 +76,10 @@ class Activity:
         self.useful: set[str] = set()
         for name in wrt:
             self._add(self.varied, name)
-        self._until_stable(self.varied, self._forward, self.program)
+        self._until_stable(self.varied, self._forward, list(_around(function.body)))
         if isinstance(function.result, str):
             self._add(self.useful, function.result)
-        self._until_stable(self.useful, self._backward, self.program[::-1])
+        self._until_stable(self.useful, self._backward, list(_around(function.body))[::-1])
         both = {n for n in self.varied & self.useful if not n.startswith("%memory of ")}
         for name in types.of_name:  # other names of an array that is changed
             if self._has(self.varied, name) and self._has(self.useful, name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
 import math
 import operator
@@ -114,25 +115,26 @@ class Spelling:
         return self.bind(wanted, value, f"from {module} import {name}" + (f" as {wanted}" if wanted != name else ""))
 
 
-_PATHS: dict[int, str] = {}
 _SUBMODULES = ("", "linalg", "fft", "random")
+_SPELLED = ("max", "min", "sum", "abs", "bool_")  # the names by which NumPy's documentation calls them first
+
+
+@functools.cache
+def _spelled() -> dict[int, str]:
+    return {id(getattr(np, name)): name for name in _SPELLED}
 
 
 def _numpy_path(value: Any) -> str:
     """The name of something of NumPy below ``np``, '' if it is not NumPy's."""
     if isinstance(value, np.dtype):
         return f'dtype("{value.name}")'
-    if not _PATHS:
-        for sub in reversed(_SUBMODULES):
-            module = getattr(np, sub) if sub else np
-            for name in sorted(dir(module), key=lambda n: (-len(n), n)):
-                item = getattr(module, name, None)
-                if callable(item) and not name.startswith("_"):
-                    _PATHS[id(item)] = f"{sub}.{name}" if sub else name
-        for name in ("max", "min", "sum", "abs", "sin", "divide", "power", "pow", "concatenate", "transpose"):
-            _PATHS[id(getattr(np, name))] = name
-        for name in ("float64", "float32", "int64", "bool_", "complex128", "arcsin", "arccos", "arctan", "arctan2"):
-            _PATHS[id(getattr(np, name))] = name
-        for cls in (bool, int, float, complex, str, object, bytes):
-            _PATHS.pop(id(cls), None)
-    return _PATHS.get(id(value), "")
+    name = getattr(value, "__name__", "")
+    if not isinstance(name, str) or not callable(value) or getattr(builtins, name, None) is value:
+        return ""
+    if id(value) in _spelled():
+        return _spelled()[id(value)]
+    for sub in _SUBMODULES:
+        module = getattr(np, sub) if sub else np
+        if vars(module).get(name) is value:
+            return f"{sub}.{name}" if sub else name
+    return ""

@@ -94,7 +94,7 @@ class Folding:
                     self.unpacked_param = p.name, [s.target for s in parts]
                     self.items.update(self.unpacked_param[1])
         self._find_unpacking(function.body)
-        self._block(function.body, {}, result=function.result)
+        self._block(function.body, set(), result=function.result)
         for name in list(self.made):
             if name in self.folded and self.valid[name] != self.uses[name]:
                 self.folded.discard(name)
@@ -123,43 +123,59 @@ class Folding:
                 self.items.update(self.unpacked[s.target])
 
     # ---------------------------------------------------------- one block
-    def _block(self, block: Block, outer: dict[str, int], result: Atom | None = None, next_of: Any = None) -> None:
+    def _block(self, block: Block, outer: set[str], result: Atom | None = None, next_of: Any = None) -> None:
         """``outer`` holds the repeatable temporaries of the blocks around this one."""
         pending: dict[str, bool] = {}  # temporary -> repeatable
         killed_by: dict[str, list[str]] = defaultdict(list)
         for carry, nxt in (next_of or {}).items():
             killed_by[nxt].append(carry)
-        visible = dict(outer)
+        visible = set(outer)
+        reading: dict[str, list[str]] = defaultdict(list)  # a class of memory -> the temporaries that read it
+        for name in visible:
+            self._note(name, reading)
         for s in block:
             for atom in self._direct_reads(s):
                 self._use(atom, pending, visible, isinstance(s, Assign) and s.op is ops.select and atom != s.args[0])
-            inner = {**visible, **{n: 1 for n, again in pending.items() if again}}
             changes = self._changes(s)
-            if isinstance(s, (For, While)):  # by an earlier trip
-                inner = {n: 1 for n in inner if changes.isdisjoint(self.content.get(n, ()))}
-            match s:
-                case If():
-                    self._block(s.then, inner)
-                    self._block(s.orelse, inner)
-                    self._conditional(s, pending, visible)
-                case For():
-                    self._kill(pending, inner, [c.name for c in s.carried])
-                    self._block(s.body, inner, next_of={c.name: c.next for c in s.carried if isinstance(c.next, str)})
-                case While():
-                    nexts = {c.name: c.next for c in s.carried if isinstance(c.next, str)}
-                    self._block(s.head, inner, s.test)
-                    self._block(s.body, inner, next_of=nexts)
+            self._inside(s, pending, visible, changes)
             for changed in changes:
-                for name in [n for n in pending if changed in self.content.get(n, ())]:
-                    del pending[name]
-                for name in [n for n in visible if changed in self.content.get(n, ())]:
-                    del visible[name]
+                for name in reading.pop(changed, ()):
+                    pending.pop(name, None)
+                    visible.discard(name)
+            if isinstance(s, If) and s.merged and s.merged[0].name in pending:
+                self._note(s.merged[0].name, reading)
             if isinstance(s, Assign):
                 self._define(s, pending, visible)
+                if s.target in pending:
+                    self._note(s.target, reading)
                 for carry in killed_by.get(s.target, ()):
                     self._kill(pending, visible, [carry])
         if result is not None:
             self._use(result, pending, visible)
+
+    def _note(self, name: str, reading: dict[str, list[str]]) -> None:
+        for root in self.content.get(name, ()):
+            reading[root].append(name)
+
+    def _inside(self, s: Statement, pending: dict[str, bool], visible: set[str], changes: set[str]) -> None:
+        """The blocks of a statement."""
+        if not isinstance(s, (If, For, While)):
+            return
+        inner = visible | {n for n, again in pending.items() if again}
+        if isinstance(s, (For, While)):  # by an earlier trip
+            inner = {n for n in inner if changes.isdisjoint(self.content.get(n, ()))}
+        match s:
+            case If():
+                self._block(s.then, inner)
+                self._block(s.orelse, inner)
+                self._conditional(s, pending, visible)
+            case For():
+                self._kill(pending, inner, [c.name for c in s.carried])
+                self._block(s.body, inner, next_of={c.name: c.next for c in s.carried if isinstance(c.next, str)})
+            case While():
+                nexts = {c.name: c.next for c in s.carried if isinstance(c.next, str)}
+                self._block(s.head, inner, s.test)
+                self._block(s.body, inner, next_of=nexts)
 
     def _direct_reads(self, s: Statement) -> list[Atom]:
         match s:
@@ -178,13 +194,13 @@ class Folding:
         names = {changed_by(inner) for inner in statements((s,))}
         return {self.aliases.root(name) for name in names if name is not None}
 
-    def _kill(self, pending: dict[str, bool], visible: dict[str, int], names: list[str]) -> None:
+    def _kill(self, pending: dict[str, bool], visible: set[str], names: list[str]) -> None:
         """From here on these names mean something else."""
-        for table in (pending, visible):
-            for name in [n for n in table if self.names.get(n, set()) & set(names)]:
-                del table[name]  # type: ignore[attr-defined]
+        for name in [n for n in (*pending, *visible) if not self.names.get(n, set()).isdisjoint(names)]:
+            pending.pop(name, None)
+            visible.discard(name)
 
-    def _use(self, atom: Atom, pending: dict[str, bool], visible: dict[str, int], chosen: bool = False) -> None:
+    def _use(self, atom: Atom, pending: dict[str, bool], visible: set[str], chosen: bool = False) -> None:
         if not isinstance(atom, str) or atom not in self.made:
             return
         if chosen and atom in self.pops:
@@ -194,7 +210,7 @@ class Folding:
             self.folded.add(atom)
 
     # ---------------------------------------------------------- definitions
-    def _define(self, s: Assign, pending: dict[str, bool], visible: dict[str, int]) -> None:
+    def _define(self, s: Assign, pending: dict[str, bool], visible: set[str]) -> None:
         name = s.target
         if not self._may_fold(s):
             return
@@ -273,7 +289,7 @@ class Folding:
                 out.add(self.aliases.root(atom))
         return out
 
-    def _conditional(self, s: If, pending: dict[str, bool], visible: dict[str, int]) -> None:
+    def _conditional(self, s: If, pending: dict[str, bool], visible: set[str]) -> None:
         """A branch that only chooses between two expressions is an expression itself."""
         if len(s.merged) != 1 or s.tag.startswith("statement"):
             return

@@ -7,6 +7,7 @@ or in a loop become one where their stretches do not overlap; then each group ge
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import keyword
 from collections import defaultdict
@@ -197,12 +198,8 @@ class Naming:
         first, second = self._live(xs, ys), self._live(ys, xs)
         return any(s[0] < t[1] and t[0] < s[1] for s in first for t in second)
 
-    def _mixed(self, xs: list[str], ys: list[str]) -> bool:
-        """Whether one name for both would stand for different kinds of things after a branch: the adjoint of
-        what is written, if it is read in its turn, has to know which."""
-        if self.partial.isdisjoint((*xs, *ys)):
-            return False
-        return len({_kind(self.types.of_name.get(name)) for name in (*xs, *ys)}) > 1
+    def _kinds(self, names: list[str]) -> set[Any]:
+        return {_kind(self.types.of_name.get(name)) for name in names}
 
     def _live(self, names: list[str], others: list[str]) -> list[Stretch]:
         """When the values of a group are needed, if it shared its name with another group."""
@@ -213,9 +210,8 @@ class Naming:
         return out
 
     def _assign_names(self) -> None:
-        taken: dict[str, list[list[str]]] = defaultdict(list)
+        taken: dict[str, _Shared] = defaultdict(lambda: _Shared(self))
         self.numbered: dict[str, tuple[list, list, list[int], set[str]]] = {}
-        self.whole: dict[str, list[list[str]]] = defaultdict(list)  # the groups that have a name for another reason
         pinned = {self._find(p): p for p in self.params}
 
         def name_group(root: str, wanted: str) -> None:
@@ -223,14 +219,11 @@ class Naming:
             for k in range(FEW):
                 candidate = wanted if k == 0 else f"{wanted}_{k}"
                 others = taken[candidate]
-                if candidate not in self.reserved and not any(
-                    self._overlap(members, o) or self._mixed(members, o) for o in others
-                ):
-                    self.whole[candidate].append(members)
+                if candidate not in self.reserved and not others.overlaps(members) and not others.mixes(members):
                     break
             else:
                 candidate = self._numbered(wanted, members, taken)
-            taken[candidate].append(members)
+            taken[candidate].add(members)
             for member in members:
                 self.final[member] = candidate
 
@@ -243,7 +236,7 @@ class Naming:
         for root in adjoint:
             name_group(root, self._written(root))
 
-    def _numbered(self, wanted: str, members: list[str], taken: dict[str, list]) -> str:
+    def _numbered(self, wanted: str, members: list[str], taken: dict[str, _Shared]) -> str:
         """A name with a higher number, from those whose values are all dead: groups come in the order in
         which they begin, so a heap of ends finds one without looking at all of them.  A number that is
         part of another name, the user's own ``y_6``, is passed over while that is needed."""
@@ -260,12 +253,11 @@ class Naming:
                 count[0] += 1
                 number = count[0]
             candidate = f"{wanted}_{number}"
-            others = taken.get(candidate, [])
-            meets = any(self._overlap(members, o) for o in self.whole[candidate])
-            if candidate in self.reserved or meets or any(self._mixed(members, o) for o in others):
+            others = taken[candidate]
+            if candidate in self.reserved or others.overlaps(members) or others.mixes(members):
                 passed += [number] * (candidate in own)
                 continue
-            if candidate in own or not others:
+            if candidate in own or not others.groups:
                 own.add(candidate)
                 heapq.heappush(busy, (end, number))
                 for other in passed:
@@ -289,6 +281,49 @@ class Naming:
                 shown = self.final.get(inner)
                 return f"{shown if shown not in (None, '_') else self.display(inner)}{suffix}"
         return plain_base(name)
+
+
+class _Shared:
+    """The groups that have one written name, found again by when their values are needed."""
+
+    def __init__(self, naming: Naming):
+        self.naming = naming
+        self.groups: list[list[str]] = []  # in the order in which their values begin to be needed
+        self.starts: list[float] = []
+        self.latest: list[float] = []  # the end of what is needed of a group and of those before it
+        self.kinds: set[Any] = set()
+        self.partial: set[Any] = set()  # the kinds of groups that a branch makes for a later one
+
+    def add(self, members: list[str]) -> None:
+        spans = self.naming._live(members, [])
+        start, end = min((s[0] for s in spans), default=0.0), max((s[1] for s in spans), default=0.0)
+        k = bisect.bisect(self.starts, start)
+        self.starts.insert(k, start)
+        self.groups.insert(k, members)
+        self.latest.insert(k, end)
+        for i in range(k, len(self.latest)):
+            self.latest[i] = max(self.latest[i], end, self.latest[i - 1] if i else end)
+        kinds = self.naming._kinds(members)
+        self.kinds |= kinds
+        if not self.naming.partial.isdisjoint(members):
+            self.partial |= kinds
+
+    def overlaps(self, members: list[str]) -> bool:
+        """Whether a value of the group is needed while one of those that have the name is."""
+        spans = self.naming._live(members, [])
+        start, end = min((s[0] for s in spans), default=0.0), max((s[1] for s in spans), default=0.0)
+        k = bisect.bisect_left(self.starts, end)
+        while k and self.latest[k - 1] > start:
+            k -= 1
+            if self.naming._overlap(members, self.groups[k]):
+                return True
+        return False
+
+    def mixes(self, members: list[str]) -> bool:
+        """Whether one name for all would stand for different kinds of things after a branch: the adjoint of
+        what is written, if it is read in its turn, has to know which."""
+        others = self.partial if self.naming.partial.isdisjoint(members) else self.kinds
+        return bool(others) and len(others | self.naming._kinds(members)) > 1
 
 
 def _kind(t: Any) -> Any:

@@ -52,6 +52,8 @@ class _Collections(gast.NodeTransformer):
             if not isinstance(value, gast.Call) or stored[target.id] != 1:
                 continue
             name, what = target.id, _stands_for(value.func, scope, stored)
+            if what is not collections.defaultdict and what is not collections.deque:
+                continue
             uses = [m for m in nodes if isinstance(m, gast.Name) and m.id == name and isinstance(m.ctx, gast.Load)]
             if what is collections.defaultdict and value.args and not value.keywords:
                 if all(self.is_seen(use, SAME_FOR_DICTS) for use in uses):

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.types import Types
 from tangentc.backend.load import load, print_program
 from tangentc.backend.raise_ast import BINARY, COMPARE, UNARY
@@ -360,7 +359,7 @@ def _partial(site: Site, node: Node, k: int, label: Callable[[int], str]) -> Par
         return None
     params = tuple(Param(n) for n in types.of_name if n in (*names.values(), own, bar))
     function = Function("partial", params, tuple(b.out), result)
-    program = Program(function, types, Aliases(function, types), types.of(result), True, HOME)
+    program = Program(function, types, types.of(result), True, HOME)
     text = print_program([(program, HOME)])
     formula = _formula(text.text)
     if rule.kind == "elementwise":

@@ -18,6 +18,7 @@ A rule's parameters without default are the function's arguments, then its resul
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -60,33 +61,45 @@ class Rule:
 
 
 class Formula:
-    """The body of a rule: parsed once, run by the transformation at each call (see `rules.fragment`)."""
+    """The body of a rule, run by the transformation at each call (see `rules.fragment`).
+
+    It is parsed once: a user's when it is registered, so that what cannot be read is refused there, one of this
+    package's when a program first needs it.
+    """
 
     def __init__(self, function: types.FunctionType):
         self.function = function
         self.name = function.__name__
+        parameters = inspect.signature(function).parameters.values()
+        self.required = tuple(
+            "*" + p.name if p.kind is p.VAR_POSITIONAL else p.name for p in parameters if p.default is p.empty
+        )
+        self.options = tuple((p.name, p.default) for p in parameters if p.default is not p.empty)
+        if not function.__module__.startswith("tangentc."):
+            self.tree
+
+    @functools.cached_property
+    def tree(self) -> ast.FunctionDef:
         try:
-            tree: Any = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+            tree: Any = ast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
         except (OSError, TypeError, SyntaxError) as error:
             raise BadRule(
                 f"the source of the rule {self.name} cannot be found", why=str(error) or "it has none"
             ) from None
         if not isinstance(tree, ast.FunctionDef):
             raise BadRule(f"the rule {self.name} is not a plain function", way_out="write it with def")
-        self.body = tree.body
-        tuples = [n.value.elts for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple)]
-        # the arguments that no derivative flows through, as shapes and indices
-        self.fixed = {k for k, _ in enumerate(tuples[0]) if all(_is_none(t[k]) for t in tuples)} if tuples else set()
-        self.required = tuple(
-            "*" + p.name if p.kind is inspect.Parameter.VAR_POSITIONAL else p.name
-            for p in inspect.signature(function).parameters.values()
-            if p.default is inspect.Parameter.empty
-        )
-        self.options = tuple(
-            (p.name, p.default)
-            for p in inspect.signature(function).parameters.values()
-            if p.default is not inspect.Parameter.empty
-        )
+        return tree
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        return self.tree.body
+
+    @functools.cached_property
+    def fixed(self) -> set[int]:
+        """The arguments that no derivative flows through, as shapes and indices."""
+        returned = (n.value for n in ast.walk(self.tree) if isinstance(n, ast.Return))
+        tuples = [value.elts for value in returned if isinstance(value, ast.Tuple)]
+        return {k for k, _ in enumerate(tuples[0]) if all(_is_none(t[k]) for t in tuples)} if tuples else set()
 
     def lookup(self, name: str) -> Any:
         """What a name of the rule's module stands for."""
@@ -135,6 +148,7 @@ class Registry:
         self.definitions: dict[Any, Definition] = {}
         self.version = 0
         self.awaited: list[str] = []  # once those of NumPy are there
+        self.looked_at = 0  # how many modules there were when those of SciPy were last looked for
 
     def find(self, function: Any) -> Rule | None:
         self._look_for_scipy(function)
@@ -150,6 +164,9 @@ class Registry:
             and importlib.util.find_spec("scipy")
         ):
             importlib.import_module("scipy.special")  # where their derivative is
+        if self.looked_at == len(sys.modules):
+            return
+        self.looked_at = len(sys.modules)
         found = [n for n in self.awaited if f"scipy.{n}" in sys.modules]
         self.awaited = [n for n in self.awaited if n not in found] if found else self.awaited
         for name in found:

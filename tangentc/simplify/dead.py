@@ -68,6 +68,8 @@ class _Liveness:
         self.live_names: set[str] = set()
         self.last_read: dict[str, int] = {}
         self.read_loops: dict[str, set[int]] = defaultdict(set)
+        self.stores_in: dict[tuple[str, int], list[Statement]] = defaultdict(list)  # by the loops around them
+        self.kept: dict[tuple[str, bool], int] = defaultdict(int)  # how many of the stores, from the first on
         self.work: list[tuple[str, Any]] = []
         self._index(block, (), ())
 
@@ -78,16 +80,13 @@ class _Liveness:
             self.enclosing[key], self.loops[key] = enclosing, loops
             for name in defines(s):
                 self.definition[name] = s
-            if isinstance(s, Store) and self.aliases is not None:
-                self.stores[self.aliases.root(s.object)].append(s)
-            elif (
-                isinstance(s, Effect) and s.op == np.add.at and self.aliases is not None and isinstance(s.args[0], str)
-            ):
-                self.stores[self.aliases.root(s.args[0])].append(s)
-            elif isinstance(s, Effect) and s.op is ops.push:
+            if isinstance(s, Effect) and s.op is ops.push:
                 self.pushes[s.args[0]].append(s)  # type: ignore[index]
-            elif _changes_container(s) and self.aliases is not None:
-                self.stores[self.aliases.root(s.args[0])].append(s)  # type: ignore[union-attr,arg-type]
+            elif self.aliases is not None and (isinstance(s, Store) or _adds(s) or _changes_container(s)):
+                root = self.aliases.root(_changed(s))
+                self.stores[root].append(s)
+                for loop in loops:
+                    self.stores_in[root, loop].append(s)
             inner = (*loops, key) if isinstance(s, (For, While)) else loops
             for b in blocks(s):
                 self._index(b, (*enclosing, s), inner)
@@ -208,18 +207,23 @@ class _Liveness:
         container whose items are taken, those that put items there."""
         if self.aliases is None or name not in self.types.of_name:
             return
-        stores = self.stores.get(self.aliases.root(name), [])
-        root = self.aliases.root(name) + "[]" * items
-        if items:
-            stores = [s for s in stores if not isinstance(self.types.of_name.get(_changed(s)), Array)]
-        if not stores:
+        memory = self.aliases.root(name)
+        if memory not in self.stores:
             return
-        if position <= self.last_read.get(root, -1) and set(loops) <= self.read_loops[root]:
+        root = memory + "[]" * items
+        new = [loop for loop in loops if loop not in self.read_loops[root]]
+        if position <= self.last_read.get(root, -1) and not new:
             return
         self.last_read[root] = max(position, self.last_read.get(root, -1))
-        self.read_loops[root].update(loops)
-        for store in stores:
-            if self.position[id(store)] < self.last_read[root] or self.read_loops[root] & set(self.loops[id(store)]):
+        self.read_loops[root].update(new)
+        seen = [store for loop in new for store in self.stores_in[memory, loop]]
+        stores, k = self.stores[memory], self.kept[memory, items]
+        while k < len(stores) and self.position[id(stores[k])] < self.last_read[root]:
+            seen.append(stores[k])
+            k += 1
+        self.kept[memory, items] = k
+        for store in seen:
+            if not (items and isinstance(self.types.of_name.get(_changed(store)), Array)):
                 self._keep(store)
 
     # ---------------------------------------------------------- sweeping
@@ -246,6 +250,10 @@ def _asks_shape_of_first(s: Statement, types: Any) -> bool:
     if not (isinstance(s, Assign) and s.op in SHAPE_ONLY):
         return False
     return s.op is not builtins.len or isinstance(types.of(s.args[0]), Array)
+
+
+def _adds(s: Statement) -> bool:
+    return isinstance(s, Effect) and s.op == np.add.at and isinstance(s.args[0], str)
 
 
 def _changes_container(s: Statement) -> bool:
