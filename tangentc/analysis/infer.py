@@ -1,10 +1,8 @@
 """The type of one operation's result.
 
-NumPy itself is asked: the operation runs on two sets of small sample arrays in which every length
-symbol has another size, and the shapes of the two results tell the symbols again: 21 and 42 for a
-symbol that was 23 and 44 is ``n - 2``.  So promotion, ranks and every argument of every function are
-as the installed NumPy has them.  Elementwise operations and subscripts, the commonest, are worked
-out here.
+Elementwise operations, subscripts and what is made of containers, the commonest, are worked out here; of all others
+NumPy itself is asked (see `sampling`), so that promotion, ranks and every argument of every function are as the
+installed NumPy has them.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ import dataclasses
 import itertools
 import math
 import operator
-import warnings
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from dataclasses import replace
@@ -25,6 +22,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis import turning
+from tangentc.analysis.sampling import REFUSED, Fresh, Method, draws, run, sample, sampled
 from tangentc.core import ops
 from tangentc.core.classes import is_operated
 from tangentc.core.nodes import Const
@@ -47,10 +45,7 @@ from tangentc.core.types import (
     either,
     is_complex,
     is_container,
-    lengths,
-    name_of_dtype,
     present,
-    scalar_of,
     type_of,
 )
 
@@ -64,7 +59,6 @@ ALWAYS: dict[Any, Type] = {  # results whose type does not depend on the argumen
     builtins.complex: Scalar("complex128", True), operator.not_: Scalar("bool", True),
     **{f: Scalar("float64", True) for n, f in vars(math).items() if n in FLOAT_MATH},
 }  # fmt: skip
-Fresh = Callable[[], Length]
 ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operator.is_, operator.is_not, operator.not_}
 
 
@@ -141,7 +135,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _iterator(op, args, fresh)
     if op is builtins.len and args and isinstance(args[0], Opaque):
         return Scalar("int64", True)
-    if any(isinstance(t, Unknown) and not _draws(t) for t in args):
+    if any(isinstance(t, Unknown) and not draws(t) for t in args):
         return Unknown("an argument's type is not known")
     if op in (runtime.zeros_of, runtime.zeros_of_copy):
         from tangentc.transform.adjoints import shadow_type
@@ -181,8 +175,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return _container_method(args[0], name, args[2:], fresh)
         if isinstance(args[0], Array) and name in AS_BYTES:
             return Unknown("it is made of bytes")
-        if isinstance(args[0], (Array, Scalar)) and name not in MUTATING or _draws(args[0]):
-            return _by_sample(_Method(name), [args[0], *args[2:]], keywords, fresh)
+        if isinstance(args[0], (Array, Scalar)) and name not in MUTATING or draws(args[0]):
+            return _by_sample(Method(name), [args[0], *args[2:]], keywords, fresh)
         if isinstance(args[0], Known) and isinstance(args[0].value, str):
             return _text_method(args[0].value, name, args[2:])
         return Unknown(f"the method {name} of a value of unknown type")
@@ -320,18 +314,6 @@ AS_BYTES = {"tobytes", "dumps", "dump", "tofile"}
 MUTATING = {"fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "setflags", "itemset"}
 
 
-class _Method:
-    """``x.name(...)`` as a function that may be run on samples."""
-
-    __module__ = "numpy"
-
-    def __init__(self, name: str):
-        self.__name__ = name
-
-    def __call__(self, x: Any, *args: Any, **keywords: Any) -> Any:
-        return getattr(x, self.__name__)(*args, **keywords)
-
-
 def item_type(t: Type, fresh: Fresh) -> Type:
     """The type of what iterating over a value gives."""
     match t:
@@ -402,10 +384,9 @@ def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:
 def _elementwise(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
     shapes = [t.shape for t in args if isinstance(t, Array)]
     samples = [
-        np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else _samples(_plain_scalar(t), {}, 0)
-        for t in args
+        np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else sample(_plain_scalar(t)) for t in args
     ]
-    result = _run(op, samples, {})
+    result = run(op, samples, {})
     if result is None:
         return Unknown("NumPy refuses these types")
     shape = broadcast(shapes, fresh)
@@ -420,7 +401,7 @@ def _matmul(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     assert isinstance(a, Array) and isinstance(b, Array)
     if min(len(a.shape), len(b.shape)) == 0 or op is np.dot and max(len(a.shape), len(b.shape)) > 2:
         return None
-    dtype = _run(np.matmul, [np.ones((1,) * len(t.shape), t.dtype) for t in (a, b)], {})
+    dtype = run(np.matmul, [np.ones((1,) * len(t.shape), t.dtype) for t in (a, b)], {})
     if dtype is None:
         return None
     dims: tuple[Dim, ...] = (
@@ -859,13 +840,11 @@ def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
     step = 1 if s.step is None else s.step
     if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > EXACT - 2 for b in bounds):
         return d if s == slice(None) or s == slice(None, None, -1) else fresh()
-    return _fit(*(len(range(size + d.offset)[s]) for size in (_SIZES[0](0), _SIZES[1](0))), [d.symbol], fresh)  # type: ignore[arg-type,call-arg]
+    short, large = (len(range(k * EXACT + d.offset)[s]) for k in (10, 20))
+    return short if short == large else Length(d.symbol, short - 10 * EXACT)
 
 
 # ------------------------------------------------------------------ asking NumPy
-_SIZES = (lambda k: 23 + 13 * k, lambda k: 44 + 17 * k)
-
-
 JOINING = {np.concatenate, np.hstack, np.vstack}
 
 
@@ -878,7 +857,7 @@ def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Array(floating.name, arrays[-1].shape)
     if op is np.reshape and len(args) == 2:
         given = args[1:]
-    elif isinstance(op, _Method) and op.__name__ == "reshape":
+    elif isinstance(op, Method) and op.__name__ == "reshape":
         given = args[1:]
     elif op is np.einsum and isinstance(args[0], Known) and isinstance(args[0].value, str):
         subscripts = args[0].value.replace(" ", "")
@@ -915,240 +894,8 @@ def rank_of_shape(t: Type) -> int | None:
 
 
 def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
-    symbols: dict[str, int] = {}
-    for t in [*args, *keywords.values()]:
-        _collect(t, symbols)
-    runnable = _runnable(op)
-    if runnable is None or len(symbols) > 40:
-        return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
-    try:
-        results = _run_twice(op, runnable, args, keywords, symbols)
-        if len(symbols) > 1 and all(r is None for r in results):
-            alike = _run_twice(op, runnable, args, keywords, dict.fromkeys(symbols, 0))  # lengths that turn out equal
-            if all(r is not None for r in alike):
-                return _from_results(*alike, [], fresh, False)  # type: ignore[call-arg]
-    except _NoSample:
-        return Unknown("an argument's type is not known")
-    if all(r is None for r in results):
-        return by_rank(op, args, fresh) or Unknown("NumPy refuses these types")
-    if results[0] is None or results[1] is None:  # outside the domain of arcsin, say
-        if (ranked := by_rank(op, args, fresh)) is not None:
-            return ranked
-        results = [next(r for r in results if r is not None)] * 2
-        if not isinstance(results[0], (float, complex, np.floating, np.complexfloating)):
-            return Unknown("NumPy refuses these types")
-    if isinstance(results[0], str):
-        return Scalar("str", True)
-    trusted = not any(map(_depends_on_integers, [*args, *keywords.values()]))
-    if getattr(op, "__name__", "") in DATA_DEPENDENT:
-        return _from_results(*results, [], fresh, False)  # type: ignore[call-arg]
-    apart = {d.symbol for t in [*args, *keywords.values()] for d in _of_items(t)}
-    known = ["" if s in apart else s for s in symbols]  # lengths of items that may differ say nothing of the result
-    return _from_results(*results, known, fresh, trusted)  # type: ignore[call-arg]
-
-
-def _run_twice(op: Any, run: Any, args: Seq[Type], keywords: dict[str, Type], symbols: dict[str, int]) -> list[Any]:
-    """The results for two sets of samples, None for one that NumPy refuses."""
-    given = [*args, *keywords.values()]
-    results: list[Any] = []
-    for as_axis in (False, True):  # an integer that nothing is known of may be meant as an axis
-        results = []
-        for which in (0, 1):
-            samples = [_samples(t, symbols, which, as_axis) for t in args]
-            named = {k: _samples(t, symbols, which, as_axis) for k, t in keywords.items()}
-            results.append(_run(run, samples, named))
-        if any(r is not None for r in results) or not any(map(_depends_on_integers, given)):
-            break
-        if (getattr(op, "__module__", None) or "").startswith("scipy.special"):
-            break  # its integers are orders and dimensions, and zero is often one of another kind
-    return results
-
-
-def _of_items(t: Type) -> list[Length]:
-    """The lengths that are not known of the items of a list, which may differ from one to the next."""
-    if not isinstance(t, Sequence) or len(t.items) != 1:
-        return []
-    return [d for d in lengths(t.items[0]) if isinstance(d, Length) and d.symbol.startswith("?")]
-
-
-DATA_DEPENDENT = {
-    "unique", "nonzero", "where", "argwhere", "flatnonzero", "trim_zeros", "compress", "extract", "union1d",
-    "intersect1d", "setdiff1d", "setxor1d", "repeat", "bincount", "histogram", "unique_values",
-}  # fmt: skip
-
-
-def _depends_on_integers(t: Type) -> bool:
-    """Whether an integer of unknown value is among the arguments: equal sample results prove nothing."""
-    match t:
-        case Scalar(dtype, _, None):
-            return np.dtype(dtype).kind in "iu"
-        case Tuple(items) | Sequence(_, items):
-            return any(map(_depends_on_integers, items))
-    return False
-
-
-class _NoSample(Exception):
-    pass
-
-
-def _runnable(op: Any) -> Any:
-    """``op`` itself if it may be run on samples; draws come from a generator of their own."""
-    if op is np.random.default_rng:
-        return op
-    if getattr(op, "__module__", None) == "numpy.random" or isinstance(
-        getattr(op, "__self__", None), np.random.RandomState
-    ):
-        return getattr(np.random.RandomState(0), op.__name__, None)
-    if isinstance(getattr(op, "__self__", None), np.random.Generator):
-        return getattr(np.random.default_rng(0), op.__name__)
-    if ops.is_pure(op) or ops.module_root(op) in ops.NUMERIC_MODULES or getattr(op, "__name__", "") == "<lambda>":
-        return op
-    return None
-
-
-def _run(op: Any, samples: list, keywords: dict) -> Any:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            return op(*samples, **keywords)
-        except Exception:
-            return None
-
-
-def _collect(t: Type, symbols: dict[str, int]) -> None:
-    match t:
-        case Array(_, shape):
-            for d in shape:
-                if isinstance(d, Length):
-                    symbols.setdefault(d.symbol, len(symbols))
-        case Scalar(_, _, Length(symbol=symbol)):
-            symbols.setdefault(symbol, len(symbols))
-        case Tuple(items) | Sequence(_, items) | Dict(_, items) | Struct(_, _, items):
-            for item in items:
-                _collect(item, symbols)
-        case Optional(type=item):
-            _collect(item, symbols)
-
-
-_ARRAYS: dict[tuple[str, tuple[int, ...], int], np.ndarray] = {}
-
-
-def _samples(t: Type, symbols: dict[str, int], which: int, as_axis: bool = False) -> Any:
-    def size(d: Dim) -> int:
-        return d if isinstance(d, int) else _SIZES[which](symbols[d.symbol]) + d.offset
-
-    match t:
-        case Scalar(dtype, weak, value):
-            if dtype == "str":
-                return "ab"[which]
-            kind = np.dtype(dtype).kind
-            if value is not None:
-                return size(value)
-            number = {"f": 0.7 + which, "c": 0.7 + 0.2j + which, "b": not which}.get(
-                kind, -which if as_axis else 2 + which
-            )
-            return number if weak else np.dtype(dtype).type(number)
-        case Array(dtype, shape):
-            return _sample_array(dtype, tuple(map(size, shape)), which)
-        case Known(const) if isinstance(const.value, range):
-            return range(2 + which)  # any range is meant
-        case Optional(type=item):
-            return _samples(item, symbols, which, as_axis)
-        case Tuple(items, cls) if cls is slice:
-            return slice(*(_samples(item, symbols, which, as_axis) for item in items))
-        case Tuple(items, cls):
-            values = [_samples(item, symbols, which, as_axis) for item in items]
-            return tuple(values) if cls is None else cls(*values)
-        case Sequence(kind, items, length):
-            if length is None and not items:
-                raise _NoSample
-            if length is None:
-                return kind([_samples(items[0], symbols, which, as_axis)] * (11 + 7 * which))
-            return kind(_samples(t.item(i), symbols, which, as_axis) for i in range(length))
-        case Dict(keys, items):
-            return {k: _samples(item, symbols, which, as_axis) for k, item in zip(keys, items, strict=True)}
-        case Struct(cls, fields, items):
-            if not dataclasses.is_dataclass(cls):  # nothing says how it is made
-                raise _NoSample
-            return cls(**{f: _samples(item, symbols, which, as_axis) for f, item in zip(fields, items, strict=True)})
-        case Known(const):
-            return const.value
-        case Opaque() if _draws(t):
-            return np.random.default_rng(0) if t.cls is np.random.Generator else np.random.RandomState(0)
-    raise _NoSample
-
-
-def _draws(t: Type) -> bool:
-    """Whether a value is a generator of random numbers."""
-    return isinstance(t, Opaque) and t.cls in (np.random.Generator, np.random.RandomState)
-
-
-def _sample_array(dtype: str, shape: tuple[int, ...], which: int) -> np.ndarray:
-    key = dtype, shape, which
-    if key not in _ARRAYS:
-        if len(_ARRAYS) > 2000:
-            _ARRAYS.clear()
-        kind = np.dtype(dtype).kind
-        if kind in "fc":
-            sample = np.full(shape, 0.25, dtype)
-            if len(shape) >= 2:
-                n = min(shape[-2:])
-                sample[..., range(n), range(n)] += 2
-        elif kind == "b":
-            sample = np.zeros(shape, bool)
-            sample.reshape(-1)[: 1 + which if sample.size > 1 else 1 - which] = True  # never the same number
-        else:
-            sample = np.full(shape, which, dtype)
-        sample.setflags(write=False)
-        _ARRAYS[key] = sample
-    return _ARRAYS[key]
-
-
-def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: bool) -> Type:
-    """``trusted`` says that a length that came out the same twice does so always."""
-
-    def fit(m: int, n: int) -> Dim:
-        return _fit(m, n, symbols, fresh) if trusted or m != n else fresh()
-
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        if a.ndim != b.ndim or a.dtype != b.dtype or a.dtype.kind == "O":
-            return Unknown("the rank depends on values")
-        return Array(name_of_dtype(a.dtype), tuple(fit(m, n) for m, n in zip(a.shape, b.shape, strict=True)))
-    if isinstance(a, np.generic):
-        return scalar_of(a.dtype) if type(a) is type(b) else Unknown("the type depends on values")
-    if type(a) is not type(b):
-        return Unknown("the type depends on values")
-    if isinstance(a, bool):
-        return Scalar("bool", True)
-    if isinstance(a, int):
-        return _int(fit(a, b))
-    if isinstance(a, (float, complex)):
-        return Scalar("float64" if isinstance(a, float) else "complex128", True)
-    if isinstance(a, tuple) and len(a) == len(b):
-        cls = None if type(a) is tuple else type(a)
-        return Tuple(tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b, strict=True)), cls)
-    if isinstance(a, list):
-        items = tuple(_from_results(x, y, symbols, fresh, trusted) for x, y in zip(a, b))
-        if len(set(items)) == 1:
-            return Sequence(list, items[:1], len(a) if len(a) == len(b) else None)
-        return Sequence(list, items, len(a)) if len(a) == len(b) else Unknown("a list of several types")
-    if isinstance(a, dict) and tuple(a) == tuple(b):
-        return Dict(tuple(a), tuple(_from_results(a[k], b[k], symbols, fresh, trusted) for k in a))
-    if a is None or isinstance(a, (str, bytes, type, np.dtype, slice, range)):
-        return Known(Const(a))
-    return Opaque("it is neither a number nor an array", type(a))
-
-
-def _fit(m: int, n: int, symbols: Seq[str], fresh: Fresh) -> Dim:
-    """The length that was ``m`` for the first sizes and ``n`` for the second."""
-    for k, symbol in enumerate(symbols):
-        if not symbol:
-            continue
-        offset = m - _SIZES[0](k)
-        found = Length(symbol, offset)
-        if abs(offset) <= EXACT - 2 and n - _SIZES[1](k) == offset and (found.many or not offset):
-            return found
-    return m if m == n else fresh()
+    found = sampled(op, args, keywords, fresh)
+    return found if found is not REFUSED else by_rank(op, args, fresh) or found
 
 
 def _is_function(value: Any) -> bool:
