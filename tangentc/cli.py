@@ -109,7 +109,7 @@ def _wrt(options: Any) -> Any:
 
 
 def _emitted(options: Any) -> Any:
-    """The derivative and its text, for arguments of these types, or of any."""
+    """The derivative and its code, for arguments of these types, or of any."""
     from tangentc.core.types import Unknown, type_of
     from tangentc.derivative import settled
 
@@ -125,13 +125,13 @@ def _emitted(options: Any) -> Any:
         bound = plain.bind(*given)
         types = [type_of(a, sizes) for a in bound]
         moving = fitted.positions(types)[0]
-        return fitted, settled(lambda types: fitted._compile(types, options.module), types, bound, moving, ())[0].text
-    return derivative, derivative._compile(types, options.module).text
+        return fitted, settled(lambda types: fitted._compile(types, options.module), types, bound, moving, ())[0]
+    return derivative, derivative._compile(types, options.module)
 
 
 def _show(options: Any) -> tuple[str, int]:
     if not options.annotate:
-        return _emitted(options)[1].whole, 0
+        return _emitted(options)[1].text.whole, 0
     derivative = _derivative(options)
     args, keywords = _needed(options, derivative.given)
     return derivative.source_for(*args, annotate=True, **keywords), 0
@@ -205,12 +205,13 @@ def _report(options: Any) -> tuple[str, int]:
 
 def _build(options: Any) -> tuple[str, int]:
     from tangentc.backend.export import module_text, write
+    from tangentc.inspection.export import made_for
 
     if not options.output:
         raise _Usage("build needs -o FILE")
-    derivative, text = _emitted(options)
-    live = {name: atom.lookup() for name, atom in text.live.items()}
-    module = module_text(text, live, derivative.__name__)
+    derivative, compiled = _emitted(options)
+    live = {name: atom.lookup() for name, atom in compiled.live.items()}
+    module = module_text(compiled.text, live, derivative.__name__, made_for(derivative, compiled))
     target = Path(options.output)
     if options.check:
         fresh = target.is_file() and target.read_text() == module

@@ -15,8 +15,9 @@ from tangentc.errors import BadArgument
 LITERALS = (int, float, complex, str, bool, type(None))
 
 
-def module_text(text: Any, live: dict[str, Any], name: str) -> str:
-    """A module that imports only the array module and `math`: helpers, constants, then the program."""
+def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") -> str:
+    """A module that imports only the array module and `math`: helpers, constants, then the program, in which
+    ``checks`` is the first statement of the last function."""
     imports: set[str] = set()
     helpers: dict[str, str] = {}
 
@@ -58,8 +59,16 @@ def module_text(text: Any, live: dict[str, Any], name: str) -> str:
         imports.add("import numpy as np")
     parts = [f'"""{name}, written by tangentc."""', "\n".join(sorted(imports))]
     parts += ["\n".join(constants)] if constants else []
-    body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), text.text])
+    body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), _with_checks(text.text, checks)])
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
+
+
+def _with_checks(text: str, checks: str) -> str:
+    """A program whose last function, behind its docstring, begins with ``checks``."""
+    root: Any = ast.parse(text).body[-1]
+    rows = text.splitlines(True)
+    head = root.body[0].end_lineno if ast.get_docstring(root) is not None else root.body[0].lineno - 1
+    return "".join([*rows[:head], checks, *rows[head:]])
 
 
 def _own_text(function: types.FunctionType) -> str:

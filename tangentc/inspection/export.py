@@ -8,8 +8,10 @@ from typing import Any
 from tangentc.api import Differentiable
 from tangentc.arguments import arrays_of
 from tangentc.backend.export import module_text, write
-from tangentc.derivative import Derivative
+from tangentc.core.types import Type
+from tangentc.derivative import Compiled, Derivative
 from tangentc.errors import BadArgument
+from tangentc.guards import checks, weakest
 
 
 def export(f: Any, path: Any, *args: Any) -> Path:
@@ -45,4 +47,16 @@ def export(f: Any, path: Any, *args: Any) -> Path:
         )  # fmt: skip
     compiled.sync(())
     live = {name: compiled.function.__globals__[name] for name in compiled.live}
-    return write(path, module_text(compiled.text, live, derivative.__name__))
+    text = module_text(compiled.text, live, derivative.__name__, made_for(derivative, compiled))
+    return write(path, text)
+
+
+def made_for(derivative: Derivative, compiled: Compiled) -> str:
+    """The statement that refuses arguments for which the text of a derivative may not be right."""
+    arrays = "cupy" if "cp" in compiled.text.bindings else "numpy"
+
+    def write(types: list[Type]) -> str:
+        return derivative._compile(types, arrays, compiled.seed).text.whole
+
+    names = list(derivative.signature().parameters)
+    return checks(derivative.__name__, names, weakest(write, compiled.types))
