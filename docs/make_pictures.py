@@ -79,6 +79,10 @@ def _changed() -> None:
     pullback(1.0)
 
 
+def overlap(x, n):
+    return np.sum(np.exp(x[:n] + x[:2]))
+
+
 def _said(kind: type[Exception], run) -> str:
     """What an error says."""
     try:
@@ -98,7 +102,7 @@ PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np, tangentc
-from make_pictures import energy, norm, settle, waves
+from make_pictures import energy, norm, overlap, settle, waves
 """
 
 
@@ -119,7 +123,7 @@ def sessions() -> dict[str, str]:
     with contextlib.redirect_stdout(checked):
         tangentc.check_grads(settle, (np.array([0.5, -1.0]), 0.9, 3))
     stepping = _session("tangentc.debug(waves)(np.array([1.0, 2.0]))", ("list", "next", "p y_bar", "continue"))
-    failing = _session("tangentc.grad(energy)(np.ones((2, 3)), np.ones(4))")
+    failing = _session("tangentc.grad(overlap)(np.ones(5), 3)")
     folder = Path(__file__).parent.parent
     lines = []
     for command in (
@@ -133,7 +137,7 @@ def sessions() -> dict[str, str]:
     return {
         "check_grads.svg": terminal("check_grads(settle, (x, 0.9, 3))", checked.getvalue().rstrip()),
         "stepping.svg": terminal("debug(waves)(x)", stepping),
-        "traceback.svg": terminal("grad(energy)(np.ones((2, 3)), np.ones(4))", failing[failing.index("ValueError") :]),
+        "traceback.svg": terminal("grad(overlap)(np.ones(5), 3)", failing[failing.index("ValueError") :]),
         "shell.svg": terminal("tangentc", "\n".join(lines[:-1]), 110),
     }
 

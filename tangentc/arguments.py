@@ -11,7 +11,6 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.infer import gives_keys
 from tangentc.core.types import (
-    EXACT,
     Array,
     Scalar,
     Sequence,
@@ -26,6 +25,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_object,
+    surely_differ,
     type_of,
 )
 from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation
@@ -216,16 +216,6 @@ def _mutable(value: Any, within: tuple[int, ...]) -> list[Any]:
     return own + [leaf for item in items for leaf in _mutable(item, within)]
 
 
-def _surely_differ(a: Any, b: Any) -> bool:
-    """Whether two lengths cannot be the same: a symbol may be any length from `EXACT` on."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a != b
-    if isinstance(a, int) or isinstance(b, int):
-        known, other = (a, b) if isinstance(a, int) else (b, a)
-        return other.many and known < EXACT + min(other.offset, 0)
-    return a.many and b.many and a.symbol == b.symbol and a.offset != b.offset
-
-
 def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
     """Refuse a seed that does not have the result's shape."""
     if isinstance(result, Unknown) or isinstance(seed, Unknown):
@@ -250,7 +240,7 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
         if (
             given_shape is None
             or len(given_shape) != len(wanted_shape)
-            or any(_surely_differ(a, b) for a, b in zip(given_shape, wanted_shape, strict=True))
+            or any(surely_differ(a, b) for a, b in zip(given_shape, wanted_shape, strict=True))
         ):
             raise BadSeed(
                 f"the seed of {name} does not have the shape of its result",

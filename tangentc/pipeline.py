@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases, arms
+from tangentc.analysis.fits import fitted, without_computed
 from tangentc.analysis.infer import MUTATING
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.points import COPIES, DEEP_COPIES
@@ -406,6 +407,7 @@ def _is_changed(program: Program, s: Assign) -> bool:
 
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
+    Pass("fits", "lengths that cannot fit raise where they meet", lambda p: p.function),
     Pass("calls", "functions of the user are known with their effects", lambda p: p.function),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
     Pass("own", "a parameter that is written is copied first", _own_parameters),
@@ -416,6 +418,7 @@ SIMPLIFY = (
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
     Pass("elide", "copies that are read once, at once, are gone", lambda p: elide(p.function, p.types, p.aliases)),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
 )
 
@@ -548,6 +551,10 @@ class Context:
             if step.name == "specialise":
                 builder = Builder(program.types, program.types.of_name)
                 new = specialise(program.function, program.types, builder.fresh)
+            elif step.name == "fits":
+                fresh = Builder(program.types, program.types.of_name).fresh
+                body = fitted(program.function.body, program.types, fresh, self.in_progress == [source])
+                new = replace(program.function, body=body) if body != program.function.body else program.function
             elif step.name == "calls":
                 new = _user_functions(program, self)
             else:

@@ -53,6 +53,15 @@ def require_scalar(out, name):
         raise ValueError(f"{name} returns {kind}, and its gradient needs one real number")
 
 
+def require_bound(value, name):
+    """Raise `UnboundLocalError`, as Python does, if a name that is read was given no value on the way.
+
+    >>> require_bound(2.0, "y")
+    """
+    if value is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
 def require_unchanged(tried, given):
     """Raise `UnsafeMutation` unless what a call in a ``try`` block was given is as it was before it raised.
 
@@ -803,7 +812,7 @@ for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
     product_of_pairs, along_axis, copied, taken, last_written, positions, scatter, unpad, resized, recurrence,
     insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
-    require_scalar, passive, or_zero, order, cofactors, marks,
+    require_bound, require_scalar, passive, or_zero, order, cofactors, marks,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

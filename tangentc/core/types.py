@@ -173,6 +173,19 @@ PYTHON_SCALARS = {bool: "bool", int: "int64", float: "float64", complex: "comple
 FLOATS = ("float16", "float32", "float64", "longdouble", "complex64", "complex128")
 
 
+def surely_differ(a: Dim, b: Dim) -> bool:
+    """Whether two lengths cannot be the same: a symbol may be any length from `EXACT` on, and two lengths of arguments
+    that have symbols of their own are two."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a != b
+    if isinstance(a, int) or isinstance(b, int):
+        known, other = (a, b) if isinstance(a, int) else (b, a)
+        return other.many and known < EXACT + min(other.offset, 0)  # type: ignore[union-attr,operator]
+    if a.symbol == b.symbol:
+        return a.many and a.offset != b.offset
+    return a.offset == b.offset and a.symbol[0] == b.symbol[0] and a.symbol[0] in "ng"
+
+
 def is_container(t: Type) -> bool:
     return isinstance(t, (Tuple, Sequence, Dict, Struct))
 

@@ -470,6 +470,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_Delete(self, node: Any) -> None:
         for target in node.targets:
+            if isinstance(target, gast.Name) and (name := self.variable(target)) is not None:
+                self.out.append(Assign(name, ops.identity, (Const(ops.UNDEFINED),), (), self.span(node)))
             if isinstance(target, gast.Attribute):
                 raise self.unsupported(target, "`del` of an attribute", "give it another value, None perhaps")
             if isinstance(target, gast.Subscript):

@@ -36,6 +36,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.walk import defines, reads, statements, substitute
 from tangentc.errors import UnsupportedSyntax
+from tangentc.frontend.bound import Bound
 from tangentc.frontend.leave import gather, leaves, raises
 
 OUT = "%out"
@@ -58,6 +59,7 @@ class _Versions:
     def __init__(self, body: Block):
         self.numbers: Counter[str] = Counter()
         self.reads = Counter(a for s in statements(body) for a in reads(s) if isinstance(a, str))
+        self.bound = Bound(body)
 
     def define(self, name: str) -> str:
         base = version_base(name).split("'")[0]  # the local names of two calls are versions of one name
@@ -68,6 +70,7 @@ class _Versions:
         """Rename a block in ``env``, which is updated; also says whether the block ends in an error."""
         out: list[Statement] = []
         for statement in block:
+            out += self.bound.require(statement, env)
             match statement:
                 case If():
                     out.append(self._if(statement, env))
@@ -81,10 +84,13 @@ class _Versions:
                     out.append(replace(renamed, writes=pairs))
                     if raises(statement):
                         return tuple(out), True
+                case Assign(op=ops.identity, args=(Const(value=ops.UNDEFINED),)):  # `del`
+                    env.pop(statement.target, None)
                 case Assign():
                     renamed = substitute(statement, self._present(statement, env))
                     target = self.define(statement.target)
                     env[statement.target] = target
+                    self.bound.assign(statement, target)
                     out.append(replace(renamed, target=target))  # type: ignore[arg-type,call-overload]
                 case _:
                     out.append(substitute(statement, self._present(statement, env)))
@@ -105,9 +111,16 @@ class _Versions:
         return {n: env[n] for n in names}
 
     def _if(self, statement: If, env: dict[str, Atom]) -> If:
-        then_env, else_env = dict(env), dict(env)
+        then_env, else_env, before = dict(env), dict(env), self.bound.state()
+        self.bound.enter(statement.test, True)
         then, then_raises = self.block(statement.then, then_env)
+        after_then = self.bound.state()
+        self.bound.set(before)
+        self.bound.enter(statement.test, False)
         orelse, else_raises = self.block(statement.orelse, else_env)
+        after_else = self.bound.state()
+        ends = [state for state, ends in ((after_then, then_raises), (after_else, else_raises)) if not ends]
+        self.bound.leave(before, ends)
         test = env[statement.test] if isinstance(statement.test, str) else statement.test
         merged = []
         inside = Counter(a for s in statements((statement,)) for a in reads(s) if isinstance(a, str))
@@ -123,6 +136,8 @@ class _Versions:
                 continue
             joined = self.define(name)
             merged.append(Merge(joined, a, b))
+            arms = ((a, after_then, then_raises), (b, after_else, else_raises))
+            self.bound.join(name, joined, [(v, state) for v, state, ends in arms if not ends])
             env[name] = joined
         return If(test, then, orelse, tuple(merged), statement.span, statement.tag)
 
@@ -136,20 +151,30 @@ class _Versions:
             iterable = env[statement.iterable] if isinstance(statement.iterable, str) else statement.iterable
         inner = dict(env)
         names = {n: self.define(n) for n in carried}
+        self.bound.forget(assigned)
+        before = self.bound.state()
+        for n in carried:
+            self.bound.join(n, names[n], [(inits[n], before)])
         inner.update(names)
         at_head = dict(inner)
         if isinstance(statement, For):
             target = self.define(statement.target)
             inner[statement.target] = target
             body, _ = self.block(statement.body, inner)
-            carries = tuple(Carry(names[n], inits[n], inner[n]) for n in carried)
+            carries = tuple(Carry(names[n], inits[n], inner.get(n, Const(ops.UNDEFINED))) for n in carried)
+            if statement.iterable in self.bound.run_over:  # what each trip gives is there
+                for n in carried:
+                    self.bound.missing.pop(names[n], None)
+                    self.bound.join(n, names[n], [(inner.get(n, Const(ops.UNDEFINED)), self.bound.state())])
+            self.bound.set(before)
             env.update(names)
             return For(target, iterable, body, carries, statement.span)
         head, _ = self.block(statement.head, at_head)
         test = at_head[statement.test] if isinstance(statement.test, str) else statement.test
         inner = dict(at_head)
         body, _ = self.block(statement.body, inner)
-        carries = tuple(Carry(names[n], inits[n], inner[n]) for n in carried)
+        carries = tuple(Carry(names[n], inits[n], inner.get(n, Const(ops.UNDEFINED))) for n in carried)
+        self.bound.set(before)
         env.update(names)
         return While(head, test, body, carries, statement.span)
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
+from tangentc.analysis.fits import may_raise
 from tangentc.analysis.masks import has_places
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -51,10 +52,20 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
 )
-from tangentc.core.walk import all_reads, changed_by, definitions, statements, substitute, substitute_block
+from tangentc.core.walk import (
+    all_reads,
+    changed_by,
+    defines,
+    definitions,
+    statements,
+    substitute,
+    substitute_block,
+    transform,
+)
 from tangentc.errors import BadArgument, NotDifferentiable, NotScalar, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
+from tangentc.simplify.dead import dead
 from tangentc.transform.adjoints import allocates, bar_name, build_container, copies, get_part
 from tangentc.transform.calls import Defined, to_define
 from tangentc.transform.forward import forward
@@ -237,7 +248,8 @@ def gradient(
         seeds[target] = {0: seed} if aux else seed
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
     kept, value_given = _kept(b, program, target) if value else ((), target)
-    b.out = [*sweeps.primal, *check, *kept, *sweeps.adjoint]
+    primal = _with_unused(sweeps.primal, program) if value else sweeps.primal
+    b.out = [*primal, *check, *kept, *sweeps.adjoint]
     b.span = AFTERWARDS
     finals = {n: _final(sweeps, n) for n in dict.fromkeys(names)}
     parts = zip(names, paths or ("",) * len(names), strict=True)
@@ -263,6 +275,26 @@ def _kept(b: Builder, program: Any, result: Atom) -> tuple[tuple[Statement, ...]
     name = b.fresh(f"{shown(result)}_kept")
     b.types.of_name[name] = t
     return (Assign(name, copies(t), (result,), (), AFTERWARDS),), name
+
+
+def _with_unused(primal: Block, program: Any) -> Block:
+    """The primal sweep, in which what the value does not need, but may raise, is run all the same."""
+    needed = {n for s in statements(dead(program.function, program.types, program.aliases).body) for n in defines(s)}
+    run: set[str] = set()  # for its effect
+    reached: set[Atom] = set(needed)  # what is computed anyway
+    for s in reversed(list(statements(program.function.body))):
+        if isinstance(s, Assign) and s.target not in needed:
+            if s.target not in reached and may_raise(s, program.types):
+                run.add(s.target)
+            if s.target in reached or s.target in run:
+                reached.update(s.atoms)
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and s.target in run:
+            return Effect(s.op, s.args, s.keywords, s.span), s
+        return (s,)
+
+    return transform(primal, rewrite) if run else primal
 
 
 def _part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function) -> Atom:

@@ -1,0 +1,140 @@
+"""Lengths that cannot fit: what NumPy raises for has no gradient, whether or not the gradient needs its value.
+
+    np.sum(x + y)      for x of 2 and y of 3 entries
+
+The gradient of the sum asks for the shape of ``x + y`` alone, and would be ones.  Where the line surely runs it is
+refused; where it may not run it is run for its effect, so that it raises if it does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.infer import is_elementwise, subscript
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, If, Statement, Store, While
+from tangentc.core.types import Array, Dim, Scalar, Sequence, Tuple, describe, surely_differ
+from tangentc.core.walk import statements, transform
+from tangentc.errors import BadArgument
+
+PRODUCTS = {operator.matmul: -2, np.matmul: -2, np.dot: -2, np.inner: -1}  # the axis of the second that is summed over
+QUIET = {ops.identity, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select, builtins.len,
+         builtins.slice, builtins.isinstance, np.shape, np.ndim, np.size, operator.is_, operator.is_not,
+         operator.not_, ops.copied, ops.new_list, ops.new_object}  # fmt: skip
+EXACT_OPS = {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs}
+Fresh = Callable[[str], str]
+
+
+def fitted(block: Block, types: Any, fresh: Fresh, surely_runs: bool) -> Block:
+    """The block, in which what may not fit raises.  Raises `BadArgument` for what cannot, if ``surely_runs``."""
+    out: list[Statement] = []
+    for s in block:
+        if isinstance(s, (If, For, While)):
+            out += transform((s,), lambda inner: (*_raising(inner, types, fresh), inner))
+            surely_runs = False  # it may leave the function, or raise
+            continue
+        if surely_runs and _answer(s, types) is False:
+            _refuse(s, types)
+        out += [*_raising(s, types, fresh), s]
+    return tuple(out)
+
+
+def without_computed(function: Function) -> Function:
+    """The function without the checks that what it computes anyway makes."""
+    computed = {(s.op, s.args) for s in statements(function.body) if isinstance(s, Assign)}
+    if not any(isinstance(s, Effect) and _joins(s.op) for s in statements(function.body)):
+        return function
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        return () if isinstance(s, Effect) and _joins(s.op) and (s.op, s.args) in computed else (s,)
+
+    return replace(function, body=transform(function.body, rewrite))
+
+
+def may_raise(s: Assign, types: Any) -> bool:
+    """Whether an operation may raise for some values of its arguments, or for lengths that its types do not say."""
+    given = [types.of(a) for a in s.args]
+    if isinstance(s.op, (ops.UserFunction, ops.Emitted)) or s.op in QUIET or not ops.is_pure(s.op):
+        return False
+    if is_elementwise(s.op):  # NumPy warns where Python raises
+        return not any(isinstance(t, Array) for t in given) and s.op not in ops.COMPARE and s.op not in EXACT_OPS
+    if s.op is operator.getitem and isinstance(given[0], (Tuple, Sequence)) and isinstance(s.args[1], Const):
+        count = len(given[0].items) if isinstance(given[0], Tuple) else given[0].length
+        return not (isinstance(s.args[1].value, int) and count is not None and -count <= s.args[1].value < count)
+    return True
+
+
+def _raising(s: Statement, types: Any, fresh: Fresh) -> list[Statement]:
+    """Statements that raise where the lengths in one do not fit."""
+    if _answer(s, types) is True:
+        return []
+    if isinstance(s, Store):
+        item, sides = fresh("%item"), fresh("%shape")
+        made = [Assign(item, operator.getitem, (s.object, s.key), (), s.span),  # type: ignore[arg-type]
+                Assign(sides, np.shape, (item,), (), s.span)]  # fmt: skip
+        for one in made:
+            types.of_name[one.target] = types.result(one.op, one.args)
+        return [*made, Effect(np.broadcast_to, (s.value, sides), (), s.span)]
+    op: Any = s.op.op if isinstance(s.op, ops.augmented) else s.op  # type: ignore[union-attr]
+    return [Effect(op, s.args, (), s.span)]  # type: ignore[union-attr]
+
+
+def _answer(s: Statement, types: Any) -> bool | None:
+    """Whether the lengths that meet in a statement fit; None where only the run knows.  A length that may be one is
+    summed over where it is, by what raises for any other."""
+    if isinstance(s, Store) and s.key is not None and isinstance(types.of(s.object), Array):
+        place, value = subscript(types.of(s.object), types.of(s.key), types.fresh), types.of(s.value)
+        if isinstance(place, Array) and isinstance(value, Array):
+            return _all(_meet(m, n, (m,)) for m, n in zip(reversed(value.shape), reversed(place.shape)))
+        return True
+    if not isinstance(s, Assign) or s.keywords:
+        return True
+    op = s.op.op if isinstance(s.op, ops.augmented) else s.op
+    given = [types.of(a) for a in s.args]
+    shapes = [t.shape for t in given if isinstance(t, Array) and t.shape]
+    if len(shapes) < 2 or not all(isinstance(t, (Array, Scalar)) for t in given):
+        return True
+    if op in PRODUCTS:
+        a, b = shapes
+        batched = _broadcast(a[:-2], b[:-2]) if op in (operator.matmul, np.matmul) else True
+        return _all((batched, _meet(a[-1], b[max(PRODUCTS[op], -len(b))], ())))
+    if is_elementwise(op):
+        return _all(_broadcast(a, b) for k, a in enumerate(shapes) for b in shapes[:k])
+    return True
+
+
+def _joins(op: Any) -> bool:
+    return op in PRODUCTS or is_elementwise(op)
+
+
+def _broadcast(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool | None:
+    return _all(_meet(m, n, (m, n)) for m, n in zip(reversed(a), reversed(b)))
+
+
+def _meet(m: Dim, n: Dim, may_be_one: tuple[Dim, ...]) -> bool | None:
+    """Whether two lengths are the same, or one of some that may be one is."""
+    if m == n or 1 in may_be_one:
+        return True
+    if surely_differ(m, n):
+        return False
+    return None if all(isinstance(d, int) or d.many for d in (m, n)) else True
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    found = set(answers)
+    return False if False in found else None if None in found else True
+
+
+def _refuse(s: Any, types: Any) -> None:
+    atoms = (s.object, s.value) if isinstance(s, Store) else s.args
+    shown = " and ".join(describe(types.of(a)) for a in atoms)
+    raise BadArgument(
+        f"lengths do not fit: {shown}", s.span, why="NumPy raises here for arguments of these shapes",
+        way_out="call it with others",
+    )  # fmt: skip
