@@ -129,7 +129,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t
     if op is runtime.real_power and not any(isinstance(t, Array) for t in args):
         return Scalar("float64", True)
-    if op is runtime.passing:
+    if op in (runtime.passing, runtime.steps_without_kinks):
         return Array("float64", (fresh(),))
     if op is runtime.passed:
         return Array("int64", args[1].shape if isinstance(args[1], Array) else (fresh(),))
