@@ -29,7 +29,7 @@ from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.classes import special
-from tangentc.core.nodes import Assign, Block, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
 from tangentc.core.types import (
     SETTINGS,
     Array,
@@ -709,8 +709,8 @@ class Context:
 
         return chooses
 
-    def unbounded(self, program: Program) -> set[str]:
-        return unbounded(program.function, _is_singular)
+    def unbounded(self, program: Program, wrt: set[str]) -> set[Atom]:
+        return unbounded(program.function, program.types, _is_singular, wrt)
 
     def definitions(self, program: Program) -> Any:
         return definitions(program.function.body)

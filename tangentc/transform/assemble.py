@@ -85,7 +85,7 @@ class Unit:
     """
 
     def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False, tangents: bool = False):
-        self.context, self.program, self.chosen = context, program, chosen
+        self.context, self.program, self.chosen, self.wrt = context, program, chosen, wrt
         self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
         self.active = self.activity.active
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
@@ -118,8 +118,8 @@ class Unit:
         return found
 
     @cached_property
-    def unbounded(self) -> set[str]:
-        return self.context.unbounded(self.program)
+    def unbounded(self) -> set[Atom]:
+        return self.context.unbounded(self.program, self.wrt)
 
     @cached_property
     def definitions(self) -> Any:
