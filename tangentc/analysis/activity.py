@@ -18,8 +18,17 @@ from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Opaque, Statement, Store, While
-from tangentc.core.types import Array, Scalar, Unknown, is_container, is_differentiable, is_set, present
-from tangentc.core.walk import asks_for_form, reads, statements
+from tangentc.core.types import (
+    Array,
+    Scalar,
+    Unknown,
+    is_array_of_a_class,
+    is_container,
+    is_differentiable,
+    is_set,
+    present,
+)
+from tangentc.core.walk import asks_for_form, defines, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.resolve import named_by
 
@@ -242,6 +251,19 @@ class Activity:
                     way_out="give it a copy, or do its work in Python",
                 )  # fmt: skip
 
+    def _refuse_classes_of_arrays(self, s: Statement) -> None:
+        """Refuse an operation between what depends on the arguments and an array of a class of its own."""
+        if not isinstance(s, (Assign, Effect, Store)) or isinstance(s, Assign) and s.op in (np.asarray, *ops.SYNTAX):
+            return
+        given = (s.object, s.value) if isinstance(s, Store) else (*s.atoms, *defines(s))
+        classes = [t.cls for t in (present(self.types.of(a)) for a in given) if is_array_of_a_class(t)]
+        if classes and any(self._has(self.varied, a) for a in given):
+            raise NotDifferentiable(
+                f"what depends on the arguments meets an array of the class {classes[0].__name__}", s.span,
+                why="such an array has operations of its own, and no derivatives of these are known",
+                way_out="a plain array: np.asarray(...) of it, and its mask or unit apart",
+            )  # fmt: skip
+
     def _refuse_records(self, s: Statement) -> None:
         """Refuse to put what depends on the arguments into arrays of records or of Python's objects."""
         name = s.object if isinstance(s, Store) else s.target if isinstance(s, Assign) else None
@@ -303,6 +325,7 @@ class Activity:
                         way_out="call the function with arguments of known types",
                     )  # fmt: skip
             self._refuse_unseen_change(s)
+            self._refuse_classes_of_arrays(s)
             self._refuse_records(s)
             self._refuse_keys(s)
             if isinstance(s, Effect) and s.op is runtime.add_copied and not self.tangents and s.args[0] in self.active:

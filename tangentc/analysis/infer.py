@@ -30,6 +30,7 @@ from tangentc.core.classes import is_operated
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     EXACT,
+    PLAIN_ARRAYS,
     Array,
     Dict,
     Dim,
@@ -45,6 +46,7 @@ from tangentc.core.types import (
     Unknown,
     data_type,
     either,
+    is_array_of_a_class,
     is_complex,
     is_container,
     lengths,
@@ -66,6 +68,15 @@ ALWAYS: dict[Any, Type] = {  # results whose type does not depend on the argumen
 }  # fmt: skip
 Fresh = Callable[[], Length]
 ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operator.is_, operator.is_not, operator.not_}
+
+
+def _class_of_array(op: Any, args: Seq[Type]) -> type | None:
+    """The class of the array that an operation gives, if it is one that is no plain array."""
+    if isinstance(op, type) and issubclass(op, np.ndarray) and op not in PLAIN_ARRAYS:
+        return op
+    if is_elementwise(op) or op is operator.getitem:
+        return next((t.cls for t in args if is_array_of_a_class(t)), None)  # type: ignore[union-attr]
+    return None
 
 
 def is_elementwise(op: Any) -> bool:
@@ -102,6 +113,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if turning.are_complex() and turning.may_turn(op, args):
         t: Any = args[0]
         return Scalar("complex128", True) if isinstance(t, (Scalar, Known)) else replace(t, dtype=_complex_dtype(t))
+    if (cls := _class_of_array(op, args)) is not None:
+        return Opaque("its class has operations of its own", cls)
     if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
         return Opaque("it is an object of a library", op)
     if op is builtins.set:
@@ -1110,6 +1123,8 @@ def _from_results(a: Any, b: Any, symbols: list[str], fresh: Fresh, trusted: boo
     def fit(m: int, n: int) -> Dim:
         return _fit(m, n, symbols, fresh) if trusted or m != n else fresh()
 
+    if isinstance(a, np.ndarray) and type(a) not in PLAIN_ARRAYS:
+        return Opaque("its class has operations of its own", type(a))
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         if a.ndim != b.ndim or a.dtype != b.dtype or a.dtype.kind == "O":
             return Unknown("the rank depends on values")
@@ -1231,4 +1246,5 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Scalar("bool", True)
         case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
             return Scalar("str", True)
-    return Unknown(MIXED)
+    of_a_class = [t for t in (a, b) if is_array_of_a_class(t)]  # which it may be
+    return of_a_class[0] if of_a_class else Unknown(MIXED)

@@ -154,7 +154,13 @@ class Opaque(Unknown):
     cls: type = object
 
 
+PLAIN_ARRAYS = (np.ndarray, np.memmap, np.recarray)  # whose operations are NumPy's
 SETTINGS = (type(None), bool, str, int, tuple)  # types of values for each of which code is compiled, if they are known
+
+
+def is_array_of_a_class(t: Any) -> bool:
+    """Whether a value is an array of a class of its own, masked or with units say, whose operations are not NumPy's."""
+    return isinstance(t, Opaque) and issubclass(t.cls, np.ndarray)
 
 
 def is_set(t: Any) -> bool:
@@ -287,6 +293,8 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
     if isinstance(value, np.generic):
         return scalar_of(value.dtype)
     if is_array(value):
+        if isinstance(value, np.ndarray) and cls not in PLAIN_ARRAYS:
+            return Opaque("its class has operations of its own", cls)
         return Array(name_of_dtype(value.dtype), tuple(_dim(n, sizes) for n in value.shape))
     if cls is list:
         return _list_type(value, sizes)
