@@ -26,6 +26,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_set,
+    mutable_parts,
     present,
 )
 from tangentc.core.walk import asks_for_form, defines, reads, statements
@@ -211,10 +212,12 @@ class Activity:
             elif change is not None and change.container in owner:
                 if isinstance(s, Store) or any(self._has(self.varied, atom) for _, atom in change.puts):
                     put.append((owner[change.container], s))
-        called = {f for s in self.program for f in _called(s) if isinstance(f, FunctionType)}
-        seen = {id(value) for f in called for value in named_by(f)}  # what is read where it is not followed
+        self.put, self.read = {atom for atom, _ in put}, read
+        called = {f for s in self.program for f in _called(s) if isinstance(f, FunctionType)} if put else ()
+        # what is read where it is not followed
+        seen = {id(part) for f in called for value in named_by(f) for part in mutable_parts(value)}
         for atom, s in put:
-            if atom in read or id(atom.lookup()) in seen:
+            if atom in read or any(id(part) in seen for part in mutable_parts(atom.lookup())):
                 raise UnsafeMutation(
                     f"{atom.name}, which belongs to the module or to a function around this one, is given a value, and "
                     "is read", s.span,

@@ -382,6 +382,25 @@ def is_object(value: Any) -> bool:
     return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)
 
 
+def mutable_parts(value: Any, within: tuple[int, ...] = ()) -> list[Any]:
+    """The arrays, lists, dicts and objects that a value is made of, those inside one another among them."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, dict):
+        items: Any = value.values()
+    elif isinstance(value, (list, tuple)):
+        items = () if value and type(value[0]) in (int, float) else value
+    elif is_object(value):
+        items = [getattr(value, name) for name in attributes_of(value)]
+    else:
+        return []
+    if id(value) in within:
+        return []
+    within = (*within, id(value))
+    own = [] if isinstance(value, tuple) else [value]
+    return own + [leaf for item in items for leaf in mutable_parts(item, within)]
+
+
 def is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray) or type(value).__module__.split(".")[0] == "cupy" and hasattr(value, "shape")
 

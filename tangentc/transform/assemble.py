@@ -88,6 +88,8 @@ class Unit:
         self.context, self.program, self.chosen, self.wrt = context, program, chosen, wrt
         self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
         self.active = self.activity.active
+        context.put |= self.activity.put
+        context.read |= self.activity.read
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
         self._ask_for_definitions()
 
