@@ -170,6 +170,8 @@ def refuse_overlap(name: str, held: list[tuple[str, Any, bool, bool]]) -> None:
     def refuse(k: int, other: int) -> None:
         own, with_ = (k, other) if held[k][2] and held[other][3] else (other, k)
         shares = f"shares memory with {held[with_][0]}" if with_ != own else "holds the same memory twice"
+        if with_ != own and held[with_][0] == held[own][0]:
+            shares = "another function reads"
         raise UnsafeMutation(
             f"{name} writes into {held[own][0]}, which {shares}",
             why="a gradient works on copies, and two copies would not change together",

@@ -123,6 +123,34 @@ def helper_reads(x):
     return reads_alias()
 
 
+def one_helper_writes_and_one_reads(x):
+    return fills(x) + reads_alias()
+
+
+def helper_writes_the_same_name(x):
+    fills(x)
+    return LIST[0]
+
+
+def fills_by_another(x):
+    y = 2.0 * x
+    fills(y)
+    return 1
+
+
+def helper_of_a_helper_writes(x):
+    return fills_by_another(x) * LIST[0]
+
+
+MEMORY = {}
+
+
+def cached(n):
+    if n not in MEMORY:
+        MEMORY[n] = float(n * n)
+    return MEMORY[n]
+
+
 def closed_over():
     mine = LIST
 
@@ -163,7 +191,8 @@ REFUSED = [
     *(list_and_alias, dict_and_alias, attribute_then_name, name_then_attribute, dict_of_an_attribute, within_a_list),
     *(by_the_list_around, within_a_tuple, within_a_dict, array_and_view, view_and_array_of_an_object, appended),
     *(default_and_default, default_then_name, name_then_default, helper_writes, helper_reads),
-    *(closed_over(), closed_over_twice()),
+    *(closed_over(), closed_over_twice(), one_helper_writes_and_one_reads, helper_writes_the_same_name),
+    helper_of_a_helper_writes,
 ]
 
 
@@ -213,6 +242,13 @@ def test_the_whole_message():
         "  Why: a gradient works on copies, and two copies would not change together.\n"
         "  Way out: pass a copy of one of them."
     )
+    with pytest.raises(tangentc.UnsafeMutation) as caught:
+        tangentc.grad(helper_writes_the_same_name)(1.5)
+    assert str(caught.value) == (
+        "helper_writes_the_same_name writes into LIST, which another function reads\n"
+        "  Why: a gradient works on copies, and two copies would not change together.\n"
+        "  Way out: pass a copy of one of them."
+    )
 
 
 def test_what_is_apart_or_only_written_or_only_read_is_followed():
@@ -227,7 +263,11 @@ def test_what_is_apart_or_only_written_or_only_read_is_followed():
         p[0] = x * x
         return p[0] * ALIAS[0] * BEST[0][1]
 
+    def remembers(x):
+        return x * cached(3)
+
     HISTORY.extend([[1.0]] * 2)  # one list, twice
     assert tangentc.grad(kept)(1.5) == 7.0
     assert tangentc.grad(only_read)(1.5) == 2.0
+    assert tangentc.grad(remembers)(1.5) == tangentc.grad(remembers)(1.5) == 9.0
     assert tangentc.grad(written)(1.5, [1.0, 2.0]) == 24.0
