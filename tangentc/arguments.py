@@ -25,6 +25,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_object,
+    mutable_parts,
     surely_differ,
     type_of,
 )
@@ -160,23 +161,31 @@ def arrays_of(args: Any) -> str:
     return found.pop() if found else "numpy"
 
 
-def refuse_overlap(name: str, args: tuple, written: tuple[int, ...]) -> None:
-    """Refuse arguments that share memory with those that the function writes into, or hold such memory twice."""
+def refuse_overlap(name: str, held: list[tuple[str, Any, bool, bool]]) -> None:
+    """Refuse values that are read and share memory with those that are written into, or hold such memory twice.
+
+    Each value has its name before it, and behind it whether the function writes into it, and whether it reads it.
+    """
 
     def refuse(k: int, other: int) -> None:
-        own, with_ = (k, other) if k in written else (other, k)
-        shares = f"shares memory with argument {with_}" if with_ != own else "holds the same memory twice"
+        own, with_ = (k, other) if held[k][2] and held[other][3] else (other, k)
+        shares = f"shares memory with {held[with_][0]}" if with_ != own else "holds the same memory twice"
+        if with_ != own and held[with_][0] == held[own][0]:
+            shares = "another function reads"
         raise UnsafeMutation(
-            f"{name} writes into its argument {own}, which {shares}",
+            f"{name} writes into {held[own][0]}, which {shares}",
             why="a gradient works on copies, and two copies would not change together",
             way_out="pass a copy of one of them",
         )
 
-    every = [(k, leaf) for k, other in enumerate(args) for leaf in _mutable(other, ())]
+    def differ(k: int, other: int) -> bool:
+        return held[k][2] and held[other][3] or held[other][2] and held[k][3]
+
+    every = [(k, leaf) for k, (_, value, *_) in enumerate(held) for leaf in mutable_parts(value)]
     holders: dict[int, list[int]] = {}
     for k, leaf in every:
         for other in () if isinstance(leaf, np.ndarray) else holders.setdefault(id(leaf), []):
-            if k in written or other in written:
+            if differ(k, other):
                 refuse(k, other)
         holders.setdefault(id(leaf), []).append(k)
     leaves = [(k, leaf) for k, leaf in every if isinstance(leaf, np.ndarray) and leaf.size]
@@ -185,7 +194,7 @@ def refuse_overlap(name: str, args: tuple, written: tuple[int, ...]) -> None:
     for start, end, k, i in ends:
         open_ = [other for other in open_ if other[0] > start]
         for _, other, j in open_:
-            if (k in written or other in written) and _share(leaves[i][1], leaves[j][1]):
+            if differ(k, other) and _share(leaves[i][1], leaves[j][1]):
                 refuse(k, other)
         open_.append((end, k, i))
 
@@ -195,25 +204,6 @@ def _share(a: Any, b: Any) -> bool:
         return np.shares_memory(a, b, max_work=1000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
-
-
-def _mutable(value: Any, within: tuple[int, ...]) -> list[Any]:
-    """The arrays, lists, dicts and objects that a value is made of, those inside one another among them."""
-    if isinstance(value, np.ndarray):
-        return [value]
-    if isinstance(value, dict):
-        items: Any = value.values()
-    elif isinstance(value, (list, tuple)):
-        items = () if value and type(value[0]) in (int, float) else value
-    elif is_object(value):
-        items = [getattr(value, name) for name in attributes_of(value)]
-    else:
-        return []
-    if id(value) in within:
-        return []
-    within = (*within, id(value))
-    own = [] if isinstance(value, tuple) else [value]
-    return own + [leaf for item in items for leaf in _mutable(item, within)]
 
 
 def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:

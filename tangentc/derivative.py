@@ -61,6 +61,7 @@ class Compiled:
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
+        self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)
 
     @functools.cached_property
     def function(self) -> Any:
@@ -90,11 +91,14 @@ class Compiled:
     def sync(self, args: tuple) -> None:
         """Let the code see the present values of the module's data.
 
-        Refuses arguments that share memory where the function writes into one: it would see two arrays
-        where the user's function sees one.
+        Refuses arguments, and what the module has, that share memory where the function writes into one: it would see
+        two arrays where the user's function sees one.
         """
-        if self.written and args:
-            refuse_overlap(self.root.__name__, args, self.written)
+        if args and (self.written or self.context.put):
+            held = [(f"argument {k}", value, k in self.written, True) for k, value in enumerate(args)]
+            held += [(atom.name, atom.lookup(), True, False) for atom in self.context.put]
+            held += [(atom.name, atom.lookup(), False, True) for atom in self.context.read]
+            refuse_overlap(self.root.__name__, held)
         for inner in self.inside:
             inner.sync(())
         if self.live:

@@ -31,7 +31,21 @@ from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.classes import special
-from tangentc.core.nodes import Assign, Block, Const, Effect, Function, If, Opaque, Place, Span, Statement, While
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    Function,
+    Global,
+    If,
+    Opaque,
+    Place,
+    Span,
+    Statement,
+    While,
+)  # fmt: skip
 from tangentc.core.types import (
     SETTINGS,
     Array,
@@ -453,6 +467,8 @@ class Context:
         self.lists: dict[Any, dict[Any, Any]] = {}  # arguments that stand for arrays, by function and site
         self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
+        self.put: set[Global] = set()  # what belongs to the module, and is written into
+        self.read: set[Global] = set()  # and what is read
         self.chooses = False  # whether an adjoint was written under a mask
         self.choosing: dict[int, Any] = {}  # a program -> it, and the parameters of which it takes some entries
 
@@ -726,8 +742,8 @@ class Context:
 
         return chooses
 
-    def unbounded(self, program: Program) -> set[str]:
-        return unbounded(program.function, _is_singular)
+    def unbounded(self, program: Program, wrt: set[str]) -> set[Atom]:
+        return unbounded(program.function, program.types, _is_singular, wrt)
 
     def definitions(self, program: Program) -> Any:
         return definitions(program.function.body)

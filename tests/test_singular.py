@@ -236,3 +236,21 @@ def test_an_extreme_that_is_no_number_has_no_derivative(largest):
     x = np.array([-1.0, 4.0])
     assert np.isnan(grad(lambda x: largest(np.sqrt(x)))(x)).any()
     assert np.isnan(grad(lambda x: largest(x))(np.array([np.nan, 1.0]))).any()
+
+
+def test_given_data_that_are_no_numbers_are_not_looked_at_where_they_are_not_taken():
+    def squares(x, data, weights):
+        return np.sum(np.where(weights > 0, (x - data) ** 2 * data, 0.5 * x))
+
+    x, data = np.array([1.0, 3.0]), np.array([np.nan, 2.0])
+    np.testing.assert_array_equal(grad(squares)(x, data, np.array([0.0, 1.0])), [0.5, 4.0])
+    np.testing.assert_array_equal(grad(squares)(x, np.inf, np.zeros(2)), [0.5, 0.5])
+    np.testing.assert_array_equal(jvp(squares, (x, data, np.array([0.0, 1.0])), (np.ones(2), None, None))[1], 4.5)
+
+
+def test_second_derivatives_of_what_is_not_taken():
+    def powers(x):
+        return np.where(x > 0.0, x**3, x**2 * np.inf)
+
+    assert grad(grad(powers))(2.0) == 12.0
+    assert hessian(lambda x: np.sum(powers(x)))(np.array([2.0]))[0, 0] == 12.0

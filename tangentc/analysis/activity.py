@@ -32,8 +32,18 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array, Scalar, Unknown, is_container, is_differentiable, is_set, present
-from tangentc.core.walk import asks_for_form, blocks, reads, statements
+from tangentc.core.types import (
+    Array,
+    Scalar,
+    Unknown,
+    is_array_of_a_class,
+    is_container,
+    is_differentiable,
+    is_set,
+    mutable_parts,
+    present,
+)
+from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.resolve import named_by
 
@@ -227,10 +237,12 @@ class Activity:
             elif change is not None and change.container in owner:
                 if isinstance(s, Store) or any(self._has(self.varied, atom) for _, atom in change.puts):
                     put.append((owner[change.container], s))
-        called = {f for s in self.program for f in _called(s) if isinstance(f, FunctionType)}
-        seen = {id(value) for f in called for value in named_by(f)}  # what is read where it is not followed
+        self.put, self.read = {atom for atom, _ in put}, read
+        called = {f for s in self.program for f in _called(s) if isinstance(f, FunctionType)} if put else ()
+        # what is read where it is not followed
+        seen = {id(part) for f in called for value in named_by(f) for part in mutable_parts(value)}
         for atom, s in put:
-            if atom in read or id(atom.lookup()) in seen:
+            if atom in read or any(id(part) in seen for part in mutable_parts(atom.lookup())):
                 raise UnsafeMutation(
                     f"{atom.name}, which belongs to the module or to a function around this one, is given a value, and "
                     "is read", s.span,
@@ -266,6 +278,19 @@ class Activity:
                     why=f"what {name} does is not known",
                     way_out="give it a copy, or do its work in Python",
                 )  # fmt: skip
+
+    def _refuse_classes_of_arrays(self, s: Statement) -> None:
+        """Refuse an operation between what depends on the arguments and an array of a class of its own."""
+        if not isinstance(s, (Assign, Effect, Store)) or isinstance(s, Assign) and s.op in (np.asarray, *ops.SYNTAX):
+            return
+        given = (s.object, s.value) if isinstance(s, Store) else (*s.atoms, *defines(s))
+        classes = [t.cls for t in (present(self.types.of(a)) for a in given) if is_array_of_a_class(t)]
+        if classes and any(self._has(self.varied, a) for a in given):
+            raise NotDifferentiable(
+                f"what depends on the arguments meets an array of the class {classes[0].__name__}", s.span,
+                why="such an array has operations of its own, and no derivatives of these are known",
+                way_out="a plain array: np.asarray(...) of it, and its mask or unit apart",
+            )  # fmt: skip
 
     def _refuse_records(self, s: Statement) -> None:
         """Refuse to put what depends on the arguments into arrays of records or of Python's objects."""
@@ -328,6 +353,7 @@ class Activity:
                         way_out="call the function with arguments of known types",
                     )  # fmt: skip
             self._refuse_unseen_change(s)
+            self._refuse_classes_of_arrays(s)
             self._refuse_records(s)
             self._refuse_keys(s)
             if isinstance(s, Effect) and s.op is runtime.add_copied and not self.tangents and s.args[0] in self.active:

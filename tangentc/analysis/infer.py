@@ -28,6 +28,7 @@ from tangentc.core.classes import is_operated
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     EXACT,
+    PLAIN_ARRAYS,
     Array,
     Dict,
     Dim,
@@ -43,6 +44,7 @@ from tangentc.core.types import (
     Unknown,
     data_type,
     either,
+    is_array_of_a_class,
     is_complex,
     is_container,
     present,
@@ -60,6 +62,15 @@ ALWAYS: dict[Any, Type] = {  # results whose type does not depend on the argumen
     **{f: Scalar("float64", True) for n, f in vars(math).items() if n in FLOAT_MATH},
 }  # fmt: skip
 ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operator.is_, operator.is_not, operator.not_}
+
+
+def _class_of_array(op: Any, args: Seq[Type]) -> type | None:
+    """The class of the array that an operation gives, if it is one that is no plain array."""
+    if isinstance(op, type) and issubclass(op, np.ndarray) and op not in PLAIN_ARRAYS:
+        return op
+    if is_elementwise(op) or op is operator.getitem:
+        return next((t.cls for t in args if is_array_of_a_class(t)), None)  # type: ignore[union-attr]
+    return None
 
 
 def is_elementwise(op: Any) -> bool:
@@ -96,6 +107,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if turning.are_complex() and turning.may_turn(op, args):
         t: Any = args[0]
         return Scalar("complex128", True) if isinstance(t, (Scalar, Known)) else replace(t, dtype=_complex_dtype(t))
+    if (cls := _class_of_array(op, args)) is not None:
+        return Opaque("its class has operations of its own", cls)
     if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
         return Opaque("it is an object of a library", op)
     if op is builtins.set:
@@ -123,7 +136,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t
     if op is runtime.real_power and not any(isinstance(t, Array) for t in args):
         return Scalar("float64", True)
-    if op is runtime.passing:
+    if op in (runtime.passing, runtime.steps_without_kinks):
         return Array("float64", (fresh(),))
     if op is runtime.passed:
         return Array("int64", args[1].shape if isinstance(args[1], Array) else (fresh(),))
@@ -978,4 +991,5 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Scalar("bool", True)
         case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
             return Scalar("str", True)
-    return Unknown(MIXED)
+    of_a_class = [t for t in (a, b) if is_array_of_a_class(t)]  # which it may be
+    return of_a_class[0] if of_a_class else Unknown(MIXED)

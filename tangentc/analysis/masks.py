@@ -33,7 +33,7 @@ from tangentc import runtime
 from tangentc.analysis.infer import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import is_number, shape_of
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Statement, Store, While
 from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, is_differentiable
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 
@@ -269,17 +269,23 @@ def _bounded(op: Any, x: Atom, bound: Atom) -> Test:
     return Test(op, (x, bound), True)
 
 
-def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str]:
-    """The values that may be infinite, or no number, where the arguments are numbers; all of them in a function that
-    asks for what is no number."""
-    found: set[str] = set()
+def unbounded(function: Function, types: Any, is_singular: Callable[[Any], bool], wrt: set[str]) -> set[Atom]:
+    """The values that may be infinite, or no number, where the arguments ``wrt`` are numbers; all of them in a function
+    that asks for what is no number.  What else is given, and what the module has, may be anything; a number that is
+    written out is what it is."""
+    outside: set[Atom] = {p.name for p in function.params if p.name not in wrt}
+    outside |= {a for s in statements(function.body) for a in reads(s) if isinstance(a, Global)}
+    found = {a for a in outside if is_differentiable(types.of(a))}
+    found |= {a for s in statements(function.body) for a in reads(s) if isinstance(a, Const) and not is_finite(a.value)}
     if any(isinstance(s, Assign) and s.op in ABOUT_NUMBERS for s in statements(function.body)):
         found |= {s.target for s in statements(function.body) if isinstance(s, Assign)}
     count = -1
     while count != len(found):  # once more for what loops carry
         count = len(found)
         for s in statements(function.body):
-            if isinstance(s, Assign) and (divides(s, is_singular) or _grows(s.op) or any(a in found for a in s.atoms)):
+            if isinstance(s, Assign) and (
+                divides(s, is_singular) or _grows(s.op) or any(a in found for a in s.atoms) or _overflows(s)
+            ):
                 found.add(s.target)
             elif isinstance(s, Store) and s.value in found and isinstance(s.object, str):
                 found.add(s.object)
@@ -289,6 +295,25 @@ def unbounded(function: Function, is_singular: Callable[[Any], bool]) -> set[str
                 if isinstance(s, For) and s.iterable in found:
                     found.add(s.target)
     return found
+
+
+def is_finite(value: Any) -> bool:
+    """Whether what is written out is no infinite number and no NaN."""
+    return not isinstance(value, (float, complex, np.floating, np.complexfloating)) or bool(np.isfinite(value))
+
+
+def _overflows(s: Assign) -> bool:
+    """Whether an operation makes what is no finite number of what is written out: ``np.inf``, ``1e308 * 10``."""
+    if s.op not in (float, getattr) and not is_elementwise(s.op):
+        return False
+    values = [a.value for a in s.args if isinstance(a, Const)]
+    if s.keywords or len(values) < len(s.args):
+        return False
+    try:
+        with np.errstate(all="ignore"):
+            return not is_finite(s.op(*values))
+    except Exception:
+        return False  # and so it does in the function
 
 
 def divides(s: Assign, is_singular: Callable[[Any], bool]) -> bool:

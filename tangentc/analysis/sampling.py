@@ -22,6 +22,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     EXACT,
+    PLAIN_ARRAYS,
     Array,
     Dict,
     Dim,
@@ -315,6 +316,8 @@ class _Reading:
 
     def read(self, found: list[Any]) -> Type:
         a, b = found[:2]
+        if isinstance(a, np.ndarray) and type(a) not in PLAIN_ARRAYS:
+            return Opaque("its class has operations of its own", type(a))
         if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
             if a.dtype != b.dtype or a.dtype.kind == "O" or any(np.ndim(r) != a.ndim for r in found if r is not None):
                 return Unknown("the rank depends on values")

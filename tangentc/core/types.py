@@ -154,7 +154,13 @@ class Opaque(Unknown):
     cls: type = object
 
 
+PLAIN_ARRAYS = (np.ndarray, np.memmap, np.recarray)  # whose operations are NumPy's
 SETTINGS = (type(None), bool, str, int, tuple)  # types of values for each of which code is compiled, if they are known
+
+
+def is_array_of_a_class(t: Any) -> bool:
+    """Whether a value is an array of a class of its own, masked or with units say, whose operations are not NumPy's."""
+    return isinstance(t, Opaque) and issubclass(t.cls, np.ndarray)
 
 
 def is_set(t: Any) -> bool:
@@ -300,6 +306,8 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
     if isinstance(value, np.generic):
         return scalar_of(value.dtype)
     if is_array(value):
+        if isinstance(value, np.ndarray) and cls not in PLAIN_ARRAYS:
+            return Opaque("its class has operations of its own", cls)
         return Array(name_of_dtype(value.dtype), tuple(_dim(n, sizes) for n in value.shape))
     if cls is list:
         return _list_type(value, sizes)
@@ -385,6 +393,25 @@ def is_object(value: Any) -> bool:
     if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
         return dataclasses.is_dataclass(value)
     return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)
+
+
+def mutable_parts(value: Any, within: tuple[int, ...] = ()) -> list[Any]:
+    """The arrays, lists, dicts and objects that a value is made of, those inside one another among them."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, dict):
+        items: Any = value.values()
+    elif isinstance(value, (list, tuple)):
+        items = () if value and type(value[0]) in (int, float) else value
+    elif is_object(value):
+        items = [getattr(value, name) for name in attributes_of(value)]
+    else:
+        return []
+    if id(value) in within:
+        return []
+    within = (*within, id(value))
+    own = [] if isinstance(value, tuple) else [value]
+    return own + [leaf for item in items for leaf in mutable_parts(item, within)]
 
 
 def is_array(value: Any) -> bool:

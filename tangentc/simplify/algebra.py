@@ -106,7 +106,7 @@ def _collected(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if Counter(first) != Counter(second) or p + q == 0:
         return None
     total = p + q
-    out: Atom = Const(int(total) if total == int(total) else total)
+    out: Atom = Const(int(total) if total % 1 == 0 else total)
     for factor in second:
         out = factor if is_number(out, 1) else b.mul(out, factor)
     return out

@@ -32,6 +32,7 @@ from tangentc.core.nodes import (
     Const,
     Effect,
     Function,
+    Global,
     Param,
     Statement,
     version_base,
@@ -57,6 +58,7 @@ from tangentc.core.walk import (
     changed_by,
     defines,
     definitions,
+    reads,
     statements,
     substitute,
     substitute_block,
@@ -96,11 +98,34 @@ class Unit:
     """
 
     def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False, tangents: bool = False):
-        self.context, self.program, self.chosen = context, program, chosen
+        self.context, self.program, self.chosen, self.wrt = context, program, chosen, wrt
         self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
         self.active = self.activity.active
+        self._note_outside(program, self.activity, set())
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
         self._ask_for_definitions()
+
+    def _note_outside(self, program: Any, activity: Activity, met: set[Any]) -> None:
+        """Note what belongs to the module and is written into or read, by calls without a derivative among others."""
+        self.context.put |= activity.put
+        self.context.read |= activity.read
+        for s in statements(program.function.body):
+            if not isinstance(s, (Assign, Effect)) or not self.is_user_call(s.op):
+                continue
+            if isinstance(s, Assign) and s.target in activity.active:
+                continue
+            function, atoms = self.callee_arguments(s)
+            callee = self.context.prepare(function, [program.types.of(a) for a in atoms])
+            params = inspect.signature(function).parameters
+            wrt = {p for p, a in zip(params, atoms, strict=True) if a in activity.varied}
+            if not wrt:
+                self.context.read.update(
+                    a for t in statements(callee.function.body) for a in reads(t) if isinstance(a, Global)
+                )
+            elif (function, *sorted(wrt)) not in met:
+                met.add((function, *sorted(wrt)))
+                inner = Activity(callee.function, wrt, callee.types, callee.aliases, self._is_zero)
+                self._note_outside(callee, inner, met)
 
     def _ask_for_definitions(self) -> None:
         """Have the calls through which a derivative flows, and that no rule covers, written out."""
@@ -129,8 +154,8 @@ class Unit:
         return found
 
     @cached_property
-    def unbounded(self) -> set[str]:
-        return self.context.unbounded(self.program)
+    def unbounded(self) -> set[Atom]:
+        return self.context.unbounded(self.program, self.wrt)
 
     @cached_property
     def definitions(self) -> Any:
@@ -146,7 +171,7 @@ class Unit:
     def is_user_call(self, op: Any) -> bool:
         return isinstance(op, ops.UserFunction)
 
-    def callee_arguments(self, s: Assign) -> tuple[Any, list[Atom]]:
+    def callee_arguments(self, s: Assign | Effect) -> tuple[Any, list[Atom]]:
         """The function that a statement calls, and its arguments in the order of its parameters."""
         function = s.op.function  # type: ignore[attr-defined]
         signature = inspect.signature(function)

@@ -22,7 +22,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.attributes import first_stores, later_stores
-from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, divides, tests_of
+from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, divides, is_finite, tests_of
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -445,9 +445,10 @@ class _Reverse(Stores, Control):
             if partial is None:
                 continue
             bar = y_bar
-            if isinstance(self.b.type(x), Unknown) or not self.b.same_shape(x, s.target):
+            one_for_all = mask is not None and rank(self.b.type(partial)) != rank(self.b.type(s.target))
+            if one_for_all or isinstance(self.b.type(x), Unknown) or not self.b.same_shape(x, s.target):
                 bar = self.adj.full(y_bar, s.target)
-            if mask is None or not self._same_rank(partial, s.target):
+            if mask is None or isinstance(partial, Const) and is_finite(partial.value):
                 chosen = self.b.chosen_zero(partial)
                 contribution = self.b.product_of_chosen(partial, bar) if chosen else self.b.mul(bar, partial)
             else:
@@ -462,10 +463,6 @@ class _Reverse(Stores, Control):
         mask = self.context.masks.get(s.target)
         tests = () if mask is None else tests_of(mask)
         return any((isinstance(t, Global) or t in self.given) and isinstance(self.b.type(t), Array) for t in tests)
-
-    def _same_rank(self, partial: Atom, y: Atom) -> bool:
-        """Whether a partial is one for each entry, not one number for all of them."""
-        return not isinstance(partial, Const) and rank(self.b.type(partial)) == rank(self.b.type(y))
 
     def _tested(self, mask: Any, y: Atom) -> Any:
         """A mask as a test and one of its arms."""

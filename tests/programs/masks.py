@@ -296,7 +296,62 @@ def roots_of_rows(A):
 Y = np.array([-2.0, 0.0, 0.3, 1.5, 0.0, 2.2])
 ROWS = np.array([[0.0, 1.2, -0.4], [2.0, 0.0, 0.9], [0.0, 0.0, 0.0], [-1.5, 0.8, 1.9]])
 X = np.array([0.3, 1.3, 2.3])
+UNKNOWN = np.array([np.nan, np.inf])
+WORST = float("inf")
+
+
+def times_infinity(x):
+    return np.sum(np.where(x > 0.0, 0.3 * x, x * np.inf))
+
+
+def times_no_number(x):
+    return np.sum(np.where(x > 0.0, x**2, np.nan * x - 1.0))
+
+
+def times_what_is_too_large(x):
+    return np.sum(np.where(x > 0.0, x**2, x * (1e308 * 10) + x * 1e400 + x * float("-inf")))
+
+
+def times_infinity_of_the_module(x):
+    return np.sum(np.where(x > 0.0, x**2, x * WORST))
+
+
+def infinite_by_several_steps(x):
+    large = -np.inf
+    y = x * large
+    z = 2.0 * y
+    return np.sum(np.where(x > 0.0, x**3, np.sin(x) * z + 1.0))
+
+
+def infinite_in_a_branch(x):
+    y = x * np.inf
+    r = 2 * x * x
+    if x < 0:
+        r = y
+    return r
+
+
+def infinite_by_choice(x):
+    return np.sum(np.select([x > 2.0, x > 0.0], [x, x**2], x * np.inf))
+
+
+def infinite_piecewise(x):
+    return np.sum(np.piecewise(x, [x > 0], [lambda t: t**2, lambda t: t * np.inf]))
+
+
+def data_of_the_module_with_gaps(x):
+    return np.sum(np.where(np.array([False, False]), x * UNKNOWN, x**2))
+
+
+INFINITE = [
+    *(times_infinity, times_no_number, times_what_is_too_large, times_infinity_of_the_module),
+    *(infinite_by_several_steps, infinite_by_choice),
+]
 PROGRAMS = [
+    *((f, (x,)) for f in INFINITE for x in (1.3, np.array(1.3), np.array([1.3, 0.4]))),
+    *((infinite_in_a_branch, (x,)) for x in (1.3, np.array(1.3))),
+    *((infinite_piecewise, (x,)) for x in (np.array(1.3), np.array([1.3, 0.4]))),
+    (data_of_the_module_with_gaps, (np.array([1.3, 0.4]),)),
     (root_chosen_in_each_trip, (X,)),
     (root_chosen_in_a_branch, (X,)),
     (arms_that_a_loop_carries, (X,)),

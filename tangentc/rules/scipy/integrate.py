@@ -107,6 +107,8 @@ def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
 
 
 # ------------------------------------------------------------------ differential equations
+# The steps stand still.  Differentiating them is what the adjoint equation does along them, and to second order as
+# well: Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.6.
 @dataclass
 class Trajectory:
     """What `scipy.integrate.solve_ivp` tells of a solution, of which ``t`` and ``y`` move."""
@@ -143,8 +145,14 @@ def along(fun, start, times, y0):
     return np.stack(states)
 
 
-# The steps are those that SciPy chose.  Differentiating them is what the adjoint equation does along them, and to
-# second order as well: Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.6.
+def steps_of(still, first, last, y, rtol, atol, max_step):
+    """The times between which a solution is stepped along: SciPy's for tolerances of at most 1e-6, and more of them
+    where a step would do for the solution and not for its derivative."""
+    finer = 1e-6 / np.maximum(rtol, 1e-6)
+    solver = si.RK45(still, first, y, last, max_step=max_step, rtol=finer * rtol, atol=finer * atol)
+    return runtime.steps_without_kinks(still, solver, finer * rtol, finer * atol)
+
+
 @defined(si.solve_ivp)
 def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, *, args=(), rtol=1e-3, atol=1e-6, max_step=np.inf):
     def f(t, y):
@@ -158,14 +166,14 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, *, args=(), rtol=1e-3
         still, (first, last), y_still, method=method, t_eval=stop_gradient(t_eval), rtol=rtol, atol=atol,
         max_step=max_step,
     )  # fmt: skip
-    mesh = si.solve_ivp(still, (first, last), y_still, rtol=rtol, atol=atol, max_step=max_step)
+    steps = steps_of(still, first, last, y_still, rtol, atol, max_step)
     if t_eval is None:
-        points = runtime.passing(mesh.t, found.t)
+        points = runtime.passing(steps, found.t)
         times = t0 + (t1 - t0) * ((points - first) / (last - first))
         at = runtime.passed(points, found.t)
         wanted = times[at]
     else:
-        points = runtime.passing(mesh.t, stop_gradient(t_eval))
+        points = runtime.passing(steps, stop_gradient(t_eval))
         at = runtime.passed(points, stop_gradient(t_eval))
         wanted = np.asarray(t_eval) * 1.0
         times = points.copy()
@@ -187,8 +195,8 @@ def odeint(func, y0, t, args=(), tfirst=False, rtol=1.49012e-8, atol=1.49012e-8)
     first, last = stop_gradient(wanted[0]), stop_gradient(wanted[-1])
     still, y_still = stop_gradient(f), stop_gradient(begin)
     found = si.odeint(still, y_still, stop_gradient(wanted), tfirst=True, rtol=rtol, atol=atol)
-    mesh = si.solve_ivp(still, (first, last), y_still, rtol=rtol, atol=atol)
-    points = runtime.passing(mesh.t, stop_gradient(wanted))
+    steps = steps_of(still, first, last, y_still, rtol, atol, np.inf)
+    points = runtime.passing(steps, stop_gradient(wanted))
     at = runtime.passed(points, stop_gradient(wanted))
     times = points.copy()
     times[at] = wanted
