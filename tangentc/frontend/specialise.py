@@ -68,7 +68,10 @@ from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.into import place_of_out
 
 OF_COMPLEX = {Const("real"): np.real, Const("imag"): np.imag}
-PARTS = OF_COMPLEX | {Const("T"): np.transpose, Const("mT"): np.matrix_transpose}  # attributes that are functions
+PARTS: dict[Const, Any] = OF_COMPLEX | {
+    Const("T"): np.transpose,
+    Const("mT"): np.matrix_transpose,
+}  # attributes that are functions
 REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
