@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.core.nodes import Span
 from tangentc.errors import BadRule
 
 
@@ -73,7 +74,7 @@ class Formula:
             ) from None
         if not isinstance(tree, ast.FunctionDef):
             raise BadRule(f"the rule {self.name} is not a plain function", way_out="write it with def")
-        self.body = tree.body
+        self.body, self.head = tree.body, tree
         tuples = [n.value.elts for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple)]
         # the arguments that no derivative flows through, as shapes and indices
         self.fixed = {k for k, _ in enumerate(tuples[0]) if all(_is_none(t[k]) for t in tuples)} if tuples else set()
@@ -87,6 +88,14 @@ class Formula:
             for p in inspect.signature(function).parameters.values()
             if p.default is not inspect.Parameter.empty
         )
+
+    def span(self, node: ast.stmt) -> Span:
+        """Where a statement of the rule stands."""
+        lines, first = inspect.getsourcelines(self.function)
+        text = lines[node.lineno - 1]
+        indent = len(lines[0]) - len(lines[0].lstrip())
+        columns = node.col_offset + indent, (node.end_col_offset or 0) + indent
+        return Span(first + node.lineno - 1, *columns, text, self.function.__code__.co_filename, self.name)
 
     def lookup(self, name: str) -> Any:
         """What a name of the rule's module stands for."""
