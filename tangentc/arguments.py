@@ -105,8 +105,6 @@ def key_of(args: tuple) -> Any:
             out.append(float)
         elif cls is np.ndarray:
             out.append((a.dtype, a.shape))
-        elif cls is int:
-            out.append((int, a) if 8 <= a < 1 << 20 else int)
         else:
             out.append(_key(a))
     return tuple(out)
@@ -116,7 +114,9 @@ def _key(a: Any) -> Any:
     cls = type(a)
     if is_array(a):
         return cls, a.dtype, a.shape
-    if cls in (int, float, complex):
+    if cls is int:  # which may be the length of an array
+        return (int, a) if EXACT <= a < 1 << 20 else int
+    if cls in (float, complex):
         return cls
     if cls is list and a and type(a[0]) in (int, float) and len(builtins.set(map(type, a))) == 1:
         return list, type(a[0]), len(a)
@@ -128,9 +128,9 @@ def _key(a: Any) -> Any:
         return cls, a
     if isinstance(a, np.generic):
         return cls
-    t = type_of(a)
-    if is_container(t):
-        return cls, tuple(_key(getattr(a, k)) for k, _ in components(t))
+    if is_object(a):
+        names = attributes_of(a)
+        return cls, names, tuple(_key(getattr(a, n)) for n in names)
     return cls, id(a)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import types as pytypes
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from tangentc.core.nodes import Place
 from tangentc.core.types import Dict, Known, Sequence, Struct, Tuple, Type, data_type, is_object
 
 OPTIONS = ("item", "option")  # kinds of places of what is written into the code
+METHODS = (pytypes.MethodType, pytypes.BuiltinMethodType, pytypes.MethodWrapperType)
 CHANGING = (Sequence, Dict, Struct)  # types of what can become another one while it stays the same object
 
 
@@ -49,12 +51,17 @@ class Dependency:
         if self.place.kind in OPTIONS:  # which is written into the code
             return type(now) is type(self.value) and now == self.value
         if self.held is None:
-            return now is self.value and self.kept == kept_by(now)
+            return is_same(now, self.value) and self.kept == kept_by(now)
         if now is self.value and not may_change(self.held):
             return True
         if callable(now) and now is not self.value:  # what is called is written into the code
             return False
         return is_data(now) and data_type(now) == self.held and self._kept(now, self.held) == self.kept
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two values are one object; a method is made anew each time that it is asked for."""
+    return a is b or type(a) in METHODS and type(b) is type(a) and a == b
 
 
 def may_change(t: Type) -> bool:
@@ -104,6 +111,38 @@ def kept_by(value: Any) -> Any:
     if not isinstance(value, pytypes.FunctionType):
         return None
     return value.__code__, tuple(map(Same, value.__defaults__ or ())), _named(value.__kwdefaults__)
+
+
+class Signed:
+    """The objects that a function's code and signature are made of; equal to those of a function with the same ones.
+
+    Unlike `kept_by` it does not look into defaults: they are arguments, whose types code is compiled for anyway.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, function: Any):
+        self.parts = _parts_of(function)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Signed) or len(self.parts) != len(other.parts):
+            return False
+        return all(map(operator.is_, self.parts, other.parts))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _parts_of(function: Any) -> tuple:
+    if isinstance(function, functools.partial):
+        return (*_parts_of(function.func), *function.args, *function.keywords, *function.keywords.values())
+    if isinstance(function, pytypes.MethodType):
+        function = function.__func__
+    elif not isinstance(function, pytypes.FunctionType) and callable(function):
+        function = type(function).__call__  # type: ignore[operator]
+    if not isinstance(function, pytypes.FunctionType):
+        return ()
+    named = function.__kwdefaults__ or {}
+    return (function.__code__, *(function.__defaults__ or ()), *named, *named.values())
 
 
 def _named(values: dict[str, Any] | None) -> tuple:

@@ -29,7 +29,7 @@ from tangentc.backend.tracebacks import locate
 from tangentc.core import texts
 from tangentc.core.nodes import Const
 from tangentc.core.types import Known, Scalar, Type, Unknown, is_object, type_of
-from tangentc.dependencies import Dependency, kept_by
+from tangentc.dependencies import Dependency, Signed, kept_by
 from tangentc.errors import (
     BadArgument,
     BadRule,
@@ -56,7 +56,7 @@ class Compiled:
         self.dependencies = [Dependency(place, name) for place, name in context.dependencies]
         self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
         self.live = text.live
-        self.root, self.kept = root, kept_by(root)
+        self.root, self.kept, self.signed = root, kept_by(root), Signed(root)
         self.is_doubtful = not are_complex() and any(map(is_doubtful, context.prepared.values()))
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
@@ -78,9 +78,12 @@ class Compiled:
         function.__globals__.update(math_of_numpy(function.__globals__))
         return function
 
-    def is_fresh(self) -> bool:
-        """Whether the names that the code was compiled for still stand for the same things."""
-        if kept_by(self.root) != self.kept:
+    def is_fresh(self, called: bool = False) -> bool:
+        """Whether the names that the code was compiled for still stand for the same things.
+
+        Where it is ``called`` with an argument for each parameter, what its defaults hold makes no difference.
+        """
+        if Signed(self.root) != self.signed or not called and kept_by(self.root) != self.kept:
             return False
         for inner in self.inside:
             if not inner.is_fresh():
@@ -120,18 +123,19 @@ class Derivative:
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.given = getattr(function, "__tangentc_given__", function)
-        self._given_kept = kept_by(self.given)
+        self._given_signed = Signed(self.given)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
         self._cache: dict[Any, Compiled] = {}
+        self._turned: dict[Any, TurnedComplex] = {}  # what was refused while it was compiled for real numbers
         self._fitted: dict[Any, Derivative] = {}
         self._options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
         self.last: Compiled | None = None
         self._lock = threading.RLock()
         self._version = REGISTRY.version
-        self._kept: Any = None  # what the signature was found for
+        self._signed: Signed | None = None  # what the signature was found for
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {self.function.__name__}, wrt {self.wrt!r}>"
@@ -235,15 +239,18 @@ class Derivative:
         return contextlib.nullcontext()
 
     def _signature(self) -> inspect.Signature:
-        if self.function is not self.given and (kept := kept_by(self.given)) != self._given_kept:
-            self.function, self._given_kept = python_function(self.given, self.kind), kept
+        if self.function is not self.given and (given := Signed(self.given)) != self._given_signed:
+            self.function, self._given_signed = python_function(self.given, self.kind), given
             self._cache.clear()
         inner = self.function
-        kept = kept_by(inner)
-        if not hasattr(self, "_known_signature") or self._kept != kept:
-            self._kept = kept
+        signed = Signed(inner)
+        if self._signed != signed:
+            self._signed = signed
             self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
             self._parameters = len(self._known_signature.parameters)
+            self._rest = defaults_after(self._known_signature)
+            kinds = {p.kind for p in _parameters_of(self.given)}
+            self._is_open = not kinds.isdisjoint((inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD))
         return self._known_signature
 
     def signature(self) -> inspect.Signature:
@@ -271,7 +278,10 @@ class Derivative:
 
     def fitted(self, args: tuple, keywords: dict[str, Any]) -> Derivative:
         """The derivative for a call that gives ``*args`` or ``**kwargs``: each of them is a parameter then."""
-        key = _beyond(self.given, args, keywords) if self.kind != "adjoint" else (0, ())
+        self._signature()
+        if not self._is_open or self.kind == "adjoint":
+            return self
+        key = _beyond(self.given, args, keywords)
         if key == (0, ()):
             return self
         if key not in self._fitted:
@@ -291,6 +301,8 @@ class Derivative:
                 )
             args, seed = args[:-1], args[-1:]
             seed = (float(seed[0]),) if type(seed[0]) is int else seed
+        if not keywords and (rest := self._rest.get(len(args))) is not None:
+            return (*args, *rest, *seed)
         try:
             bound = signature.bind(*args, **keywords)
         except TypeError as error:
@@ -309,15 +321,12 @@ class Derivative:
             raise internal(error, self.function) from error
 
     def _compiled(self, args: tuple) -> Compiled:
-        key: Any = key_of(args)
-        if self._options:
-            key = key, values_of(args, self._options)
-        if are_complex():
-            key = key, complex
-        found = self._cache.get(key)
-        if found is not None and found.is_fresh() and self._version == REGISTRY.version:
+        key = self._key(args)
+        if (found := self._kept(key)) is not None:
             self.last = found
             return found
+        if key in self._turned and self._kept((key, complex)) is not None:
+            raise self._turned[key]
         with self._lock:
             sizes: dict[int, Any] = {}
             types = [type_of(a, sizes) for a in args[: self.arity]]
@@ -326,23 +335,37 @@ class Derivative:
             if self._version != REGISTRY.version:
                 self._cache.clear()
                 self._version = REGISTRY.version
-            wide = (
-                tuple(with_values(types, args, self._options)),
-                arrays,
-                seed_key(args) if self.kind == "adjoint" else None,
-                are_complex(),
-            )
-            found = self._cache.get(wide)
-            if found is None or not found.is_fresh():
+            own = arrays, seed_key(args) if self.kind == "adjoint" else None, are_complex()
+            found = self._kept((tuple(with_values(types, args, self._options)), *own))
+            if found is None:
                 moving = self.positions(types)[0]
-                found, self._options = settled(
-                    lambda types: self._compile(types, arrays, seed), types, args, moving, self._options
-                )
+                try:
+                    found, self._options = settled(
+                        lambda types: self._compile(types, arrays, seed), types, args, moving, self._options
+                    )
+                except TurnedComplex as turned:
+                    self._turned[key] = turned
+                    raise
             if len(self._cache) > 1000:
                 self._cache.clear()
-            self._cache[wide] = self._cache[key] = found
+                self._turned.clear()
+            self._cache[tuple(with_values(types, args, self._options)), *own] = found
+            self._cache[self._key(args)] = found
         self.last = found
         return found
+
+    def _kept(self, key: Any) -> Compiled | None:
+        """The code that was compiled before, if it is still right."""
+        found = self._cache.get(key)
+        fresh = found is not None and found.is_fresh(called=True) and self._version == REGISTRY.version
+        return found if fresh else None
+
+    def _key(self, args: tuple) -> Any:
+        """Under which the code for arguments is found again: what they are like, and the values written into it."""
+        key: Any = key_of(args)
+        if self._options:
+            key = key, values_of(args, self._options)
+        return (key, complex) if are_complex() else key
 
     def _compile(
         self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False
@@ -506,12 +529,28 @@ def _remembered(function: Any, count: int, more: tuple[str, ...], kept: Any) -> 
     return _caller(function, count, more)
 
 
+def _parameters_of(function: Any) -> list[inspect.Parameter]:
+    """The parameters of a function, none where it does not say."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def defaults_after(signature: inspect.Signature) -> dict[int, tuple]:
+    """The defaults that follow a number of arguments given by position, for each such number that is enough."""
+    parameters = list(signature.parameters.values())
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    most = sum(p.kind in by_position for p in parameters)
+    defaults = [p.default for p in parameters]
+    return {
+        k: tuple(defaults[k:]) for k in range(most + 1) if all(d is not inspect.Parameter.empty for d in defaults[k:])
+    }
+
+
 def _beyond(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
     """How many arguments go to ``*args``, and the names of those that go to ``**kwargs``."""
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return 0, ()
+    parameters = {p.name: p for p in _parameters_of(function)}
     kinds = [p.kind for p in parameters.values()]
     by_position = sum(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
     count = max(0, len(args) - by_position) if inspect.Parameter.VAR_POSITIONAL in kinds else 0

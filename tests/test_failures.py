@@ -682,3 +682,23 @@ def test_columns_of_no_rows():
     assert grad(columns_of_no_rows)(4.0) == 2.0
     with pytest.raises(ValueError, match="no rows"):
         grad(columns_of_no_rows)(1.0)
+
+
+# ---------------------------------------------------------- imports that fail
+def test_an_import_that_fails_raises_where_it_runs():
+    def f(x):
+        if x > 1:
+            import no_such_module
+
+            return no_such_module.f(x)
+        try:
+            from numpy import no_such_name
+        except ValueError:
+            no_such_name = 1.0
+        return x * no_such_name
+
+    for derivative in (grad(f), value_and_grad(f), lambda x: jvp(f, (x,), (1.0,))):
+        with pytest.raises(ModuleNotFoundError, match="^No module named 'no_such_module'"):
+            derivative(2.0)
+        with pytest.raises(ImportError, match="^cannot import name 'no_such_name' from 'numpy'"):
+            derivative(0.5)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import traceback
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,14 @@ def test_traceback_shows_the_emitted_line():
     frame = traceback.extract_tb(caught.value.__traceback__)[-1]
     assert frame.filename.startswith("<tangentc matrix_product_grad")
     assert "@" in frame.line
+
+
+def test_no_warning_where_a_constant_stands_for_an_option():
+    from programs.exceptions import option_that_is_called_in_a_try
+
+    with warnings.catch_warnings():  # of `None(x)`, in what is only tried
+        warnings.simplefilter("error")
+        assert tangentc.grad(option_that_is_called_in_a_try)(2.0) == 36.0
 
 
 def test_text_is_freed_with_the_function():

@@ -1,6 +1,8 @@
 """Derivatives of methods, callable objects and partial functions, and with respect to objects."""
 
 import functools
+import importlib
+import inspect
 from dataclasses import dataclass
 
 import numpy as np
@@ -359,3 +361,159 @@ def test_object_with_slots_is_an_argument():
     np.testing.assert_allclose(gradient["u"], [3.2, 11.2])
     np.testing.assert_array_equal(s.u, [1.0, 2.0])  # the caller's object is as it was
     np.testing.assert_allclose(vjp(doubled_and_summed, s, x)[1](1.0)[0].u, gradient["u"])
+
+
+# ---------------------------------------------------------- attributes that are called like those of arrays
+NAMED_LIKE_ARRAYS = """
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Held:
+    def __init__(self, value):
+        self.NAME = value
+
+    def doubled(self):
+        return self.NAME * 2
+
+
+class Other:
+    def __init__(self, value):
+        self.NAME = value
+        self.more = 1
+
+
+@dataclasses.dataclass
+class Record:
+    NAME: float
+
+
+class Pair(NamedTuple):
+    NAME: float
+    more: float
+
+
+class Asked:
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def NAME(self):
+        return self.value * 3
+
+
+OUTSIDE = Held(2.5)
+
+
+def read(x):
+    return Held(x * x).NAME * x * OUTSIDE.NAME * Record(x).NAME * Pair(x, 2.0).NAME * Asked(x).NAME
+
+
+def assigned(x):
+    o = Held(2.0)
+    o.NAME = x * x
+    o.NAME += x
+    for _ in range(3):
+        o.NAME = o.NAME * x
+    return o.NAME * o.doubled() * getattr(o, "NAME")
+
+
+def inside(x):
+    d = {"p": Held(Held(x * x)), "q": [Record(x)]}
+    return d["p"].NAME.NAME * x + d["q"][0].NAME
+
+
+def changed(x):
+    o = Held(np.array([x, x * x]))
+    o.NAME[0] = x * 3
+    return np.sum(o.NAME * x)
+
+
+def several(x):
+    total = 0.0
+    for o in [Held(x), Other(x * x)]:
+        total = total + o.NAME * x
+    return total
+
+
+def given(x, o=OUTSIDE):
+    return x * o.NAME * x
+
+
+def either(x):
+    o = Held(x * x) if x > 0 else Other(x * 3)
+    return o.NAME * x
+"""
+
+
+@pytest.mark.parametrize("name", ["T", "mT", "real", "imag", "shape", "size", "ndim", "dtype", "flat", "base", "data"])
+def test_attributes_that_are_called_like_those_of_arrays(name, tmp_path, monkeypatch):
+    (tmp_path / f"named_{name}.py").write_text(NAMED_LIKE_ARRAYS.replace("NAME", name))
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module(f"named_{name}")
+    for f in (module.read, module.assigned, module.inside, module.changed, module.several, module.given):
+        wanted = (f(0.8 + 1e-6) - f(0.8 - 1e-6)) / 2e-6
+        np.testing.assert_allclose(tangentc.grad(f)(0.8), wanted, rtol=1e-7, err_msg=f.__name__)
+        np.testing.assert_allclose(tangentc.jvp(f, (0.8,), (1.0,))[1], wanted, rtol=1e-7, err_msg=f.__name__)
+    np.testing.assert_allclose(tangentc.grad(module.given, wrt=("x",))(0.8, module.Held(1.5))[0], 2.4)
+    for mode in (tangentc.grad(module.either), lambda x: tangentc.jvp(module.either, (x,), (1.0,))):
+        with pytest.raises(tangentc.TangentcError, match="its type is not known|there is no rule for this attribute"):
+            mode(0.8)
+
+
+def shuffle(x):
+    return x * 3
+
+
+def test_a_function_of_the_user_that_is_called_shuffle():
+    assert tangentc.grad(lambda x: shuffle(x) * x)(1.5) == 9.0
+
+
+# ---------------------------------------------------------- what a second call costs
+class Scaled:
+    def __init__(self, W, count):
+        self.W, self.count = W, count
+
+    def loss(self, x):
+        return np.sum(self.W @ x[: self.count]) * self.count
+
+
+def test_a_number_in_an_object_that_is_a_length_at_first():
+    scaled, x = Scaled(np.ones((1, 1)), 10), np.arange(10.0)
+    gradients = grad(scaled.loss), grad(lambda x, d: np.sum(x[: d["n"][0]] ** 2)), grad(lambda x, t: np.sum(x[: t[0]]))
+    for n in (10, 8, 9, 10):
+        scaled.W, scaled.count = np.ones((1, n)), n
+        np.testing.assert_array_equal(gradients[0](x), np.where(np.arange(10) < n, n, 0.0))
+        np.testing.assert_array_equal(gradients[1](x, {"n": [n, 1.0]}), np.where(np.arange(10) < n, 2 * x, 0.0))
+        np.testing.assert_array_equal(gradients[2](x, (n, "a")), np.where(np.arange(10) < n, 1.0, 0.0))
+
+
+def test_a_second_call_of_a_method_looks_nothing_up_again(monkeypatch):
+    """It costs some 20 microseconds; a signature alone costs as much."""
+    scaled, x = Scaled(np.ones((2, 3)), 3), np.ones(3)
+    gradient, asked = grad(scaled.loss), []
+    wanted = gradient(x)
+    for module, name in ((inspect, "signature"), (tangentc.derivative, "type_of"), (tangentc.dependencies, "type_of")):
+        monkeypatch.setattr(module, name, lambda *args, name=name: asked.append(name), raising=False)
+    np.testing.assert_array_equal(gradient(x), wanted)
+    assert not asked
+
+
+def test_defaults_are_those_that_the_function_has_now():
+    def f(x, weights=[1.0, 2.0], *, more=1.0):  # noqa: B006
+        return x * sum(weights) * more
+
+    gradient = grad(f)
+    assert gradient(2.0) == 3.0
+    f.__defaults__[0].append(4.0)
+    assert gradient(2.0) == 7.0
+    f.__defaults__[0][0] = np.ones(2)
+    with pytest.raises(tangentc.NotScalar):
+        gradient(2.0)
+    f.__defaults__ = ((5.0,),)
+    f.__kwdefaults__["more"] = 2.0
+    assert gradient(2.0) == 10.0 and gradient(2.0, more=3.0) == 15.0
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        gradient(2.0, [1.0], 1.0, 2.0)

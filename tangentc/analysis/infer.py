@@ -453,7 +453,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Unknown("a list of saved values")
     if op is ops.new_object:
         return Struct(args[0].value, (), ())  # type: ignore[union-attr,arg-type]
-    if op is ops.copied:
+    if op is ops.copied or op is ops.reshaped and isinstance(args[0], Struct):  # which has an attribute `shape`
         return args[0]
     if op in SELECTIONS and len(args) == 2 and isinstance(count := _constant(args[1]), int):
         return Sequence(list, (Tuple((item_type(args[0], fresh),) * count),), None)

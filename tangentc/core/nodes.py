@@ -132,8 +132,8 @@ class Place:
                 raise NameError(str(error)) from None
         if name in self.home:
             return self.home[name]
-        if hasattr(builtins, name):
-            return getattr(builtins, name)
+        if name in vars(builtins):  # and not what the module `builtins` has as an object: `__init__`
+            return vars(builtins)[name]
         raise NameError(f"name {name!r} is not defined")
 
     def __eq__(self, other: object) -> bool:

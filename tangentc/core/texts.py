@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,7 +42,10 @@ def run(
     file = f"<tangentc {what} {next(_numbers)}>"
     _kept[file] = Written(text, of or {})
     _show(file)
-    exec(compile(tree or text, file, "exec", dont_inherit=True), globals_, globals_ if names is None else names)
+    with warnings.catch_warnings():  # constants stand where the user has names: `None(x)` in what is only tried
+        warnings.simplefilter("ignore", SyntaxWarning)
+        code = compile(tree or text, file, "exec", dont_inherit=True)
+    exec(code, globals_, globals_ if names is None else names)
     return file
 
 

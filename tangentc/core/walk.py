@@ -24,7 +24,9 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import is_container
+from tangentc.core.types import Array, Scalar, present
+
+FORM = ("shape", "size", "ndim", "dtype")  # what an array is made like
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
@@ -185,4 +187,4 @@ def asks_for_form(s: Statement, of: Callable[[Any], Any]) -> bool:
     types."""
     if not (isinstance(s, Assign) and s.op is builtins.getattr and isinstance(s.args[1], Const)):
         return False
-    return s.args[1].value in ("shape", "size", "ndim", "dtype") and not is_container(of(s.args[0]))
+    return s.args[1].value in FORM and isinstance(present(of(s.args[0])), (Array, Scalar))

@@ -265,10 +265,14 @@ class Attempt:
         code += [assign_(CHOICE, ast.Constant(0)), *(assign_(f"{CAUGHT} {e}", ast.Constant(None)) for e in errors)]
         handlers = []
         for k, h in enumerate(trying.node.handlers, 1):
-            kind = gast.gast_to_ast(copy.deepcopy(h.type)) if h.type is not None else None
+            e = _error(h)
+            kind = None if h.type is None else gast.gast_to_ast(copy.deepcopy(h.type))
+            if kind is None and e is not None:  # `except:` gives the exception no name
+                kind = ast.Name("BaseException", ast.Load())
             marks: list[ast.stmt] = [assign_(CHOICE, ast.Constant(k))]
-            if (e := _error(h)) is not None:
-                marks.append(assign_(f"{CAUGHT} {e}", ast.Name(CAUGHT, ast.Load())))
+            for other in errors:
+                what = ast.Name(CAUGHT, ast.Load()) if other == e else ast.Constant(None)
+                marks.append(assign_(f"{CAUGHT} {other}", what))
             handlers.append(ast.ExceptHandler(kind, None if e is None else CAUGHT, marks))
         tree = ast.fix_missing_locations(ast.Module([ast.Try(code, handlers, [], [])], []))
         own = {f"{CAUGHT} {e}": self.fresh(f"%{e}") for e in errors}

@@ -263,19 +263,34 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_Import(self, node: Any) -> None:
         for alias in node.names:
-            module = importlib.import_module(alias.name)
+            try:
+                module = importlib.import_module(alias.name)
+            except Exception as error:
+                return self.raises(error, node)
             top = module if alias.asname else importlib.import_module(alias.name.split(".")[0])
             self.assign_value(alias.asname or alias.name.split(".")[0], Const(top), node)
 
     def on_ImportFrom(self, node: Any) -> None:
         package = self.activation.scope.globals.get("__package__") or ""
-        module = importlib.import_module("." * node.level + (node.module or ""), package)
-        for alias in node.names:
-            place, value = Place("attribute", module), getattr(module, alias.name)
+        try:
+            module = importlib.import_module("." * node.level + (node.module or ""), package)
+            values = [imported(module, alias.name) for alias in node.names]
+        except Exception as error:
+            return self.raises(error, node)
+        for alias, value in zip(node.names, values, strict=True):
+            place = Place("attribute", module)
             if not is_library_module(module):
                 self.places[place, alias.name] = place
             atom = Const(value) if is_static(value) or is_library_module(module) else Global(alias.name, place)
             self.assign_value(alias.asname or alias.name, atom, node)
+
+    def raises(self, error: Exception, node: Any) -> None:
+        """What cannot be imported raises where, and only if, the statement runs."""
+        name = type(error).__name__ if hasattr(builtins, type(error).__name__) else "ImportError"
+        statement = gast.parse(f"raise {name}({str(error)!r})").body[0]
+        for n in gast.walk(statement):
+            gast.copy_location(n, node)
+        self.opaque(statement, None)
 
     def on_FunctionDef(self, node: Any) -> None:
         closure: Atom = self.closure(node)
@@ -999,6 +1014,16 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             why="there is no translation of this construct into an adjoint yet",
             way_out=way_out,
         )
+
+
+def imported(module: types.ModuleType, name: str) -> Any:
+    """What ``from module import name`` gives: an attribute, or a module inside of a package."""
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        if not hasattr(module, "__path__"):
+            raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
+        return importlib.import_module(f"{module.__name__}.{name}")
 
 
 def is_settled(test: Atom) -> bool:

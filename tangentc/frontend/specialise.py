@@ -67,7 +67,11 @@ from tangentc.core.walk import defines, definitions, reads, statements, substitu
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.into import place_of_out
 
-PARTS = {Const("real"): np.real, Const("imag"): np.imag}
+OF_COMPLEX = {Const("real"): np.real, Const("imag"): np.imag}
+PARTS: dict[Const, Any] = OF_COMPLEX | {
+    Const("T"): np.transpose,
+    Const("mT"): np.matrix_transpose,
+}  # attributes that are functions
 REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
@@ -175,7 +179,7 @@ class _Specialise:
                 return (replace(s, op=ops.identity if as_it_is else np.atleast_1d, args=(x,)),)
             case Assign(op=operator.getitem) if (key := self._known_key(*s.args)) is not None:
                 return (replace(s, args=(s.args[0], key)),)
-            case Effect() | Assign() if _called_name(s) == "shuffle":
+            case Effect() | Assign() if self._shuffles(s):
                 raise UnsafeMutation(
                     f"{self.function.name} shuffles in place", s.span,
                     why="where each item goes is not known outside of NumPy",
@@ -241,10 +245,6 @@ class _Specialise:
                 return (replace(s, op=op),)
             case Assign(op=np.sign) if not s.keywords and is_complex(self.types.of(s.args[0])):
                 return self._direction(s)
-            case Assign() if s.op is builtins.getattr and s.args[1] == Const("T"):
-                return (replace(s, op=np.transpose, args=s.args[:1]),)
-            case Assign() if s.op is builtins.getattr and s.args[1] == Const("mT"):
-                return (replace(s, op=np.matrix_transpose, args=s.args[:1]),)
             case Effect() if s.op is ops.method:
                 return self._effect(s)
             case Effect() if s.op is runtime.add_items:
@@ -262,6 +262,12 @@ class _Specialise:
                 test = self.fresh("%test")
                 return Assign(test, builtins.bool, (s.test,), (), s.span), replace(s, test=test)
         return (s,)
+
+    def _shuffles(self, s: Assign | Effect) -> bool:
+        """Whether this is a generator's or a module's ``shuffle``, and not a function of the user's."""
+        if s.op is not ops.method:
+            return getattr(s.op, "__name__", "") == "shuffle" and ops.module_root(s.op) in ("numpy", "random", "")
+        return s.args[1] == Const("shuffle") and not isinstance(self.types.of(s.args[0]), Struct)
 
     def _given(self, x: str, s: Statement) -> Assign:
         """Another name for a value that is not None where a statement has it for its subject."""
@@ -347,7 +353,7 @@ class _Specialise:
         if name not in ("real", "imag"):
             raise self._changes_its_form(s, s.object, name)
         part = self.fresh(f"%{name}")
-        view = Assign(part, PARTS[Const(name)], (s.object,), (), s.span)
+        view = Assign(part, OF_COMPLEX[Const(name)], (s.object,), (), s.span)
         return (view, Store(part, Const(...), s.value, None, s.span))
 
     def _changes_its_form(self, s: Statement, array: str, attribute: str) -> UnsafeMutation:
@@ -1105,13 +1111,6 @@ class _Specialise:
 
 def _is_dynamic_dict(t: Any) -> bool:
     return isinstance(t, Sequence) and t.kind is dict
-
-
-def _called_name(s: Assign | Effect) -> str:
-    """The name of the function or the method that a statement calls."""
-    if s.op is ops.method:
-        return str(s.args[1].value)  # type: ignore[union-attr]
-    return getattr(s.op, "__name__", "")
 
 
 def asks_for_layout(function: Function) -> bool:

@@ -108,12 +108,13 @@ class Fragment:
     def __init__(self, builder: Builder, formula: Formula, prefer_math: bool = False):
         self.b, self.formula, self.prefer_math = builder, formula, prefer_math
 
-    def run(self, arguments: dict[str, Any], index: int | None = None) -> Any:
+    def run(self, arguments: dict[str, Any], index: int | None = None, count: int = 1) -> Any:
         """What the formula returns: `Value`s, plain values, or tuples and lists of them.
 
-        With ``index``, the part of the returned tuple for one argument; only the lines that it needs
+        With ``index``, the part of the returned tuple for one argument of ``count``; only the lines that it needs
         are run.  Raises `Undecided` where the formula chooses by something unknown.
         """
+        self.count = count
         given = {name: self._module_number(arguments[name]) for name, _ in self.formula.options if name in arguments}
         try:
             return self._body({**arguments, **given}, index)
@@ -152,10 +153,14 @@ class Fragment:
                 case ast.If(test=test, body=body, orelse=orelse):
                     todo = [*(body if self._static(self.eval(test, env)) else orelse), *todo]
                 case ast.Return(value=ast.Tuple(elts=elts)) if index is not None:
+                    self._refuse_count(len(elts), statement)
                     return self.eval(elts[index], env)
                 case ast.Return(value=ast.expr() as value):
                     result = self.eval(value, env)
-                    return result[index] if index is not None and isinstance(result, tuple) else result
+                    if index is None or result is None:
+                        return result
+                    self._refuse_count(len(result) if isinstance(result, tuple) else 1, statement)
+                    return result[index] if isinstance(result, tuple) else result
                 case _:
                     raise BadRule(
                         f"the rule {self.formula.name} cannot be read",
@@ -163,6 +168,15 @@ class Fragment:
                         way_out="write it with arithmetic, NumPy functions, and choices about ranks and options",
                     )
         raise BadRule(f"the rule {self.formula.name} does not return anything", way_out="end it with a return")
+
+    def _refuse_count(self, given: int, statement: ast.stmt) -> None:
+        """Refuse a rule that does not return as many values as its function has arguments."""
+        if given != self.count:
+            raise BadRule(
+                f"the rule {self.formula.name} returns {given} value{'s' * (given != 1)} for {self.count} arguments",
+                self.formula.span(statement), why="each argument has one of its own",
+                way_out="return a tuple of them, with None where there is none",
+            )  # fmt: skip
 
     def _static(self, value: Any) -> Any:
         if isinstance(value, Value):

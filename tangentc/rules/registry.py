@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.core.nodes import Span
 from tangentc.errors import BadRule
 
 
@@ -100,6 +101,14 @@ class Formula:
         returned = (n.value for n in ast.walk(self.tree) if isinstance(n, ast.Return))
         tuples = [value.elts for value in returned if isinstance(value, ast.Tuple)]
         return {k for k, _ in enumerate(tuples[0]) if all(_is_none(t[k]) for t in tuples)} if tuples else set()
+
+    def span(self, node: ast.stmt) -> Span:
+        """Where a statement of the rule stands."""
+        lines, first = inspect.getsourcelines(self.function)
+        text = lines[node.lineno - 1]
+        indent = len(lines[0]) - len(lines[0].lstrip())
+        columns = node.col_offset + indent, (node.end_col_offset or 0) + indent
+        return Span(first + node.lineno - 1, *columns, text, self.function.__code__.co_filename, self.name)
 
     def lookup(self, name: str) -> Any:
         """What a name of the rule's module stands for."""

@@ -154,7 +154,10 @@ class Adjoints:
             return self.b.emit(np.zeros_like, (self.like(x),), name=bar_name(x))
         if is_container(t) and x not in self.partly:
             return self.whole({}, x)
-        return self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
+        zeros = self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
+        if is_container(t):  # whole until a branch takes it apart in which the container is known to be there
+            self.b.types.of_name[zeros] = t  # type: ignore[index]
+        return zeros
 
     def like(self, x: Atom) -> Atom:
         """A name with the shape and dtype of ``x`` that is at hand anyway."""
@@ -310,8 +313,7 @@ class Adjoints:
                 part = get_part(self.b, x_bar, key)
             if part is None:
                 continue
-            part_name = get_part(self.b, x, key) if not self._known_part(x, key) else self._known_part(x, key)
-            self.add_part(x, mine, key, part_type, part, part_name)
+            self.add_part(x, mine, key, part_type, part)
 
     def _adopted(self, x: str, x_bar: Any) -> bool:
         """Whether a list of adjoints that was made just now can serve as the shadow itself."""
@@ -325,13 +327,7 @@ class Adjoints:
         self.rebound.add(made.target)
         return True
 
-    def _known_part(self, x: str, key: Any) -> Atom | None:
-        made = self.b.maker(x)
-        if made is not None and made.op in (ops.make_tuple, ops.make_list) and isinstance(key, int):
-            return made.args[key]
-        return None
-
-    def add_part(self, x: str, mine: dict, key: Any, t: Type, part: Any, name: Any) -> None:
+    def add_part(self, x: str, mine: dict, key: Any, t: Type, part: Any) -> None:
         """Add a contribution to the adjoint of one part of a container."""
         old = mine.get(key)
         if is_long(t):  # its parts are not told apart
@@ -352,7 +348,7 @@ class Adjoints:
                     else get_part(self.b, part, sub)
                 )
                 if given is not None and is_differentiable(sub_type):
-                    self.add_part(x, inner, sub, sub_type, given, None)
+                    self.add_part(x, inner, sub, sub_type, given)
             mine[key] = inner
             return
         mine[key] = self._apart(part if old is None else self.b.add(old, part, name=f"%{key}_bar"), f"%{key}_bar")

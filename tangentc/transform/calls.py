@@ -15,24 +15,26 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
-from tangentc.core.build import Builder
+from tangentc.core.build import Builder, shape_of
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
+from tangentc.core.nodes import Assign, Atom, Const, For, Global, Statement, While
 from tangentc.core.types import (
     Array,
     Known,
+    Length,
     Opaque,
     Scalar,
     Struct,
     Unknown,
     components,
+    describe,
     is_complex,
     is_container,
     is_differentiable,
     is_narrow,
     rank,
 )
-from tangentc.errors import MissingRule, NotDifferentiable, UnsupportedSyntax
+from tangentc.errors import BadRule, MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule
 
@@ -311,11 +313,37 @@ def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, A
         fragment = Fragment(b, formula, prefers_math(call.statement.op))
         env = environment(_in_floats(b, call), formula, [binding(y)])
         try:
-            result = fragment.run(env, index)
+            result = fragment.run(env, index, len(call.inputs))
         except Undecided:
             raise missing(call.statement, "its rule depends on a rank that is not known") from None
         out[index] = None if result is None else fragment.atom(result)
+        refuse_shape(b, formula, out[index], "a result", y, [])
     return out
+
+
+def refuse_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, others: list[Atom]) -> None:
+    """Refuse what a rule gives for ``x`` if it cannot come from the shape of ``x``: each axis that it has beyond those
+    of ``x``, or longer than there, is one along which broadcasting has repeated ``x`` for one of the ``others``.
+    """
+    if formula.function.__module__.startswith("tangentc."):
+        return  # whose forms the tests of the rules see
+    wanted = shape_of(b.type(x)) if isinstance(x, (str, Const, Global)) else None
+    shape = shape_of(b.type(given)) if isinstance(given, (str, Const)) else None
+    around = [() if isinstance(t := b.type(a), Known) else shape_of(t) for a in others]
+    if wanted is None or shape is None or None in around:
+        return
+    for k, length in enumerate(reversed(shape), 1):
+        own = wanted[-k] if k <= len(wanted) else 1
+        if length in (own, 1) or isinstance(length, Length) and not length.many:
+            continue
+        both = isinstance(own, int) and isinstance(length, int)
+        if own == 1 and not any(len(s) >= k and s[-k] != 1 for s in around if s) or own != 1 and both:
+            raise BadRule(
+                f"the rule {formula.name} gives {describe(b.type(given))} for {what} of {describe(b.type(x))}",
+                formula.span(formula.tree),
+                why="only axes along which broadcasting has repeated a value are summed",
+                way_out="return an array of the same shape, or one that broadcasts to it",
+            )  # fmt: skip
 
 
 def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
@@ -325,10 +353,15 @@ def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
     fragment = Fragment(b, formula)
     env = environment(call, formula, [binding(y), Value(y_bar) if isinstance(y_bar, str) else y_bar.value])  # type: ignore[union-attr]
     try:
-        result = fragment.run(env, index)
+        result = fragment.run(env, index, len(call.inputs))
     except Undecided:
         result = _call_rule(b, call, formula, [y, y_bar], index)
-    return _to_atoms(fragment, result)
+    made = _to_atoms(fragment, result)
+    given = [a for _, a in call.inputs]
+    options = [v.atom for v in call.options.values() if isinstance(v, Value)]
+    if not any(isinstance(a, list) for a in given):
+        refuse_shape(b, formula, made, "an argument", given[index], [y, *given[:index], *given[index + 1 :], *options])
+    return made
 
 
 def _to_atoms(fragment: Fragment, result: Any) -> Any:
@@ -366,6 +399,8 @@ def tangent(b: Builder, call: Call, y: Atom, dots: list[Any]) -> Atom:
     fragment = Fragment(b, formula)
     env = environment(call, formula, [binding(y), *(binding(d) for d in dots)])
     try:
-        return fragment.atom(fragment.run(env))
+        made = fragment.atom(fragment.run(env))
     except Undecided:
         raise missing(call.statement, "its tangent rule depends on a type that is not known") from None
+    refuse_shape(b, formula, made, "a result", y, [])
+    return made

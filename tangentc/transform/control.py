@@ -135,7 +135,8 @@ class Control:
             for block, bar in zip(blocks, bars, strict=True):
                 with self.b.reopen(block):
                     self.b.span = span.within("adjoint")
-                    atoms.append(self.adj.zero(x) if bar is None else self.b.rename(self.adj.full(bar, x), bar_name(x)))
+                    whole = None if bar is None else self.adj.full(self.adj.whole(bar, x), x)
+                    atoms.append(self.adj.zero(x) if whole is None else self.b.rename(whole, bar_name(x)))
             new = self.b.fresh(name)
             self.b.types.of_name[new] = self.b.types.join(self.b.type(atoms[0]), self.b.type(atoms[1]))
             merges.append(Merge(new, *atoms))
@@ -148,7 +149,7 @@ class Control:
                 return get_part(self.b, bar, key)
 
         def parts(x: Atom, bars: list[Any]) -> Adjoint:
-            if not any(isinstance(bar, dict) for bar in bars):
+            if x in self.adj.partly or not any(isinstance(bar, dict) for bar in bars):  # it has parts where it is there
                 return bars[0] if bars[0] == bars[1] else merge(x, bars, bar_name(x))
             out: dict = {}
             for key in dict.fromkeys(k for bar in bars if isinstance(bar, dict) for k in bar):

@@ -478,7 +478,7 @@ class _Forward:
         """The tangent of what a joined name stands for on one path."""
         if isinstance(atom, str):
             return self.fit(self.dot(atom), atom)
-        return self.zero(atom) if isinstance(atom.value, tuple) else Const(0.0)
+        return Const(0.0) if isinstance(atom, Const) and not isinstance(atom.value, tuple) else self.zero(atom)
 
     def _float(self, t: Type) -> Type:
         return t

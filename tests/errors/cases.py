@@ -193,5 +193,29 @@ def wrong_call(x):
     return inner(x, a=x)
 
 
+def times(x, y):
+    return x * y
+
+
+def uses_times(x, y):
+    return np.sum(times(x, y))
+
+
+def squares(x):
+    return np.sum(x * x)
+
+
+def uses_squares(x):
+    return squares(x)
+
+
+def weighed(x, w):
+    return np.sum(x * w)
+
+
+def uses_weighed(x, w):
+    return weighed(x, w)
+
+
 def lengths_apart(x, y):
     return np.sum(x + y)

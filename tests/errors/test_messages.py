@@ -168,6 +168,79 @@ def test_broken_user_rule():
     assert tangentc.grad(cases.uses_broken_rule)(0.0) == 2.0
 
 
+def test_rule_that_returns_too_few_values():
+    @tangentc.elementwise(cases.times)
+    def times_rule(x, y, z):
+        return y
+
+    text = message_of(tangentc.BadRule, lambda: tangentc.grad(cases.uses_times)(2.0, 3.0))
+    head, file, *rest = text.split("\n")
+    assert head == "the rule times_rule returns 1 value for 2 arguments" and file.endswith(", in times_rule")
+    assert "\n".join(rest) == (
+        "    return y\n    ^^^^^^^^\n  Why: each argument has one of its own.\n"
+        "  Way out: return a tuple of them, with None where there is none."
+    )
+
+    @tangentc.elementwise(cases.times)
+    def times_rule_again(x, y, z):
+        return y, x, z
+
+    for mode in (tangentc.grad(cases.uses_times), lambda *a: tangentc.jvp(cases.uses_times, a, (1.0, 1.0))):
+        with pytest.raises(tangentc.BadRule, match="returns 3 values for 2 arguments"):
+            mode(2.0, 3.0)
+
+    @tangentc.elementwise(cases.times)
+    def times_rule_right(x, y, z):
+        both = y, x
+        return both
+
+    np.testing.assert_array_equal(tangentc.grad(cases.uses_times)(2.0, np.ones(3)), 3.0)
+
+
+def test_rule_whose_adjoint_has_another_shape():
+    def refused(rule, gives, of):
+        with pytest.raises(tangentc.BadRule) as caught:
+            tangentc.grad(cases.uses_squares)(np.ones(3))
+        head, file, *rest = str(caught.value).split("\n")
+        assert head == f"the rule {rule} gives {gives} for {of}" and file.endswith(f", in {rule}")
+        assert rest[2:] == [
+            "  Why: only axes along which broadcasting has repeated a value are summed.",
+            "  Way out: return an array of the same shape, or one that broadcasts to it.",
+        ]
+
+    @tangentc.adjoint_rule(cases.squares)
+    def matrix_rule(x, y, y_bar):
+        return y_bar * np.outer(x, x)
+
+    refused("matrix_rule", "float64[3, 3]", "an argument of float64[3]")
+
+    @tangentc.adjoint_rule(cases.squares)
+    def longer_rule(x, y, y_bar):
+        return y_bar * np.ones(4)
+
+    refused("longer_rule", "float64[4]", "an argument of float64[3]")
+
+    @tangentc.elementwise(cases.squares)
+    def partial_rule(x, y):
+        return 2 * x
+
+    refused("partial_rule", "float64[3]", "a result of float64")
+
+    @tangentc.adjoint_rule(cases.squares)
+    def right_rule(x, y, y_bar):
+        return 2 * y_bar * x
+
+    np.testing.assert_array_equal(tangentc.grad(cases.uses_squares)(np.ones(3)), 2.0)
+
+    @tangentc.adjoint_rule(cases.weighed)
+    def weighed_rule(x, w, y, y_bar):  # both are repeated
+        return y_bar * w, y_bar * x
+
+    by_x, by_w = tangentc.grad(cases.uses_weighed, wrt=(0, 1))(np.ones(3), np.ones((2, 1)))
+    np.testing.assert_array_equal(by_x, [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(by_w, [[3.0], [3.0]])
+
+
 def test_method_without_an_adjoint():
     text = message_of(tangentc.UnsafeMutation, lambda: tangentc.grad(cases.cleared)(1.0))
     assert text.startswith("cleared changes items by its method popitem\n")
@@ -278,7 +351,7 @@ def test_an_error_of_the_users_code_keeps_its_type():
 def test_lengths_that_do_not_fit():
     expect(tangentc.BadArgument, lambda: tangentc.grad(cases.lengths_apart)(np.ones(2), np.ones(3)), """
         lengths do not fit: float64[2] and float64[3]
-          File "cases.py", line 197, in lengths_apart
+          File "cases.py", line 221, in lengths_apart
             return np.sum(x + y)
                           ^^^^^
           Why: NumPy raises here for arguments of these shapes.

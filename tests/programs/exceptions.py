@@ -1,5 +1,6 @@
 """Programs that raise and catch: what was done before an exception stays done."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -469,6 +470,100 @@ def numbers_summed_before_it_raises(x):
     return s
 
 
+def dotted(x):
+    try:
+        return np.dot(x, x)
+    except:
+        raise
+
+
+def bare_raise_in_a_function(x):
+    return dotted(np.array([x, x]))
+
+
+def bare_raise_after_other_handlers(x):
+    try:
+        y = x / (x - x)
+    except ZeroDivisionError:
+        y = x
+    except:
+        raise
+    return y * x
+
+
+def bare_raise_before_other_handlers(x):
+    try:
+        y = [x][1]
+    except KeyError:
+        raise
+    except:  # noqa: E722
+        y = x * 5
+    return y * x
+
+
+def errors_of_two_names(x):
+    try:
+        y = {"a": x}["b"]
+    except IndexError as first:
+        y = x * len(str(first))
+    except KeyError as second:
+        y = x * len(str(second))
+    return y * x
+
+
+def optional_module():
+    try:
+        import no_such_module  # noqa: F401
+    except ImportError:
+        return 2.0
+    return 3.0
+
+
+def optional_import_in_a_function(x):
+    return x * x * optional_module()
+
+
+def optional_imports(x):
+    try:
+        from numpy import no_such_name
+    except ImportError as error:
+        no_such_name = None
+        x = x * len(str(error).split()[0])
+    with contextlib.suppress(ModuleNotFoundError):
+        import no_such_package.inner  # noqa: F401
+
+        x = x * 100
+    return x * x if no_such_name is None else x
+
+
+def import_in_a_branch_that_is_not_taken(x):
+    if x > 100:
+        from no_such_module import f
+
+        return f(x)
+    from xml import dom
+
+    from numpy import linalg
+
+    return linalg.norm(np.array([x, 1.0])) * len(dom.__name__)
+
+
+def weighed_by(x, mean=None):
+    try:
+        if mean is None:
+            y = np.dot(x, x)
+        else:
+            y = mean(x)
+    except:
+        print(x)
+        raise
+    return y
+
+
+def option_that_is_called_in_a_try(x):
+    return weighed_by(np.array([x, x * x]))
+
+
 PROGRAMS = [
     *((f, (array(0.4, 0.7, 0.9),)) for f in (
         view_changed_before_it_raises, name_changed_before_it_raises, rows_changed_before_one_raises,
@@ -477,7 +572,9 @@ PROGRAMS = [
     *((f, (1.3,)) for f in (
         partial, missing_key, changes, with_finally, lists, raised_value, in_loop, loop_inside, while_inside,
         return_inside, reraise, converted, outer_call, full_done, with_inside, attribute, pops, nexts, drawn_while_tried, drawn_by_a_function_while_tried, asserted,
-        prints, unpack, finally_return,
+        prints, unpack, finally_return, bare_raise_in_a_function, bare_raise_after_other_handlers,
+        bare_raise_before_other_handlers, errors_of_two_names, optional_import_in_a_function, optional_imports,
+        import_in_a_branch_that_is_not_taken, option_that_is_called_in_a_try,
     )),
     (raised_value, (0.3,)), (linalg, (array([2, 1], [0, 1]), array(1, 1))),
     (return_in_a_branch, (1.3, 1.0)), (return_in_a_branch, (1.3, 2.0)), (dict_default, (1.3, {"a": 2.0, "b": 3.0})),

@@ -193,3 +193,57 @@ REFUSED = {
     "evaluated", "executed", "found_among_the_locals", "found_among_the_globals", "read_from_bytes", "put_into_records",
     "made_records", "knots_of_a_spline",
 }  # fmt: skip
+
+
+LIMIT, WHOLE, COMPLEX, PAIR = 0.3, 2, 0.3 + 1j, [0.5, 0.2]
+BOUNDS, TOGETHER = np.array([0.1, 2.0]), (0.3, np.array([1.0, 2.0]))
+
+
+def takes_a_limit(x):
+    d = x
+    if d >= LIMIT:
+        d = LIMIT
+    return d * x
+
+
+def takes_a_whole_number(x):
+    return (WHOLE if x > 0 else x) * x
+
+
+def takes_a_complex_number(x):
+    d = x
+    if d >= LIMIT:
+        d = COMPLEX
+    return np.abs(d * x)
+
+
+def takes_an_array(x):
+    d = np.array([x, x * x])
+    if x >= 0:
+        d = BOUNDS
+    return np.sum(d * x)
+
+
+def takes_containers(x):
+    d, e = [x, x * x], (x, np.array([x, 1.0]))
+    if x >= 0:
+        d, e = PAIR, TOGETHER
+    return d[0] * d[1] * x * e[0] * np.sum(e[1])
+
+
+def takes_a_limit_in_a_loop(x):
+    d, e = x, LIMIT
+    for _ in range(3):
+        e = e * d * x
+        d = LIMIT
+    return d * e
+
+
+PROGRAMS += [
+    (f, (x,))
+    for f in (
+        takes_a_limit, takes_a_whole_number, takes_a_complex_number, takes_an_array, takes_containers,
+        takes_a_limit_in_a_loop,
+    )
+    for x in (0.7, -0.6)
+]  # fmt: skip

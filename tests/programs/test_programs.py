@@ -11,6 +11,7 @@ import pytest
 import programs
 import tangentc
 from tangentc.core.types import is_differentiable, type_of
+from tangentc.derivative import Derivative
 from tangentc.inspection.check import five_point, flatten, rebuild
 
 MODULES = [
@@ -117,6 +118,20 @@ def test_pullback_may_be_called_twice(function, args):
             np.testing.assert_allclose(a, w, rtol=1e-12, atol=1e-14)
             np.testing.assert_allclose(b, w, rtol=1e-12, atol=1e-14)
     del value
+
+
+@the_others
+def test_a_second_call_compiles_nothing(function, args, monkeypatch):
+    """What code was compiled for is found again: arguments by their types, names by what they stand for."""
+    compiled = []
+    compile_ = Derivative._compile
+    monkeypatch.setattr(Derivative, "_compile", lambda self, *a, **k: compiled.append(self) or compile_(self, *a, **k))
+    gradient = tangentc.grad(function, wrt=moving(args))
+    gradient(*fresh(args))
+    assert compiled
+    compiled.clear()
+    gradient(*fresh(args))
+    assert not compiled
 
 
 @the_others

@@ -242,3 +242,96 @@ def grown_of_one_array_that_changes(x):
 
 
 PROGRAMS += [(grown_of_one_array_that_changes, (np.array([0.7, 1.3, -0.4]),))]
+
+
+def found_two_deep(x, y):
+    if x > 0:
+        if y > 0:
+            return True, [x, y]
+    return False, []
+
+
+def returned_two_branches_deep(x, y):
+    found, items = found_two_deep(x, y)
+    return items[0] * items[1] if found else x * y
+
+
+def defined_two_branches_deep(x, y):
+    if x > 0:
+        if y > 0:
+            t = (x * y, [x, y * 2])
+    s = t[0] * 2 if x > 0 and y > 0 else x
+    if y > 0 and x > 0:
+        s = s * t[1][0] + t[1][1]
+    return s
+
+
+def arrays_two_deep(x, y):
+    if x > 0:
+        if y > 0:
+            return np.array([x, y]), {"a": x * y}
+    return np.array([y, y * x]), {"a": x}
+
+
+def arrays_returned_two_branches_deep(x, y):
+    a, d = arrays_two_deep(x, y)
+    return np.sum(a * a) * d["a"]
+
+
+def three_deep(x, y):
+    if x > 0:
+        if y > 0:
+            if x > y:
+                return x, (y, [x * y])
+            elif x < -y:
+                return 1.0, (x, [y])
+        else:
+            return y, (x, [x])
+    return 2 * x, (3 * y, [x * x])
+
+
+def returned_three_branches_deep(x, y):
+    a, (b, c) = three_deep(x, y)
+    return a * b + c[0]
+
+
+class Held:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def object_two_deep(x, y):
+    if x > 0:
+        if y > 0:
+            return Held(x * y, (x, [y]))
+    return Held(y, (x * 3, [y * x]))
+
+
+def object_returned_two_branches_deep(x, y):
+    p = object_two_deep(x, y)
+    return p.a * p.b[0] * p.b[1][0]
+
+
+def list_two_deep(x, y):
+    out = []
+    if x > 0:
+        for k in range(5):
+            out.append(x * k * y)
+        if y > 0:
+            return out, x
+    return [y], y
+
+
+def grown_list_returned_two_branches_deep(x, y):
+    items, a = list_two_deep(x, y)
+    return sum(items) * a
+
+
+PROGRAMS += [
+    (f, args)
+    for f in (
+        returned_two_branches_deep, defined_two_branches_deep, arrays_returned_two_branches_deep,
+        returned_three_branches_deep, object_returned_two_branches_deep, grown_list_returned_two_branches_deep,
+    )
+    for args in ((1.0, -1.1), (1.3, 0.7), (0.4, 0.9), (-0.5, 0.6))
+]  # fmt: skip

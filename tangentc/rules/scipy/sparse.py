@@ -39,7 +39,7 @@ def times(self, other):
 
 @defined(sparse.csr_array.__rmatmul__, sparse.csr_matrix.__rmul__)
 def times_from_the_left(other, self):
-    return product(transposed(self), other.T).T
+    return np.transpose(product(transposed(self), np.transpose(other)))
 
 
 # ------------------------------------------------------------------ a matrix whose entries move
