@@ -11,6 +11,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.infer import gives_keys
 from tangentc.core.types import (
+    EXACT,
     Array,
     Scalar,
     Sequence,

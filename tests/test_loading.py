@@ -34,8 +34,8 @@ def with_default(x, k=2.0, *, shift=0.0):
     return x * x * k + shift
 
 
-def matrix_product(x, W):
-    return np.sum(W @ np.exp(x))
+def sum_of_parts(x, n):
+    return np.sum(np.exp(x[:n] + x[:2]))
 
 
 def test_inspect_finds_the_emitted_text():
@@ -49,10 +49,10 @@ def test_inspect_finds_the_emitted_text():
 
 def test_traceback_shows_the_emitted_line():
     with pytest.raises(ValueError) as caught:
-        tangentc.grad(matrix_product)(np.ones(3), np.ones((2, 4)))
+        tangentc.grad(sum_of_parts)(np.ones(5), 3)
     frame = traceback.extract_tb(caught.value.__traceback__)[-1]
-    assert frame.filename.startswith("<tangentc matrix_product_grad")
-    assert "@" in frame.line
+    assert frame.filename.startswith("<tangentc sum_of_parts_grad")
+    assert "x[:n]" in frame.line
 
 
 def test_no_warning_where_a_constant_stands_for_an_option():
