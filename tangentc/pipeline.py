@@ -65,6 +65,7 @@ from tangentc.core.types import Optional as OptionalType
 from tangentc.core.verify import verify
 from tangentc.core.walk import blocks, definitions, reads, statements, substitute_block, transform
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.emulated import refuse_told_apart
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback, without_assumed
 from tangentc.frontend.invoke import is_user_function
@@ -469,6 +470,7 @@ class Context:
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
         self.put: set[Global] = set()  # what belongs to the module, and is written into
         self.read: set[Global] = set()  # and what is read
+        self.emulated: set[type] = set()  # what lists and dicts stand for in the functions met so far
         self.chooses = False  # whether an adjoint was written under a mask
         self.choosing: dict[int, Any] = {}  # a program -> it, and the parameters of which it takes some entries
 
@@ -594,6 +596,7 @@ class Context:
             lists=self.lists.setdefault((source, tuple(types)), {}),
             lifted=self.lifted,
             derivatives=self.derivatives,
+            emulated=self.emulated,
             twins={f: t for f, t in self.twins.items() if t is not None},
         )
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
@@ -622,6 +625,8 @@ class Context:
         if refused:
             raise refused[0]
         _refuse_open(program)
+        for s in statements(program.function.body) if self.emulated else ():
+            refuse_told_apart(s, program.types, self.emulated)
         if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
             program = self.typed(without_assumed(program), params, source)
         self.dependencies.update(places)

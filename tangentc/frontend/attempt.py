@@ -37,6 +37,7 @@ from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.frontend.activation import locals_of
 from tangentc.frontend.asked import as_written
+from tangentc.frontend.emulated import refuse_tried
 from tangentc.frontend.resolve import Scope, names_inside
 
 CHANGES = {
@@ -94,6 +95,7 @@ class Attempt:
         self.out.extend(finally_(whole, final))
 
     def _try(self, node: Any) -> None:
+        refuse_tried(self, node)
         raised = self.emit(ops.identity, (Const(0),), node, name="%raised")
         for h in node.handlers:
             self.name_what_is_raised_again(h)

@@ -45,6 +45,7 @@ from tangentc.core.types import (
 from tangentc.core.walk import defines, definitions, reads, statements, transform
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
+from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
 from tangentc.rules.registry import REGISTRY
@@ -91,6 +92,7 @@ class Feedback:
     assigned: set[str] = field(default_factory=set)  # attributes of classes that objects have values of their own for
     written: set[Any] = field(default_factory=set)  # calls of the library that are lowered as Python
     wanted: set[Any] = field(default_factory=set)  # loops that can only be written out
+    emulated: set[type] = field(default_factory=set)  # queues and ordered dicts, which lists and dicts stand for
     settled: set[Any] = field(default_factory=set)  # subscripts of the module's that say which of unlike items is meant
     revised: Counter = field(default_factory=Counter)  # how often a fact turned out not to be one
 
@@ -258,6 +260,7 @@ class _Reader:
                 elif isinstance(t, Tuple) and t.cls is not None:
                     self.known.classes.setdefault(site, t.cls)
             case Assign() if s.op is builtins.isinstance and isinstance(s.args[1], Const):
+                refuse_asked(self.types.of(s.args[0]), s.args[1].value, self.known.emulated, s.span)
                 self.answer(s.args[1].value, s.args[0], site)
             case Assign() if s.op is ops.enter and isinstance(t := self.types.of(s.args[0]), Struct):
                 self.known.classes.setdefault(site, t.cls)

@@ -34,6 +34,7 @@ from tangentc.definitions.procedures import vectorized
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
+from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
 from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.into import Into, ordered
@@ -1159,8 +1160,10 @@ class Invoke(Into):
         if callee is np.where and len(args) == 1 and not keywords:
             return self.emit(np.nonzero, tuple(args), node, target=target)
         if callee is collections.OrderedDict:
+            self.known.emulated.add(callee)
             return self.invoke(dict, args, keywords, node, target)
         if callee is collections.deque and len(args) <= 1 and not keywords:
+            self.known.emulated.add(callee)
             return self.invoke(list, args, keywords, node, target)
         if callee is operator.setitem and isinstance(args[0], str):
             self.out.append(Store(args[0], args[1], args[2], None, self.span(node)))
@@ -1216,6 +1219,8 @@ class Invoke(Into):
         if isinstance(args[0], Const):
             return Const(isinstance(args[0].value, wanted))
         t = self.type_known(args[0])
+        if t is not None:
+            refuse_asked(t, wanted, self.known.emulated, self.span(node))
         answer = None if t is None else instance_of(t, wanted)
         site = self.span(node).site
         if answer is None and (answer := self.known.answers.get(site)) is not None:

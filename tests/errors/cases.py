@@ -219,3 +219,10 @@ def uses_weighed(x, w):
 
 def lengths_apart(x, y):
     return np.sum(x + y)
+
+
+def tells_a_queue(x):
+    from collections import deque
+
+    q = deque([x])
+    return x if isinstance(q, list) else 2 * x
