@@ -326,6 +326,8 @@ class Activity:
         return [] if made is None else [a for a in made.atoms if isinstance(a, str)]
 
     def _refuse_opaque(self) -> None:
+        for s in self.program:
+            self._refuse_classes_of_arrays(s)
         for name, made in self.aliases.views.items():
             if may_give_back(made) and self.aliases.is_changed(name) and self._has(self.varied, name):
                 called = made.args[1].value if made.op is ops.method else made.op.__name__  # type: ignore[union-attr]
@@ -353,7 +355,6 @@ class Activity:
                         way_out="call the function with arguments of known types",
                     )  # fmt: skip
             self._refuse_unseen_change(s)
-            self._refuse_classes_of_arrays(s)
             self._refuse_records(s)
             self._refuse_keys(s)
             if isinstance(s, Effect) and s.op is runtime.add_copied and not self.tangents and s.args[0] in self.active:
