@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tangentc.analysis import sampling
-from tangentc.core.types import Array, Length, Scalar, Unknown
+from tangentc.core.types import Array, Length, Scalar, Sequence, Unknown
 
 FLOAT = Scalar("float64", True)
 
@@ -79,3 +79,10 @@ def test_a_rank_that_depends_on_a_length_is_not_known():
 def test_a_count_is_not_a_length():
     count = sampling.sampled(np.count_nonzero, [N], {}, lambda: Length("?"))
     assert count.dtype == "int64" and count.value is None
+
+
+def test_lengths_of_items_that_may_differ_are_not_those_of_their_sample():
+    items = Sequence(list, (Array("float64", (Length("?1"),)),), None)
+    assert lengths_of(np.stack, items) == ("?", "?")
+    assert lengths_of(np.concatenate, items) == ("?",)
+    assert lengths_of(np.array, Sequence(list, (Array("float64", (Length("n"),)),), 3)) == (3, "n")

@@ -262,10 +262,9 @@ class _Reading:
     def __init__(self, trial: _Trials, results: list[Any], whole: bool, fresh: Fresh):
         self.trial, self.whole, self.fresh = trial, whole, fresh
         self.results = results
-        items = {d.symbol for t in _lists([*trial.args, *trial.keywords.values()]) for d in lengths(t.items[0])
-                 if isinstance(d, Length) and d.symbol.startswith("?")}  # fmt: skip
-        sizes = trial.sizes
-        self.symbols = [s for s in sizes if s not in items]  # lengths of items may differ from one item to the next
+        self.symbols = list(trial.sizes)
+        self.of_items = {d.symbol for t in _lists([*trial.args, *trial.keywords.values()]) for d in lengths(t.items[0])
+                         if isinstance(d, Length) and d.symbol.startswith("?")}  # fmt: skip
         self.longer = {s: self.added(s) for s in self.symbols}
 
     def added(self, symbol: str) -> tuple[int, int]:
@@ -310,7 +309,12 @@ class _Reading:
             return same[0] if self.whole else self.fresh()
         symbol = self.symbols[follows[0]]
         found_ = Length(symbol, same[0] - self.trial.sizes[symbol])
-        if len(follows) > 1 or added[follows[0]] != self.longer[symbol] or abs(found_.offset) > EXACT - 2:
+        if (
+            len(follows) > 1
+            or symbol in self.of_items
+            or added[follows[0]] != self.longer[symbol]
+            or abs(found_.offset) > EXACT - 2
+        ):
             return self.fresh()
         return found_ if found_.many or not found_.offset else self.fresh()
 
