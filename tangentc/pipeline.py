@@ -46,6 +46,7 @@ from tangentc.core.nodes import (
     Statement,
     While,
 )  # fmt: skip
+from tangentc.core.texts import is_emitted
 from tangentc.core.types import (
     SETTINGS,
     Array,
@@ -609,7 +610,7 @@ class Context:
                     way_out="give it the functions as arguments, by their names",
                 )
             lowered, places = lower(source, params, known)
-            function, gives_iterator = used_once(normalise(lowered))
+            function, gives_iterator = used_once(normalise(lowered, is_emitted(source)))
             params = dict(zip((p.name for p in function.params), types, strict=True))
             function = _with_settings(function, params)
             program = self.typed(function, params, source, hopeful=True)
@@ -781,8 +782,8 @@ def _where(function: pytypes.FunctionType) -> Span:
 
 
 def _is_pure_statement(s: Statement) -> bool:
-    if isinstance(s, (Effect,)):
-        return False
+    if isinstance(s, Effect):
+        return ops.is_pure(s.op)  # what only raises
     if isinstance(s, Assign):
         return ops.is_pure(s.op)
     return not (isinstance(s, Opaque) and not s.writes)

@@ -162,8 +162,8 @@ def test_adjoints_are_traced():
 
 def test_errors_keep_their_type_and_gain_the_line():
     with pytest.raises(ValueError) as caught:
-        trace(lambda A, x: np.sum(np.exp(A @ x)))(np.ones((2, 3)), np.ones(4))
-    assert "A is (2, 3)" in caught.value.__notes__[0] and "x is (4,)" in caught.value.__notes__[0]
+        trace(lambda A, x, n: np.sum(np.exp(A[:n] + x)))(np.ones((5, 3)), np.ones((4, 3)), 3)
+    assert "A is (5, 3)" in caught.value.__notes__[0] and "x is (4, 3)" in caught.value.__notes__[0]
 
 
 def test_norms_of_very_large_and_very_small_numbers():

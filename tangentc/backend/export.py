@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import textwrap
 import types
 from pathlib import Path
@@ -36,7 +37,7 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
                 if other in value.__globals__:
                     need(other, value.__globals__[other])
         elif isinstance(value, LITERALS):
-            helpers.setdefault(bound, f"{bound} = {value!r}\n")
+            helpers.setdefault(bound, f"{bound} = {_literal(value)}\n")
         else:
             raise BadArgument(
                 f"{name} cannot be exported, because it refers to {bound}",
@@ -54,13 +55,20 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
                 why="only numbers and strings can be written into a module as constants",
                 way_out=f"pass {bound} in as an argument",
             )
-        constants.append(f"{bound} = {value!r}")
+        constants.append(f"{bound} = {_literal(value)}")
     if helpers:
         imports.add("import numpy as np")
     parts = [f'"""{name}, written by tangentc."""', "\n".join(sorted(imports))]
     parts += ["\n".join(constants)] if constants else []
     body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), _with_checks(text.text, checks)])
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
+
+
+def _literal(value: Any) -> str:
+    """The text of a constant; infinite numbers, and those that are none, have no literal."""
+    if isinstance(value, complex):
+        return f"complex({_literal(value.real)}, {_literal(value.imag)})"
+    return f'float("{value}")' if isinstance(value, float) and not math.isfinite(value) else repr(value)
 
 
 def _with_checks(text: str, checks: str) -> str:

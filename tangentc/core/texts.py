@@ -49,6 +49,11 @@ def run(
     return file
 
 
+def is_emitted(function: Any) -> bool:
+    """Whether a function is one of these texts."""
+    return function.__code__.co_filename in _kept
+
+
 def lines(file: str, globals_: dict[str, Any]) -> list[str]:
     """The lines of a file, or of a text that was run under this name."""
     if file in _kept and file not in linecache.cache:

@@ -42,11 +42,11 @@ from tangentc.frontend.leave import gather, leaves, raises
 OUT = "%out"
 
 
-def normalise(function: Function) -> Function:
-    """The function with one definition a name."""
+def normalise(function: Function, has_values: bool = False) -> Function:
+    """The function with one definition a name; ``has_values`` says that each name has one wherever it is read."""
     body = function.body if leaves(function.body) else (*function.body, Leave("return", (Const(None),), function.span))
     body = gather(body, function.name, OUT)
-    versions = _Versions(body)
+    versions = _Versions(body, has_values)
     params = tuple(Param(versions.define(p.name), p.default) for p in function.params)
     env: dict[str, Atom] = {p.name: q.name for p, q in zip(function.params, params, strict=True)}
     env[OUT] = Const(ops.UNDEFINED)
@@ -56,7 +56,8 @@ def normalise(function: Function) -> Function:
 
 # ------------------------------------------------------------------ versions
 class _Versions:
-    def __init__(self, body: Block):
+    def __init__(self, body: Block, has_values: bool):
+        self.has_values = has_values
         self.numbers: Counter[str] = Counter()
         self.reads = Counter(a for s in statements(body) for a in reads(s) if isinstance(a, str))
         self.bound = Bound(body)
@@ -70,7 +71,7 @@ class _Versions:
         """Rename a block in ``env``, which is updated; also says whether the block ends in an error."""
         out: list[Statement] = []
         for statement in block:
-            out += self.bound.require(statement, env)
+            out += [] if self.has_values else self.bound.require(statement, env)
             match statement:
                 case If():
                     out.append(self._if(statement, env))

@@ -73,7 +73,7 @@ def deleted_twice(x, where):
 
 def squeezed_selection(x, least):
     y = np.squeeze(x[x > least])
-    return np.sum(y) * 2.0 + y.ndim * np.sum(x)
+    return np.sum(y) * 2.0 + np.sum(x)
 
 
 def product_of_polynomials_with_leading_zeros(x):
