@@ -39,3 +39,7 @@ def test_line_shapes(tmp_path):
 def test_all(tmp_path):
     right = run("*", tmp_path)
     assert all(right[name] >= count for name, count in RIGHT.items()), right
+    again = [sys.executable, str(RUN.with_name("again.py")), str(tmp_path / "outcomes.json")]
+    done = subprocess.run(again, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout, f"compiled again at the second call:\n{done.stdout}"
