@@ -43,7 +43,7 @@ def weakest(write: Write, types: list[Type]) -> list[Type]:
 
     def same(other: list[Type]) -> bool:
         try:
-            return write(other) == wanted
+            return write([_without_any(t) for t in other]) == wanted
         except TangentcError:
             return False
 
@@ -90,12 +90,21 @@ def _replaced(t: Type, of: Callable[[Any], Any]) -> Type:
         case Array(dtype, shape):
             return Array(dtype, tuple(map(some, shape)))
         case Scalar(value=Length()):
-            d = some(t.value)
-            return replace(t, value=d if d.many else None)
+            return replace(t, value=of(t.value))
         case Sequence() | Tuple() | Dict() | Struct():
             return replace(t, items=tuple(_replaced(item, of) for item in t.items))  # type: ignore[type-var]
         case Optional():
             return map_lengths(t, of)
+    return t
+
+
+def _without_any(t: Type) -> Type:
+    """The type in which an integer that may be any has no value."""
+    match t:
+        case Scalar(value=Length(symbol=symbol)) if symbol.startswith(ANY):
+            return replace(t, value=None)
+        case Sequence() | Tuple() | Dict() | Struct():
+            return replace(t, items=tuple(map(_without_any, t.items)))  # type: ignore[type-var]
     return t
 
 

@@ -151,6 +151,7 @@ def numbers(value):
 def compare(function, args, folder, most):
     wrt = tuple(i for i, a in enumerate(args) if is_differentiable(type_of(a)))
     gradient = tangentc.grad(function, wrt=wrt)
+    args = gradient.bind(args, {})  # with defaults, which emitted functions do not have
     try:
         path = tangentc.export(gradient, folder / "exported.py", *copy.deepcopy(args))
     except (tangentc.BadArgument, tangentc.UnsupportedSyntax):
