@@ -32,7 +32,9 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
         elif inspect.isfunction(value) and not value.__closure__:
             if bound in helpers:
                 return
-            helpers[bound] = _own_text(value)
+            helpers[bound] = _own_text(value).replace(f"def {value.__name__}(", f"def {bound}(", 1)
+            if value.__annotations__:  # whose names the module does not need
+                imports.add("from __future__ import annotations")
             for other in sorted(_names(value.__code__)):
                 if other in value.__globals__:
                     need(other, value.__globals__[other])
