@@ -56,6 +56,12 @@ def in_a_branch(x, y):
     return total
 
 
+def computed_in_the_other_branch(x, y):
+    if x[0] > 100:
+        return np.sum(np.exp(x + y))
+    return np.sum(x + y)
+
+
 def in_a_loop(x, y):
     total = np.sum(x)
     for _ in range(2):
@@ -87,6 +93,8 @@ APART = [
     (added_in_place, ones(3), ones(4)),
     (in_a_branch, ones(3), ones(4)),
     (in_a_loop, ones(12), ones(13)),
+    (computed_in_the_other_branch, ones(3), ones(4)),
+    (computed_in_the_other_branch, ones(12), ones(13)),
     (in_a_helper, ones(12), ones(13)),
     (of_cut_lengths, ones(12), ones(12)),
 ]

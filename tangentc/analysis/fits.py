@@ -46,15 +46,27 @@ def fitted(block: Block, types: Any, fresh: Fresh, surely_runs: bool) -> Block:
 
 
 def without_computed(function: Function) -> Function:
-    """The function without the checks that what it computes anyway makes."""
-    computed = {(s.op, s.args) for s in statements(function.body) if isinstance(s, Assign)}
+    """The function without the checks that what it computes anyway, in the same block or one around it, makes."""
     if not any(isinstance(s, Effect) and _joins(s.op) for s in statements(function.body)):
         return function
+    return replace(function, body=_without(function.body, set()))
 
-    def rewrite(s: Statement) -> tuple[Statement, ...]:
-        return () if isinstance(s, Effect) and _joins(s.op) and (s.op, s.args) in computed else (s,)
 
-    return replace(function, body=transform(function.body, rewrite))
+def _without(block: Block, around: set[Any]) -> Block:
+    computed = around | {(s.op, s.args) for s in block if isinstance(s, Assign)}
+    out: list[Statement] = []
+    for s in block:
+        match s:
+            case If():
+                s = replace(s, then=_without(s.then, computed), orelse=_without(s.orelse, computed))
+            case For():
+                s = replace(s, body=_without(s.body, computed))
+            case While():
+                s = replace(s, head=_without(s.head, computed), body=_without(s.body, computed))
+            case Effect() if _joins(s.op) and (s.op, s.args) in computed:
+                continue
+        out.append(s)
+    return tuple(out)
 
 
 def may_raise(s: Assign, types: Any) -> bool:
