@@ -11,7 +11,7 @@ import types
 
 import numpy as np
 
-from tangentc.errors import NotDifferentiable, TurnedComplex, UnsafeMutation
+from tangentc.errors import BadRule, NotDifferentiable, TurnedComplex, UnsafeMutation
 
 
 def unbroadcast(x_bar, x):
@@ -60,6 +60,43 @@ def require_bound(value, name):
     """
     if value is None:
         raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
+def require_count(items, count, more=False):
+    """Raise `ValueError`, as Python does, unless ``items`` are as many as the names that they are unpacked into.
+
+    Parameters: ``items``, a sequence or an array; ``count``, the number of names; ``more``, whether there may be
+    more items than that, which a name with a star takes.
+
+    >>> require_count([1.0, 2.0], 2)
+    """
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {'at least ' * more}{count}, got {len(items)})")
+    if len(items) > count and not more:
+        raise ValueError(f"too many values to unpack (expected {count})")
+
+
+def require_shape(given, rule, x, *around):
+    """Raise `BadRule` unless what a rule gives for ``x`` can come from the shape of ``x``.
+
+    Parameters: ``given``, what the rule named ``rule`` gives; ``x``, the value that it is given for; ``around``, the
+    values that ``x`` may have been broadcast with.  Each axis that ``given`` has beyond those of ``x``, or longer
+    than there, is one along which broadcasting has repeated ``x`` for one of them.
+
+    >>> require_shape(np.ones(3), "squares_rule", np.zeros(3))
+    """
+    if any(isinstance(value, (list, tuple, dict)) for value in (given, x)):
+        return
+    shapes = [np.shape(value)[::-1] for value in around if not isinstance(value, (list, tuple, dict))]
+    own, found = np.shape(x)[::-1], np.shape(given)[::-1]
+    for k, length in enumerate(found):
+        wanted = own[k] if k < len(own) else 1
+        if length not in (wanted, 1) and (wanted != 1 or all(shape[k : k + 1] != (length,) for shape in shapes)):
+            raise BadRule(
+                f"the rule {rule} gives an array of shape {found[::-1]} for one of shape {own[::-1]}",
+                why="only axes along which broadcasting has repeated a value are summed",
+                way_out="return an array of the same shape, or one that broadcasts to it",
+            )
 
 
 def require_unchanged(tried, given):
@@ -850,7 +887,7 @@ for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
     product_of_pairs, along_axis, copied, taken, last_written, positions, scatter, unpad, resized, recurrence,
     insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
-    require_bound, require_scalar, passive, or_zero, order, cofactors, marks,
+    require_bound, require_count, require_scalar, require_shape, passive, or_zero, order, cofactors, marks,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

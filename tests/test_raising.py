@@ -304,3 +304,90 @@ def test_value_and_grad_raises_where_the_function_does(f):
     with pytest.raises(type(wanted.value)):
         tangentc.value_and_grad(f)(2.0)
     assert tangentc.grad(f)(2.0) == 4.0  # which docs/conventions.md says
+
+
+def refused_when_large(x):
+    if x > 1.5:
+        raise ValueError("too large")
+    return x * x
+
+
+def unused_call(x):
+    y = refused_when_large(x)
+    return x * x
+
+
+def unused_calls(x):
+    y = [refused_when_large(x - k) for k in range(2)]
+    return x * x
+
+
+@pytest.mark.parametrize("f", [unused_call, unused_calls])
+def test_value_and_grad_calls_what_nobody_uses(f):
+    with pytest.raises(ValueError, match="too large"):
+        tangentc.value_and_grad(f)(2.0)
+    assert tangentc.value_and_grad(f)(1.0) == (1.0, 2.0)
+
+
+# ---------------------------------------------------------------- items and names for them
+def two_of(items):
+    a, b = items
+    return a * b
+
+
+def two_of_some(x):
+    items = [x, x * 2]
+    if x > 5:
+        items.append(x)
+    a, b = items
+    return a * b
+
+
+def two_of_those_found(x):
+    found = []
+    for v in x:
+        found.append(v * v)
+    a, b = found
+    return a * b
+
+
+def first_and_others(x):
+    items = [v for v in x if v > 1.0]
+    a, *others = items
+    return a * sum(others)
+
+
+def two_in_a_branch(x):
+    y = x[0] * 3.0
+    if x[0] > 0:
+        a, b = x
+        y = a * b
+    return y
+
+
+@pytest.mark.parametrize(
+    "f, right, wrong",
+    [
+        (two_of, [1.0, 2.0], [1.0, 2.0, 3.0]),
+        (two_of, np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])),
+        (two_of, np.array([1.0, 2.0]), np.array([1.0])),
+        (two_of, (1.0, 2.0), (1.0, 2.0, 3.0)),
+        (two_of_some, 2.0, 6.0),
+        (two_of_those_found, [1.0, 2.0], [1.0, 2.0, 3.0]),
+        (two_of_those_found, np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])),
+        (first_and_others, np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.5])),
+        (two_in_a_branch, np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])),
+    ],
+)
+@pytest.mark.parametrize("derivative", [tangentc.grad, tangentc.value_and_grad])
+def test_items_are_as_many_as_the_names_for_them(f, right, wrong, derivative):
+    derivative(f)(right)
+    with pytest.raises(ValueError):
+        f(wrong)
+    with pytest.raises(ValueError, match="unpack"):
+        derivative(f)(wrong)
+
+
+def test_what_types_count_is_not_counted_again():
+    assert "require_count" not in tangentc.grad(two_of).source_for([1.0, 2.0])
+    assert "require_count" in tangentc.grad(two_of_some).source_for(2.0)

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.infer import is_elementwise, subscript
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, If, Statement, Store, While
-from tangentc.core.types import Array, Dim, Scalar, Sequence, Tuple, describe, surely_differ
+from tangentc.core.types import Array, Dim, Known, Scalar, Sequence, Tuple, describe, surely_differ
 from tangentc.core.walk import statements, transform
 from tangentc.errors import BadArgument
 
@@ -36,11 +37,13 @@ def fitted(block: Block, types: Any, fresh: Fresh, surely_runs: bool) -> Block:
     out: list[Statement] = []
     for s in block:
         if isinstance(s, (If, For, While)):
-            out += transform((s,), lambda inner: (*_raising(inner, types, fresh), inner))
+            out += transform((s,), lambda inner: _checked(inner, types, fresh))
             surely_runs = False  # it may leave the function, or raise
             continue
         if surely_runs and _answer(s, types) is False:
             _refuse(s, types)
+        if isinstance(s, Effect) and s.op is runtime.require_count and _counted(s, types, surely_runs):
+            continue
         out += [*_raising(s, types, fresh), s]
     return tuple(out)
 
@@ -72,7 +75,7 @@ def _without(block: Block, around: set[Any]) -> Block:
 def may_raise(s: Assign, types: Any) -> bool:
     """Whether an operation may raise for some values of its arguments, or for lengths that its types do not say."""
     given = [types.of(a) for a in s.args]
-    if isinstance(s.op, (ops.UserFunction, ops.Emitted)) or s.op in QUIET or not ops.is_pure(s.op):
+    if isinstance(s.op, ops.Emitted) or s.op in QUIET or not ops.is_pure(s.op):
         return False
     if is_elementwise(s.op):  # NumPy warns where Python raises
         return not any(isinstance(t, Array) for t in given) and s.op not in ops.COMPARE and s.op not in EXACT_OPS
@@ -80,6 +83,31 @@ def may_raise(s: Assign, types: Any) -> bool:
         count = len(given[0].items) if isinstance(given[0], Tuple) else given[0].length
         return not (isinstance(s.args[1].value, int) and count is not None and -count <= s.args[1].value < count)
     return True
+
+
+def _checked(s: Statement, types: Any, fresh: Fresh) -> tuple[Statement, ...]:
+    if isinstance(s, Effect) and s.op is runtime.require_count and _counted(s, types, False):
+        return ()
+    return (*_raising(s, types, fresh), s)
+
+
+def _counted(s: Effect, types: Any, surely_runs: bool) -> bool:
+    """Whether the items of what is unpacked are as many as there are names for them."""
+    t, count = types.of(s.args[0]), s.args[1].value  # type: ignore[union-attr]
+    length: Any = t.shape[0] if isinstance(t, Array) and t.shape else getattr(t, "length", None)
+    if isinstance(t, Tuple):
+        length = len(t.items)
+    if isinstance(t, Known):
+        length = len(t.value)
+    if not isinstance(length, int):
+        return False
+    fits = length == count or length > count and len(s.args) > 2
+    if surely_runs and not fits:
+        raise BadArgument(
+            f"{length} items are unpacked into {count} names", s.span, why="Python raises here",
+            way_out="give it as many as there are names",
+        )  # fmt: skip
+    return fits
 
 
 def _raising(s: Statement, types: Any, fresh: Fresh) -> list[Statement]:

@@ -23,6 +23,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import fields_of, found_in_class, own_data, setter_in_class
 from tangentc.core.naming import hint
@@ -471,6 +472,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if made is not None and made.op in (builtins.zip, builtins.enumerate):
             value = self.invoke(prelude.listed, [value], [], target, None)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+        count = Const(len(target.elts) - len(stars))
+        more = (Const(True),) if stars else ()
+        self.out.append(Effect(runtime.require_count, (value, count, *more), (), self.span(target)))
         for i, t in enumerate(target.elts):
             if stars and i == stars[0]:
                 stop = i + 1 - len(target.elts)

@@ -17,9 +17,10 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import Builder, shape_of
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Const, For, Global, Statement, While
+from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
 from tangentc.core.types import (
     Array,
+    Dim,
     Known,
     Length,
     Opaque,
@@ -317,33 +318,42 @@ def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, A
         except Undecided:
             raise missing(call.statement, "its rule depends on a rank that is not known") from None
         out[index] = None if result is None else fragment.atom(result)
-        refuse_shape(b, formula, out[index], "a result", y, [])
+        check_shape(b, formula, out[index], "a result", y, [])
     return out
 
 
-def refuse_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, others: list[Atom]) -> None:
+def check_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, others: list[Atom]) -> None:
     """Refuse what a rule gives for ``x`` if it cannot come from the shape of ``x``: each axis that it has beyond those
     of ``x``, or longer than there, is one along which broadcasting has repeated ``x`` for one of the ``others``.
+    Where types do not say, the run does.
     """
-    if formula.function.__module__.startswith("tangentc."):
-        return  # whose forms the tests of the rules see
-    wanted = shape_of(b.type(x)) if isinstance(x, (str, Const, Global)) else None
-    shape = shape_of(b.type(given)) if isinstance(given, (str, Const)) else None
+    if formula.function.__module__.startswith("tangentc.") or not isinstance(given, str):
+        return  # the tests of the rules see those forms
+    shape, wanted = shape_of(b.type(given)), shape_of(b.type(x))
     around = [() if isinstance(t := b.type(a), Known) else shape_of(t) for a in others]
-    if wanted is None or shape is None or None in around:
-        return
-    for k, length in enumerate(reversed(shape), 1):
-        own = wanted[-k] if k <= len(wanted) else 1
-        if length in (own, 1) or isinstance(length, Length) and not length.many:
-            continue
-        both = isinstance(own, int) and isinstance(length, int)
-        if own == 1 and not any(len(s) >= k and s[-k] != 1 for s in around if s) or own != 1 and both:
-            raise BadRule(
-                f"the rule {formula.name} gives {describe(b.type(given))} for {what} of {describe(b.type(x))}",
-                formula.span(formula.tree),
-                why="only axes along which broadcasting has repeated a value are summed",
-                way_out="return an array of the same shape, or one that broadcasts to it",
-            )  # fmt: skip
+    known = wanted is not None and shape is not None and None not in around
+    axes = enumerate(reversed(shape or ()), 1)
+    fits = [_comes_from(length, wanted, k, around) for k, length in axes] if known else [None]  # type: ignore[arg-type]
+    if False in fits:
+        raise BadRule(
+            f"the rule {formula.name} gives {describe(b.type(given))} for {what} of {describe(b.type(x))}",
+            formula.span(formula.tree),
+            why="only axes along which broadcasting has repeated a value are summed",
+            way_out="return an array of the same shape, or one that broadcasts to it",
+        )  # fmt: skip
+    if None in fits:
+        b.effect(runtime.require_shape, (given, Const(formula.name), x, *others))
+
+
+def _comes_from(length: Dim, wanted: tuple[Dim, ...], k: int, around: list[tuple[Dim, ...]]) -> bool | None:
+    """Whether an axis, the k-th from the end, is one of a value or one that broadcasting has repeated it along."""
+    own = wanted[-k] if k <= len(wanted) else 1
+    repeated = {s[-k] for s in around if len(s) >= k} if own == 1 else set()
+    if length in (own, 1) or length in repeated:
+        return True
+    if repeated - {1} or isinstance(length, Length) and not length.many:
+        return None
+    return False if own == 1 or isinstance(own, int) and isinstance(length, int) else None
 
 
 def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
@@ -360,7 +370,7 @@ def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
     given = [a for _, a in call.inputs]
     options = [v.atom for v in call.options.values() if isinstance(v, Value)]
     if not any(isinstance(a, list) for a in given):
-        refuse_shape(b, formula, made, "an argument", given[index], [y, *given[:index], *given[index + 1 :], *options])
+        check_shape(b, formula, made, "an argument", given[index], [y, *given[:index], *given[index + 1 :], *options])
     return made
 
 
@@ -389,6 +399,8 @@ def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], inde
     atom = b.emit(function, (*args, *extra), keywords, name=f"%{formula.name}_adjoints")
     if len(call.rule.inputs) == 1:
         return Value(atom)
+    if not formula.function.__module__.startswith("tangentc."):
+        b.effect(runtime.require_count, (atom, Const(len(call.rule.inputs))))
     return Value(b.emit(operator.getitem, (atom, Const(index))))
 
 
@@ -402,5 +414,5 @@ def tangent(b: Builder, call: Call, y: Atom, dots: list[Any]) -> Atom:
         made = fragment.atom(fragment.run(env))
     except Undecided:
         raise missing(call.statement, "its tangent rule depends on a type that is not known") from None
-    refuse_shape(b, formula, made, "a result", y, [])
+    check_shape(b, formula, made, "a result", y, [])
     return made

@@ -226,3 +226,11 @@ def tells_a_queue(x):
 
     q = deque([x])
     return x if isinstance(q, list) else 2 * x
+
+
+def entry_squares(x):
+    return x * x
+
+
+def uses_entry_squares(x):
+    return np.sum(entry_squares(x) * 1.0)

@@ -197,6 +197,48 @@ def test_rule_that_returns_too_few_values():
     np.testing.assert_array_equal(tangentc.grad(cases.uses_times)(2.0, np.ones(3)), 3.0)
 
 
+def test_rule_whose_result_has_another_shape_where_only_the_run_knows():
+    x = np.arange(1.0, 4.0)
+
+    def refused(derivative, *args):
+        with pytest.raises(tangentc.BadRule, match=r"gives an array of shape \(3, 3\) for one of shape \(3,\)"):
+            derivative(cases.uses_entry_squares, *args)
+
+    @tangentc.adjoint_rule(cases.entry_squares)
+    def matrix_rule(x, y, y_bar):
+        return np.outer(2 * x, y_bar)
+
+    @tangentc.tangent_rule(cases.entry_squares)
+    def matrix_tangent(x, y, x_dot):
+        return np.outer(2 * x, x_dot)
+
+    refused(lambda f, x: tangentc.grad(f)(x), x)
+    refused(tangentc.jvp, (x,), (x,))
+
+    @tangentc.elementwise(cases.entry_squares)
+    def partial_rule(x, y):
+        return np.outer(2 * x, x)
+
+    refused(lambda f, x: tangentc.grad(f)(x), x)
+
+    @tangentc.adjoint_rule(cases.entry_squares)
+    def right_rule(x, y, y_bar):
+        return 2 * x * y_bar
+
+    np.testing.assert_array_equal(tangentc.grad(cases.uses_entry_squares)(x), 2 * x)
+
+
+def test_rule_of_too_many_results_where_only_the_run_knows():
+    @tangentc.adjoint_rule(cases.times)
+    def times_rule(x, y, z, z_bar):
+        if np.ndim(z) == 0:
+            return y * z_bar, x * z_bar, 0.0
+        return y * z_bar, x * z_bar, 0.0
+
+    with pytest.raises((ValueError, tangentc.BadRule)):
+        tangentc.grad(cases.uses_times)(2.0, 3.0)
+
+
 def test_rule_whose_adjoint_has_another_shape():
     def refused(rule, gives, of):
         with pytest.raises(tangentc.BadRule) as caught:
