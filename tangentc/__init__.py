@@ -69,7 +69,8 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name in _MODULES:
-        importlib.import_module("tangentc.pipeline")  # the rules of NumPy's functions come before those of users
+        # the rules of NumPy's functions come before those of users
+        importlib.import_module("tangentc.compiler.pipeline")
         value = getattr(importlib.import_module(_MODULES[name]), name)
         globals()[name] = value
         return value

@@ -23,6 +23,7 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
+from tangentc.compiler.pipeline import Context
 from tangentc.core import ops
 from tangentc.core.types import Scalar, Type, describe, is_differentiable, type_of
 from tangentc.derivative import (
@@ -36,12 +37,11 @@ from tangentc.derivative import (
     settled,
     values_of,
 )
+from tangentc.derive.assemble import check_result, make_pair
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
 from tangentc.frontend.nested import KINDS
-from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
-from tangentc.transform.assemble import check_result, make_pair
 
 
 def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None) -> Derivative:

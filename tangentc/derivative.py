@@ -26,10 +26,13 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import Text, load, print_program
 from tangentc.backend.tracebacks import locate
+from tangentc.compiler.dependencies import Dependency, Signed, kept_by
+from tangentc.compiler.pipeline import Context
 from tangentc.core import texts
 from tangentc.core.nodes import Const
 from tangentc.core.types import Known, Scalar, Type, Unknown, is_object, type_of
-from tangentc.dependencies import Dependency, Signed, kept_by
+from tangentc.derive.assemble import check_result, make_tangent
+from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.errors import (
     BadArgument,
     BadRule,
@@ -40,11 +43,8 @@ from tangentc.errors import (
     UnsupportedSyntax,
 )
 from tangentc.frontend.invoke import is_library_module
-from tangentc.pipeline import Context
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, math_of_numpy, without_raising
-from tangentc.transform.assemble import check_result, make_tangent
-from tangentc.transform.assemble import gradient as write_gradient
 
 
 class Compiled:

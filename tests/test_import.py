@@ -5,7 +5,16 @@ import sys
 
 import tangentc
 
-HEAVY = ("rich", "pygments", "astor", "gast", "scipy", "matplotlib", "tangentc.inspection", "tangentc.pipeline")
+HEAVY = (
+    "rich",
+    "pygments",
+    "astor",
+    "gast",
+    "scipy",
+    "matplotlib",
+    "tangentc.inspection",
+    "tangentc.compiler.pipeline",
+)
 
 
 def run(program):

@@ -151,7 +151,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if any(isinstance(t, Unknown) and not draws(t) for t in args):
         return Unknown("an argument's type is not known")
     if op in (runtime.zeros_of, runtime.zeros_of_copy):
-        from tangentc.transform.adjoints import shadow_type
+        from tangentc.derive.adjoints import shadow_type
 
         return shadow_type(args[0])
     if op is runtime.units and isinstance(x := args[0], (Scalar, Array)):

@@ -13,19 +13,19 @@ import numpy as np
 from tangentc.analysis.types import Types
 from tangentc.backend.load import load, print_program
 from tangentc.backend.raise_ast import BINARY, COMPARE, UNARY
+from tangentc.compiler.pipeline import Program
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, Function, Global, Param
 from tangentc.core.types import is_array, is_differentiable, type_of
 from tangentc.derivative import Derivative, fit, python_function
+from tangentc.derive.calls import adjoints, covering, partials
 from tangentc.errors import BadArgument, TangentcError
 from tangentc.inspection.observe import Node, Recorder, Site, compiled, watching
 from tangentc.inspection.summary import Summary
 from tangentc.inspection.tables import Shown, Table, number
 from tangentc.inspection.trace import folded
-from tangentc.pipeline import Program
 from tangentc.rules.registry import REGISTRY
 from tangentc.simplify.algebra import simplify as peephole
-from tangentc.transform.calls import adjoints, covering, partials
 
 MOST_PATHS = 8
 MOST_NODES = 400  # of a graph whose paths are listed

@@ -8,10 +8,10 @@ from typing import Any
 from tangentc.api import Differentiable
 from tangentc.arguments import arrays_of
 from tangentc.backend.export import module_text, write
+from tangentc.compiler.guards import checks, weakest
 from tangentc.core.types import Type
 from tangentc.derivative import Compiled, Derivative
 from tangentc.errors import BadArgument
-from tangentc.guards import checks, weakest
 
 
 def export(f: Any, path: Any, *args: Any) -> Path:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentc.analysis.activity import Activity
+from tangentc.compiler.pipeline import Context, Program
 from tangentc.core.nodes import Assign, For, If, Statement, While, version_base
 from tangentc.core.types import describe, is_differentiable
 from tangentc.core.walk import defines, statements
-from tangentc.pipeline import Context, Program
 
 
 @dataclass(frozen=True)

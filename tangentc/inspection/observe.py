@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from tangentc.backend.load import load, print_program
+from tangentc.compiler.pipeline import Context, Program
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Span, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Unknown, is_array, is_differentiable, type_of
 from tangentc.core.walk import transform
 from tangentc.derivative import Derivative
 from tangentc.frontend.invoke import is_user_function
-from tangentc.pipeline import Context, Program
 from tangentc.rules.registry import adjoint_rule
 
 PASSED_ON = {

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
+from tangentc.derive.calls import TAKES_ITEMS
 from tangentc.rules.fragment import has_length, inline
 from tangentc.rules.registry import adjoint_rule, existing, tangent_rule
 from tangentc.runtime import product_of_others
-from tangentc.transform.calls import TAKES_ITEMS
 
 TAKES_ITEMS.update([math.prod, math.fsum, math.dist])
 

@@ -7,10 +7,10 @@ import builtins
 
 import numpy as np
 
+from tangentc.derive.calls import TAKES_ITEMS
 from tangentc.rules.fragment import inline, is_literal
 from tangentc.rules.registry import adjoint_rule, elementwise, existing, tangent_rule, zero_gradient
 from tangentc.runtime import unbroadcast
-from tangentc.transform.calls import TAKES_ITEMS
 
 TAKES_ITEMS.add(np.select)
 

@@ -28,9 +28,9 @@ from tangentc.core.nodes import (
     Store,
 )
 from tangentc.core.types import Array, Dict, Known, Scalar, Unknown, is_container, is_differentiable, present
+from tangentc.derive.adjoints import Adjoints, bar_name, shadow_type
+from tangentc.derive.mirror import Mirror
 from tangentc.errors import InternalError, UnsafeMutation
-from tangentc.transform.adjoints import Adjoints, bar_name, shadow_type
-from tangentc.transform.mirror import Mirror
 
 DISTINCT = {np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from}
 

@@ -60,11 +60,11 @@ from tangentc.core.types import (
     rank,
 )
 from tangentc.core.walk import statements
-from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, copies
-from tangentc.transform.calls import adjoints, covering, missing, partials, refuse_active_key
-from tangentc.transform.control import Control
-from tangentc.transform.mirror import Mirror
-from tangentc.transform.stores import Stores
+from tangentc.derive.adjoints import Adjoint, Adjoints, bar_name, copies
+from tangentc.derive.calls import adjoints, covering, missing, partials, refuse_active_key
+from tangentc.derive.control import Control
+from tangentc.derive.mirror import Mirror
+from tangentc.derive.stores import Stores
 
 PUT_TOGETHER = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct}
 
@@ -335,7 +335,7 @@ class _Reverse(Stores, Control):
     def _part(self, y_bar: Adjoint | None, key: Any, y: str) -> Adjoint | None:
         if isinstance(y_bar, dict):
             return y_bar.get(key)
-        from tangentc.transform.adjoints import get_part
+        from tangentc.derive.adjoints import get_part
 
         return None if y_bar is None else get_part(self.b, y_bar, key)
 

@@ -40,8 +40,8 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.core.walk import defines, definitions, statements
+from tangentc.derive.adjoints import bar_name, shadow_type
 from tangentc.errors import InternalError, UnsafeMutation
-from tangentc.transform.adjoints import bar_name, shadow_type
 
 COPIES = {operator.add, builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}
 SAME_FORM = {operator.getitem, ops.identity, builtins.list, builtins.dict, ops.items_from, builtins.reversed}

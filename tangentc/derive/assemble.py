@@ -64,15 +64,15 @@ from tangentc.core.walk import (
     substitute_block,
     transform,
 )
+from tangentc.derive.adjoints import allocates, bar_name, build_container, copies, get_part
+from tangentc.derive.calls import Defined, to_define
+from tangentc.derive.forward import forward
+from tangentc.derive.link import Region
+from tangentc.derive.reverse import Sweeps, reverse
 from tangentc.errors import BadArgument, NotDifferentiable, NotScalar, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 from tangentc.simplify.dead import dead
-from tangentc.transform.adjoints import allocates, bar_name, build_container, copies, get_part
-from tangentc.transform.calls import Defined, to_define
-from tangentc.transform.forward import forward
-from tangentc.transform.link import Region
-from tangentc.transform.reverse import Sweeps, reverse
 
 ZERO = Rule(ops.stopped, "zero")
 
@@ -550,7 +550,7 @@ def _link_pair(
     )
     inputs = [p.name for p in program.function.params]
     done = context.with_facts(joint, b.types, program.source)
-    from tangentc.pipeline import SIMPLIFY
+    from tangentc.compiler.pipeline import SIMPLIFY
 
     for step in SIMPLIFY:
         done = context.with_facts(step.run(done), b.types, program.source)
@@ -705,7 +705,7 @@ def _emit_primal(
     function = Function(name, program.function.params, everything.take(), result, program.function.span, doc)
     for n in all_reads(function.body):
         b.types.of_name.setdefault(n, Unknown("a list of saved values"))
-    from tangentc.pipeline import SIMPLIFY
+    from tangentc.compiler.pipeline import SIMPLIFY
 
     # equal expressions are found in both halves together: what the adjoint changes looks like a constant here
     steps = [step for step in SIMPLIFY if step.name != "common"]

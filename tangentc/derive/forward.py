@@ -53,9 +53,8 @@ from tangentc.core.types import (
     is_long,
     present,
 )
-from tangentc.errors import MissingRule, UnsafeMutation
-from tangentc.transform.adjoints import allocates, build_container, get_part, may_be_full
-from tangentc.transform.calls import (
+from tangentc.derive.adjoints import allocates, build_container, get_part, may_be_full
+from tangentc.derive.calls import (
     Call,
     covering,
     missing,
@@ -64,6 +63,7 @@ from tangentc.transform.calls import (
     refuse_active_key,
     tangent,
 )
+from tangentc.errors import MissingRule, UnsafeMutation
 
 RUN_OVER = {builtins.enumerate, builtins.zip, builtins.reversed}
 

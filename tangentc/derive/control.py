@@ -41,11 +41,11 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
+from tangentc.derive.adjoints import Adjoint, Adjoints, bar_name, get_part
+from tangentc.derive.calls import refuse_active_items
+from tangentc.derive.link import Region
 from tangentc.errors import UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
-from tangentc.transform.adjoints import Adjoint, Adjoints, bar_name, get_part
-from tangentc.transform.calls import refuse_active_items
-from tangentc.transform.link import Region
 
 
 class Control:

@@ -1,7 +1,7 @@
 """The way through the compiler, as tuples that one can read.
 
 Each pass is a function from a program to a program.  `prepare` runs those of the front, from a Python
-function to core form with known types; `transform.assemble` writes a derivative of that; `SIMPLIFY`
+function to core form with known types; `derive.assemble` writes a derivative of that; `SIMPLIFY`
 cleans it; `backend` prints and loads it.
 """
 
@@ -65,6 +65,7 @@ from tangentc.core.types import Opaque as OpaqueType
 from tangentc.core.types import Optional as OptionalType
 from tangentc.core.verify import verify
 from tangentc.core.walk import blocks, definitions, reads, statements, substitute_block, transform
+from tangentc.derive.calls import Defined
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.emulated import refuse_told_apart
 from tangentc.frontend.environments import Environment
@@ -80,7 +81,6 @@ from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
 from tangentc.simplify.copies import copies, elide
 from tangentc.simplify.dead import dead
-from tangentc.transform.calls import Defined
 
 load_families()
 
