@@ -62,17 +62,16 @@ def require_bound(value, name):
         raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
 
 
-def require_count(items, count, more=False):
+def require_count(items, count):
     """Raise `ValueError`, as Python does, unless ``items`` are as many as the names that they are unpacked into.
 
-    Parameters: ``items``, a sequence or an array; ``count``, the number of names; ``more``, whether there may be
-    more items than that, which a name with a star takes.
+    Parameters: ``items``, a sequence or an array; ``count``, the number of names.
 
     >>> require_count([1.0, 2.0], 2)
     """
     if len(items) < count:
-        raise ValueError(f"not enough values to unpack (expected {'at least ' * more}{count}, got {len(items)})")
-    if len(items) > count and not more:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    if len(items) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
 
 

@@ -351,12 +351,6 @@ def two_of_those_found(x):
     return a * b
 
 
-def first_and_others(x):
-    items = [v for v in x if v > 1.0]
-    a, *others = items
-    return a * sum(others)
-
-
 def two_in_a_branch(x):
     y = x[0] * 3.0
     if x[0] > 0:
@@ -375,7 +369,6 @@ def two_in_a_branch(x):
         (two_of_some, 2.0, 6.0),
         (two_of_those_found, [1.0, 2.0], [1.0, 2.0, 3.0]),
         (two_of_those_found, np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])),
-        (first_and_others, np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.5])),
         (two_in_a_branch, np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])),
     ],
 )

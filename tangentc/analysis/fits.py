@@ -97,17 +97,16 @@ def _counted(s: Effect, types: Any, surely_runs: bool) -> bool:
     length: Any = t.shape[0] if isinstance(t, Array) and t.shape else getattr(t, "length", None)
     if isinstance(t, Tuple):
         length = len(t.items)
-    if isinstance(t, Known):
+    if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
         length = len(t.value)
     if not isinstance(length, int):
         return False
-    fits = length == count or length > count and len(s.args) > 2
-    if surely_runs and not fits:
+    if surely_runs and length != count:
         raise BadArgument(
             f"{length} items are unpacked into {count} names", s.span, why="Python raises here",
             way_out="give it as many as there are names",
         )  # fmt: skip
-    return fits
+    return length == count
 
 
 def _raising(s: Statement, types: Any, fresh: Fresh) -> list[Statement]:

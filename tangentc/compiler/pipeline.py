@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, arms
 from tangentc.analysis.fits import fitted, without_computed
 from tangentc.analysis.infer import MUTATING
@@ -85,6 +86,7 @@ from tangentc.simplify.dead import dead
 load_families()
 
 GIVING_AND_CHANGING = {Const(name) for name in ("pop", "popleft", "popitem", "setdefault")}
+HIDDEN = (ops.assumed, runtime.require_count)  # what types answer, at first
 DEEPEST = 24  # rounds and types of a function that calls itself
 MOST_VERSIONS = 200  # of one function inside itself
 Observer = Callable[[str, str, Function, Types], None]
@@ -632,7 +634,7 @@ class Context:
             program = self.typed(without_assumed(program), params, source)
         self.dependencies.update(places)
         program.gives_iterator = gives_iterator
-        shown = transform(lowered.body, lambda s: () if isinstance(s, Assign) and s.op is ops.assumed else (s,))
+        shown = transform(lowered.body, lambda s: () if getattr(s, "op", None) in HIDDEN else (s,))
         return replace(lowered, body=shown), program, params
 
     def _inline(self, program: Program, known: Feedback) -> None:

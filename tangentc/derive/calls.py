@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.infer import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import Builder, shape_of
 from tangentc.core.naming import shown
@@ -318,14 +319,15 @@ def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, A
         except Undecided:
             raise missing(call.statement, "its rule depends on a rank that is not known") from None
         out[index] = None if result is None else fragment.atom(result)
-        check_shape(b, formula, out[index], "a result", y, [])
+        inputs = [a for _, a in call.inputs if not isinstance(a, list)]
+        check_shape(b, formula, out[index], "a result", y, [], inputs)
     return out
 
 
-def check_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, others: list[Atom]) -> None:
+def check_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, others: list[Atom], values: Any) -> None:
     """Refuse what a rule gives for ``x`` if it cannot come from the shape of ``x``: each axis that it has beyond those
     of ``x``, or longer than there, is one along which broadcasting has repeated ``x`` for one of the ``others``.
-    Where types do not say, the run does.
+    Where types do not say, the run does, unless it is computed from ``values`` entry by entry.
     """
     if formula.function.__module__.startswith("tangentc.") or not isinstance(given, str):
         return  # the tests of the rules see those forms
@@ -341,8 +343,16 @@ def check_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, ot
             why="only axes along which broadcasting has repeated a value are summed",
             way_out="return an array of the same shape, or one that broadcasts to it",
         )  # fmt: skip
-    if None in fits:
+    if None in fits and not _by_entries(b, given, {x, *others, *values}):
         b.effect(runtime.require_shape, (given, Const(formula.name), x, *others))
+
+
+def _by_entries(b: Builder, given: Any, values: set[Atom]) -> bool:
+    """Whether something is computed from values by elementwise operations alone."""
+    if not isinstance(given, str) or given in values:
+        return True
+    made = b.maker(given)
+    return made is not None and is_elementwise(made.op) and all(_by_entries(b, a, values) for a in made.args)
 
 
 def _comes_from(length: Dim, wanted: tuple[Dim, ...], k: int, around: list[tuple[Dim, ...]]) -> bool | None:
@@ -370,7 +380,8 @@ def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
     given = [a for _, a in call.inputs]
     options = [v.atom for v in call.options.values() if isinstance(v, Value)]
     if not any(isinstance(a, list) for a in given):
-        check_shape(b, formula, made, "an argument", given[index], [y, *given[:index], *given[index + 1 :], *options])
+        others = [y, *given[:index], *given[index + 1 :], *options]
+        check_shape(b, formula, made, "an argument", given[index], others, [y_bar])
     return made
 
 
@@ -414,5 +425,5 @@ def tangent(b: Builder, call: Call, y: Atom, dots: list[Any]) -> Atom:
         made = fragment.atom(fragment.run(env))
     except Undecided:
         raise missing(call.statement, "its tangent rule depends on a type that is not known") from None
-    check_shape(b, formula, made, "a result", y, [])
+    check_shape(b, formula, made, "a result", y, [], [d for d in dots if isinstance(d, (str, Const))])
     return made

@@ -25,6 +25,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, Statement, Store, While
 from tangentc.core.walk import blocks, reads, statements, transform
@@ -251,6 +252,8 @@ def used_once(function: Function) -> tuple[Function, bool]:
     uses.block(function.body, 0)
 
     def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Effect) and s.op is runtime.require_count and s.args[0] in uses.made:
+            return ()  # an iterator has no length
         return (replace(s, op=ops.identity) if isinstance(s, Assign) and s.op is ops.once else s,)
 
     return replace(function, body=transform(function.body, rewrite)), function.result in uses.made
@@ -290,7 +293,11 @@ class _Uses:
     def reads(self, s: Statement, loops: int) -> None:
         atoms = (s.iterable,) if isinstance(s, For) else (s.test,) if isinstance(s, If) else reads(s)
         for atom in atoms:
-            if atom not in self.made or isinstance(s, Assign) and s.op is ops.assumed:
+            if (
+                atom not in self.made
+                or isinstance(s, (Assign, Effect))
+                and s.op in (ops.assumed, runtime.require_count)
+            ):
                 continue
             name, depth = self.made[atom]  # type: ignore[index]
             if isinstance(s, Assign) and s.op is operator.getitem:

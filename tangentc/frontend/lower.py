@@ -472,9 +472,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if made is not None and made.op in (builtins.zip, builtins.enumerate):
             value = self.invoke(prelude.listed, [value], [], target, None)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
-        count = Const(len(target.elts) - len(stars))
-        more = (Const(True),) if stars else ()
-        self.out.append(Effect(runtime.require_count, (value, count, *more), (), self.span(target)))
+        if not stars:
+            self.out.append(Effect(runtime.require_count, (value, Const(len(target.elts))), (), self.span(target)))
         for i, t in enumerate(target.elts):
             if stars and i == stars[0]:
                 stop = i + 1 - len(target.elts)
