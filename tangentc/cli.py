@@ -204,14 +204,13 @@ def _report(options: Any) -> tuple[str, int]:
 
 
 def _build(options: Any) -> tuple[str, int]:
-    from tangentc.backend.export import module_text, write
-    from tangentc.inspection.export import made_for
+    from tangentc.backend.export import write
+    from tangentc.inspection.export import text_of
 
     if not options.output:
         raise _Usage("build needs -o FILE")
     derivative, compiled = _emitted(options)
-    live = {name: atom.lookup() for name, atom in compiled.live.items()}
-    module = module_text(compiled.text, live, derivative.__name__, made_for(derivative, compiled))
+    module = text_of(derivative, compiled)
     target = Path(options.output)
     if options.check:
         fresh = target.is_file() and target.read_text() == module

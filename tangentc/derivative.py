@@ -368,19 +368,19 @@ class Derivative:
         return (key, complex) if are_complex() else key
 
     def _compile(
-        self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False
+        self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False, watch: Any = None
     ) -> Compiled:
-        context, source = self._context(types, arrays, seed, inner)
+        context, source = self._context(types, arrays, seed, inner, watch)
         text = print_program(context.emitted, arrays, inner)
         compiled = Compiled(text, context, source, types, seed)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
 
     def _context(
-        self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False
+        self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False, watch: Any = None
     ) -> tuple[Context, Any]:
         source = self.resolve(types)
-        context = Context(source, arrays, inner=inner)
+        context = Context(source, arrays, inner=inner, watch=watch)
         context.settle(lambda: self.write(context, source, types, seed))
         return context, source
 

@@ -748,6 +748,15 @@ def real_power(x, y):
     return z
 
 
+def require_real(y):
+    """Raise `ValueError` if ``y`` is complex: the code around it was written for real numbers.
+
+    >>> require_real(2.0)
+    """
+    if np.iscomplexobj(y):
+        raise ValueError("a root or a function of a matrix is complex here, and this was written for real numbers")
+
+
 def taken(y_bar, partial):
     """``y_bar * partial``, and zero where the adjoint is zero and the partial is not a finite number: what was not
     taken by `np.where`, a mask or a bound.
@@ -886,7 +895,8 @@ for _helper in (
     struct, unbroadcast, zeros_of, zeros_of_copy, shaped_like, reduce_to_shape, split_like, product_of_others,
     product_of_pairs, along_axis, copied, taken, last_written, positions, scatter, unpad, resized, recurrence,
     insertion, trapezoid_weights, adjoint_of_gradient, hermitian_weights, require_unchanged,
-    require_bound, require_count, require_scalar, require_shape, passive, or_zero, order, cofactors, marks,
+    require_bound, require_count, require_real, require_scalar, require_shape, passive, or_zero, order, cofactors,
+    marks,
 ):  # fmt: skip
     _helper.__tangentc_pure__ = True  # type: ignore[attr-defined]
 del _helper

@@ -85,3 +85,17 @@ def test_helpers_of_helpers_are_written_too(tmp_path):
     gradient = tangentc.grad(appended, wrt="x")
     path = tangentc.export(gradient, tmp_path / "appended_grad.py", [np.ones(2)], np.ones(2))
     assert run_alone(path, "m.appended_grad([np.ones(2)], np.ones(2)).tolist()") == "[5.0, 5.0]"
+
+
+def root_of_a_number(x):
+    return abs(x**0.5) * 2.0
+
+
+def test_a_root_that_is_complex_is_refused_by_what_was_written_for_real_numbers(tmp_path):
+    path = tangentc.export(tangentc.grad(root_of_a_number), tmp_path / "root.py", 4.0)
+    scope = {}
+    exec(path.read_text(), scope)
+    assert scope["root_of_a_number_grad"](4.0) == tangentc.grad(root_of_a_number)(4.0) == 0.5
+    assert tangentc.grad(root_of_a_number)(-4.0) == -0.5  # compiled for complex numbers
+    with pytest.raises(ValueError, match="written for real numbers"):
+        scope["root_of_a_number_grad"](-4.0)

@@ -12,14 +12,15 @@ import operator
 import warnings
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tangentc import runtime
-from tangentc.core.nodes import Assign, Const, Statement
+from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
 from tangentc.core.types import Array, Known, Scalar, Type, is_complex
-from tangentc.core.walk import statements
+from tangentc.core.walk import statements, transform
 from tangentc.errors import TurnedComplex
 
 _COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
@@ -80,12 +81,28 @@ def refuse_parts(program: Any, s: Statement) -> None:
         )  # fmt: skip
 
 
+def kept_real(program: Any) -> Function:
+    """A program that raises where a result that it was compiled for as real is complex."""
+
+    def checked(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and _may_turn(s, program.types):
+            return s, Effect(runtime.require_real, (s.target,), (), s.span)
+        return (s,)
+
+    return replace(program.function, body=transform(program.function.body, checked))
+
+
 def is_doubtful(program: Any) -> bool:
     """Whether a program was compiled with a result real that may turn out to be complex."""
     for s in statements(program.function.body):
         if isinstance(s, Assign) and s.op is runtime.real_power:
             return True
-        if isinstance(s, Assign) and (s.op in (operator.pow, builtins.pow) or s.op in OF_MATRICES):
-            if may_turn(s.op, [Known(a) if isinstance(a, Const) else program.types.of(a) for a in s.args]):
-                return True
+        if isinstance(s, Assign) and _may_turn(s, program.types):
+            return True
     return False
+
+
+def _may_turn(s: Assign, types: Any) -> bool:
+    if s.op not in (operator.pow, builtins.pow) and s.op not in OF_MATRICES:
+        return False
+    return may_turn(s.op, [Known(a) if isinstance(a, Const) else types.of(a) for a in s.args])

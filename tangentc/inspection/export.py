@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tangentc.analysis.turning import kept_real
 from tangentc.api import Differentiable
 from tangentc.arguments import arrays_of
 from tangentc.backend.export import module_text, write
@@ -45,18 +46,20 @@ def export(f: Any, path: Any, *args: Any) -> Path:
             f"{derivative.__name__} has not been called yet", why="its code depends on the types of its arguments",
             way_out="give arguments: export(f, path, *args)",
         )  # fmt: skip
-    compiled.sync(())
-    live = {name: compiled.function.__globals__[name] for name in compiled.live}
-    text = module_text(compiled.text, live, derivative.__name__, made_for(derivative, compiled))
-    return write(path, text)
+    return write(path, text_of(derivative, compiled))
 
 
-def made_for(derivative: Derivative, compiled: Compiled) -> str:
-    """The statement that refuses arguments for which the text of a derivative may not be right."""
+def text_of(derivative: Derivative, compiled: Compiled) -> str:
+    """The module for a derivative, which refuses arguments for which its text may not be right."""
     arrays = "cupy" if "cp" in compiled.text.bindings else "numpy"
+    watch = kept_real if compiled.is_doubtful else None
 
-    def write(types: list[Type]) -> str:
-        return derivative._compile(types, arrays, compiled.seed).text.whole
+    def written(types: list[Type]) -> Compiled:
+        return derivative._compile(types, arrays, compiled.seed, watch=watch)
 
+    if compiled.is_doubtful:
+        compiled = written(compiled.types)
+    live = {name: atom.lookup() for name, atom in compiled.live.items()}
     names = list(derivative.signature().parameters)
-    return checks(derivative.__name__, names, weakest(write, compiled.types))
+    made_for = checks(derivative.__name__, names, weakest(lambda types: written(types).text.whole, compiled.types))
+    return module_text(compiled.text, live, derivative.__name__, made_for)

