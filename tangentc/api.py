@@ -25,6 +25,7 @@ from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiler.pipeline import Context
 from tangentc.core import ops
+from tangentc.core.inside import MADE
 from tangentc.core.types import Scalar, Type, describe, is_differentiable, type_of
 from tangentc.derivative import (
     Compiled,
@@ -39,7 +40,6 @@ from tangentc.derivative import (
 )
 from tangentc.derive.assemble import check_result, make_pair
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
-from tangentc.frontend.nested import KINDS
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
 
@@ -295,7 +295,7 @@ def stop_gradient(x: Any) -> Any:
 
 for _function in (grad, value_and_grad, adjoint, vjp, jvp):  # what they mean inside a function that is differentiated
     _function.__tangentc_kind__ = _function.__name__  # type: ignore[attr-defined]
-KINDS.update(grad=grad, value_and_grad=value_and_grad)
+MADE.update(grad=grad, value_and_grad=value_and_grad, vjp=vjp, jvp=jvp)
 stop_gradient.__tangentc_op__ = ops.stopped  # type: ignore[attr-defined]
 
 

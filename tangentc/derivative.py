@@ -6,7 +6,6 @@ import contextlib
 import functools
 import inspect
 import threading
-import types as pytypes
 from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
 from typing import Any
@@ -26,11 +25,10 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import Text, load, print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiler.dependencies import Dependency, Signed, kept_by
 from tangentc.compiler.pipeline import Context
-from tangentc.core import texts
+from tangentc.core.inside import MADE, Made
 from tangentc.core.nodes import Const
-from tangentc.core.types import Known, Scalar, Type, Unknown, is_object, type_of
+from tangentc.core.types import Known, Scalar, Type, Unknown, type_of
 from tangentc.derive.assemble import check_result, make_tangent
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.errors import (
@@ -42,7 +40,18 @@ from tangentc.errors import (
     TurnedComplex,
     UnsupportedSyntax,
 )
-from tangentc.frontend.invoke import is_library_module
+from tangentc.frontend.callables import (
+    beyond,
+    calling,
+    defaults_after,
+    is_known,
+    is_library_module,
+    option,
+    parameters_of,
+    python_function,
+    wrapped,
+)
+from tangentc.frontend.dependencies import Dependency, Signed, kept_by
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, math_of_numpy, without_raising
 
@@ -110,7 +119,7 @@ class Compiled:
                 scope[name] = atom.lookup()
 
 
-class Derivative:
+class Derivative(Made):
     """A derivative function of ``f``, compiled for the types it is called with.
 
     ``source`` is the emitted text for the types of the last call, ``source_for(*args)`` for those of the
@@ -249,7 +258,7 @@ class Derivative:
             self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
             self._parameters = len(self._known_signature.parameters)
             self._rest = defaults_after(self._known_signature)
-            kinds = {p.kind for p in _parameters_of(self.given)}
+            kinds = {p.kind for p in parameters_of(self.given)}
             self._is_open = not kinds.isdisjoint((inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD))
         return self._known_signature
 
@@ -281,11 +290,11 @@ class Derivative:
         self._signature()
         if not self._is_open or self.kind == "adjoint":
             return self
-        key = _beyond(self.given, args, keywords)
+        key = beyond(self.given, args, keywords)
         if key == (0, ()):
             return self
         if key not in self._fitted:
-            self._fitted[key] = Derivative(_calling(self.given, *key), self.kind, self.wrt, self.has_aux, self.check)
+            self._fitted[key] = Derivative(calling(self.given, *key), self.kind, self.wrt, self.has_aux, self.check)
         return self._fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
@@ -481,157 +490,20 @@ def plain_name(function: Any) -> str:
     return function.__name__.replace("<lambda>", "lambda_")
 
 
-def python_function(function: Any, kind: str) -> Any:
-    """The Python function behind what the user gave."""
-    function = getattr(function, "__tangentc_function__", function)
-    if is_known(function):
-        return _wrapped(function) if is_library_module(function) else _calling(function)
-    if isinstance(function, pytypes.FunctionType) and function.__code__.co_flags & 0x0C:
-        return _calling(function)  # *args or **kwargs: by the parameters that it shows
-    if isinstance(function, (Derivative, pytypes.FunctionType)):
-        return function
-    if callable(function):
-        return _calling(function.__call__ if is_object(function) else function)  # it is copied, as an argument is
-    raise UnsupportedSyntax(
-        f"{function!r} is not a function that tangentc can read",
-        why="it cannot be called", way_out="give a function, a method, or an object with a __call__ method",
-    )  # fmt: skip
-
-
-def is_known(function: Any) -> bool:
-    """Whether a function has a rule or a definition."""
-    try:
-        return REGISTRY.find(function) is not None or REGISTRY.definition(function) is not None
-    except TypeError:
-        return False
-
-
 def fit(function: Any, args: Sequence_[Any]) -> Any:
     """What ``function`` is for these arguments: one with ``*args`` gets a parameter for each that goes there."""
     if isinstance(function, Derivative):
         return function.fitted(tuple(args), {})
     given = getattr(function, "__tangentc_given__", function)
     if is_known(given) and is_library_module(given):
-        return _wrapped(given, tuple(map(_option, args)))
-    key = _beyond(given, tuple(args), {})
-    return function if key == (0, ()) else _calling(given, *key)
-
-
-def _calling(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytypes.FunctionType:
-    try:
-        return _remembered(function, count, more, kept_by(function))
-    except TypeError:  # it cannot be a key: an object that compares by value
-        return _caller(function, count, more)
-
-
-@functools.lru_cache(maxsize=256)
-def _remembered(function: Any, count: int, more: tuple[str, ...], kept: Any) -> pytypes.FunctionType:
-    return _caller(function, count, more)
-
-
-def _parameters_of(function: Any) -> list[inspect.Parameter]:
-    """The parameters of a function, none where it does not say."""
-    try:
-        return list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return []
-
-
-def defaults_after(signature: inspect.Signature) -> dict[int, tuple]:
-    """The defaults that follow a number of arguments given by position, for each such number that is enough."""
-    parameters = list(signature.parameters.values())
-    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    most = sum(p.kind in by_position for p in parameters)
-    defaults = [p.default for p in parameters]
-    return {
-        k: tuple(defaults[k:]) for k in range(most + 1) if all(d is not inspect.Parameter.empty for d in defaults[k:])
-    }
-
-
-def _beyond(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
-    """How many arguments go to ``*args``, and the names of those that go to ``**kwargs``."""
-    parameters = {p.name: p for p in _parameters_of(function)}
-    kinds = [p.kind for p in parameters.values()]
-    by_position = sum(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
-    count = max(0, len(args) - by_position) if inspect.Parameter.VAR_POSITIONAL in kinds else 0
-    more = tuple(k for k in keywords if k not in parameters) if inspect.Parameter.VAR_KEYWORD in kinds else ()
-    return count, more
-
-
-def _caller(function: Any, count: int = 0, more: tuple[str, ...] = ()) -> pytypes.FunctionType:
-    """A method, a partial function or a callable object, as a function that calls it.
-
-    ``count`` arguments go to its ``*args``, those named in ``more`` to its ``**kwargs``.
-    """
-    name = getattr(function, "__name__", None) or type(function).__name__.lower()
-    name = name if name.isidentifier() else "function"
-    every = inspect.signature(function).parameters.values()
-    parameters: list[inspect.Parameter] = []
-    for p in every:
-        if p.kind is p.VAR_POSITIONAL:
-            only = inspect.Parameter.POSITIONAL_ONLY
-            parameters = [q.replace(default=q.empty) for q in parameters] if count else parameters
-            parameters += [inspect.Parameter(f"{p.name}_{k}", only) for k in range(count)]
-        elif p.kind is p.VAR_KEYWORD:
-            parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in more]
-        else:
-            parameters.append(p)
-    names = [p.name for p in parameters]
-    defaults = [p.default for p in parameters if p.default is not p.empty]
-    given = ", ".join(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name for p in parameters)
-    if isinstance(function, pytypes.MethodType) and not isinstance(function.__self__, type) and "self" not in names:
-        given = f"self, {given}" if given else "self"  # so that wrt="self" names the object
-        names.append("self")
-        defaults.append(function.__self__)
-        function = function.__func__
-    signature = ", ".join(names)
-    callee = name if isinstance(function, pytypes.FunctionType) and name not in names else "_callee"
-    text = f"def {name}({signature}):\n    return {callee}({given})\n"
-    home = getattr(getattr(function, "func", function), "__module__", None) or "__main__"
-    namespace: dict[str, Any] = {"__name__": home}
-    texts.run(text, f"caller {name}", namespace)
-    made = namespace[name]
-    namespace[callee] = function
-    made.__defaults__ = tuple(defaults) or None
-    return made
-
-
-@functools.lru_cache(maxsize=256)
-def _wrapped(function: Any, options: tuple[str, ...] | None = None) -> pytypes.FunctionType:
-    """A function with a rule, as a function of Python: ``def f(x, y): return np.multiply(x, y)``."""
-    if options is not None:
-        names = ["x"] if len(options) == 1 else [f"x{k}" for k in range(len(options))]
-        return _wrapper(function, names, [text or name for text, name in zip(options, names)])
-    rule = REGISTRY.find(function)
-    given = rule.inputs if rule is not None else _required(*REGISTRY.definition(function))  # type: ignore[misc]
-    if any(n.startswith("*") for n in given):
-        return _calling(function)  # how many arguments it takes depends on the call
-    return _wrapper(function, list(given) or ["x"])
-
-
-def _option(value: Any) -> str:
-    """The text of an argument that says how something is computed, '' for one that is computed with."""
-    if value is None or value is ... or isinstance(value, (bool, int, str)):
-        return repr(value)
-    parts = [_option(v) for v in value] if isinstance(value, (tuple, list)) else []
-    return repr(value) if parts and all(parts) else ""
-
-
-def _wrapper(function: Any, names: list[str], given: list[str] | None = None) -> pytypes.FunctionType:
-    """``def f(x, y): return function(x, y)``, with its source."""
-    name = getattr(function, "__name__", "function").strip("_")
-    text = f"def {name}({', '.join(names)}):\n    return _function({', '.join(given or names)})\n"
-    namespace: dict[str, Any] = {"_function": function, "__name__": "__main__"}
-    texts.run(text, f"rule {name} of {', '.join(given or names)}", namespace)
-    return namespace[name]
-
-
-def _required(definition: Any, first: tuple) -> list[str]:
-    """The parameters of a definition that have no default, beyond those that are given to it."""
-    parameters = list(inspect.signature(definition).parameters.values())[len(first) :]
-    return [f"{'*' * (p.kind is p.VAR_POSITIONAL)}{p.name}" for p in parameters if p.default is p.empty]
+        return wrapped(given, tuple(map(option, args)))
+    key = beyond(given, tuple(args), {})
+    return function if key == (0, ()) else calling(given, *key)
 
 
 def seeds_inside(source: Any, types: list) -> int:
     """How many seeds an emitted function takes beyond the arguments of the user's function."""
     return len(inspect.signature(source).parameters) - len(types)
+
+
+MADE["Derivative"] = Derivative

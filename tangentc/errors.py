@@ -3,7 +3,7 @@
 Each message says what failed, where (file, line, function, the line with a caret), why, and one way
 out.
 
-    >>> from tangentc.core.nodes import Span
+    >>> from tangentc.errors import Span
     >>> print(MissingRule("there is no rule for np.foo", Span(3, 8, 17, "    y = np.foo(x)", "m.py", "f"),
     ...                   why="x is active here", way_out="register one with @tangentc.elementwise"))
     there is no rule for np.foo
@@ -16,7 +16,30 @@ out.
 
 from __future__ import annotations
 
-from tangentc.core.nodes import Span
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a statement stands in the user's file: a line, a column range, and its text.
+
+    ``sweep`` says what a statement that the compiler wrote is for: "" computes the user's values, "adjoint" and
+    "tangent" their derivatives, "recalled" has one of his values again in the adjoint sweep.
+    """
+
+    line: int
+    column: int
+    end_column: int
+    text: str
+    file: str = ""
+    function: str = ""
+    site: Any = field(default=None, compare=False, repr=False)  # the node, along the calls that led to it
+    sweep: str = field(default="", compare=False)
+
+    def within(self, sweep: str) -> Span:
+        """The same place, for a statement of this sweep."""
+        return self if self.sweep == sweep else replace(self, sweep=sweep)
 
 
 class TangentcError(Exception):

@@ -498,7 +498,7 @@ def test_a_second_call_of_a_method_looks_nothing_up_again(monkeypatch):
     for module, name in (
         (inspect, "signature"),
         (tangentc.derivative, "type_of"),
-        (tangentc.compiler.dependencies, "type_of"),
+        (tangentc.frontend.dependencies, "type_of"),
     ):
         monkeypatch.setattr(module, name, lambda *args, name=name: asked.append(name), raising=False)
     np.testing.assert_array_equal(gradient(x), wanted)

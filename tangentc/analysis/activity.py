@@ -32,6 +32,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
+from tangentc.core.resolve import named_by
 from tangentc.core.types import (
     Array,
     Scalar,
@@ -45,7 +46,6 @@ from tangentc.core.types import (
 )
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
-from tangentc.frontend.resolve import named_by
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Any], bool]

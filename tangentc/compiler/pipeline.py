@@ -47,6 +47,7 @@ from tangentc.core.nodes import (
     Statement,
     While,
 )  # fmt: skip
+from tangentc.core.resolve import named_by
 from tangentc.core.texts import is_emitted
 from tangentc.core.types import (
     SETTINGS,
@@ -68,15 +69,14 @@ from tangentc.core.verify import verify
 from tangentc.core.walk import blocks, definitions, reads, statements, substitute_block, transform
 from tangentc.derive.calls import Defined
 from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.emulated import refuse_told_apart
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.feedback import Feedback, without_assumed
-from tangentc.frontend.invoke import is_user_function
 from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, twin
-from tangentc.frontend.resolve import named_by
 from tangentc.frontend.specialise import asks_for_layout, specialise
 from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common

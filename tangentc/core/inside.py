@@ -11,6 +11,15 @@ from typing import Any
 MADE: dict[str, Any] = {}  # the user's functions by name, and the class "Derivative"
 
 
+class Made:
+    """A derivative of a user's function: the class of what `grad` gives."""
+
+    function: Any
+    kind: str
+    wrt: Any
+    has_aux: bool
+
+
 def grad(*args: Any, **options: Any) -> Any:
     """`tangentc.grad`."""
     return MADE["grad"](*args, **options)

@@ -19,31 +19,10 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Where a statement stands in the user's file: a line, a column range, and its text.
-
-    ``sweep`` says what a statement that the compiler wrote is for: "" computes the user's values, "adjoint" and
-    "tangent" their derivatives, "recalled" has one of his values again in the adjoint sweep.
-    """
-
-    line: int
-    column: int
-    end_column: int
-    text: str
-    file: str = ""
-    function: str = ""
-    site: Any = field(default=None, compare=False, repr=False)  # the node, along the calls that led to it
-    sweep: str = field(default="", compare=False)
-
-    def within(self, sweep: str) -> Span:
-        """The same place, for a statement of this sweep."""
-        return self if self.sweep == sweep else replace(self, sweep=sweep)
-
+from tangentc.errors import Span
 
 NOWHERE = Span(0, 0, 0, "")
 AFTERWARDS = NOWHERE.within("adjoint")

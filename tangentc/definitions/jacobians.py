@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc import runtime
-from tangentc.api import grad, jvp, vjp
+from tangentc.core.inside import grad, jvp, vjp
 
 NUMERIC = (float, complex, np.number, np.ndarray)
 

@@ -16,7 +16,7 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.nodes import Atom
-from tangentc.frontend.resolve import Scope
+from tangentc.core.resolve import Scope
 from tangentc.frontend.source import Source
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)

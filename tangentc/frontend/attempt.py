@@ -33,12 +33,12 @@ import numpy as np
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import CAUGHT, CHOICE, TRIED, Atom, Block, Const, Effect, If, Leave, Opaque, Statement
+from tangentc.core.resolve import Scope, names_inside
 from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.frontend.activation import locals_of
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
-from tangentc.frontend.resolve import Scope, names_inside
 
 CHANGES = {
     "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",

@@ -23,7 +23,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
-from tangentc.frontend.invoke import is_user_function
+from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
 from tangentc.frontend.source import Quoted
 

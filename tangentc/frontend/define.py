@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from tangentc.core import texts
-from tangentc.frontend.resolve import Scope
+from tangentc.core.resolve import Scope
 
 
 def define(text: str, what: str, scope: Scope, constants: Mapping[str, Any]) -> dict[str, FunctionType]:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import builtins
 import collections
-import contextlib
 import copy
 import dataclasses
 import functools
 import inspect
 import itertools
 import operator
-import sys
 import types
 from collections import Counter
 from typing import Any
@@ -27,13 +25,16 @@ from tangentc import runtime
 from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of
+from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
+from tangentc.core.resolve import Scope
 from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
 from tangentc.definitions.elementwise import piece, rest
 from tangentc.definitions.procedures import vectorized
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
+from tangentc.frontend.callables import is_known, is_library_module, is_of_python, is_user_function, python_function
 from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
 from tangentc.frontend.feedback import CALLED, Feedback
@@ -42,7 +43,6 @@ from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested, lift, own_parameters
 from tangentc.frontend.recursion import captures
-from tangentc.frontend.resolve import Scope
 from tangentc.frontend.source import Quoted
 from tangentc.rules.registry import REGISTRY
 
@@ -51,7 +51,6 @@ MOST_OPEN = 8  # calls, one inside the other, of functions that a definition ins
 AUGMENTED = {
     f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
 }
-OF_PYTHON_AND_MATHEMATICS = ("colorsys", "collections", "enum", "types")  # modules of Python that are looked into
 OF_FUNCTIONS = {np.piecewise: ("x", "condlist", "funclist"), np.vectorize: ("pyfunc", "otypes")}
 AS_TEXT = {builtins.eval, builtins.exec, builtins.compile, builtins.locals, builtins.globals}
 CHANGED_BY_METHODS = (list, dict, np.ndarray, collections.deque)
@@ -63,39 +62,11 @@ def unchanged(function: Any) -> Any:
     return function
 
 
-def is_library_module(value: Any) -> bool:
-    name = value.__name__ if isinstance(value, types.ModuleType) else (getattr(value, "__module__", None) or "")
-    if isinstance(value, np.ufunc) and not name:
-        return REGISTRY.find(value) is not None  # SciPy's say no module, and those that np.frompyfunc makes neither
-    if name.startswith("tangentc.rules.scipy"):
-        return False  # its classes stand for those of SciPy
-    return name.split(".")[0] in (*ops.NUMERIC_MODULES, "builtins", "functools", "operator", "itertools", "tangentc")
-
-
-def is_of_python(cls: Any) -> bool:
-    """Whether a class or a function comes with Python; not a class whose objects are what their attributes hold."""
-    root = (cls.__module__ or "").split(".")[0]
-    return root in sys.stdlib_module_names and root not in ("types", "__main__")
-
-
 GIVING_NONE = {"append", "appendleft", "extend", "insert", "reverse", "update", "clear", "sort", "fill"}
 
 
 HIGHEST = 8  # order of a derivative inside
 JACOBIANS = ("jacfwd", "jacrev", "hessian")
-
-
-def is_user_function(op: Any) -> bool:
-    """Whether ``op`` is written in Python and has no rule, so that its text says what its derivative is."""
-    if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
-        return False
-    module = op.__module__ or ""
-    if is_of_python(op) and module not in OF_PYTHON_AND_MATHEMATICS or op.__code__.co_filename == contextlib.__file__:
-        return False
-    return ops.module_root(op) not in (*ops.NUMERIC_MODULES, "operator") and module not in (
-        "tangentc.core.ops",
-        "tangentc.runtime",
-    )
 
 
 def _hashable(value: Any) -> bool:
@@ -436,7 +407,7 @@ class Invoke(Into):
             return columns or self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
         callee = getattr(callee, "__tangentc_function__", callee)
         callee = getattr(callee, "__tangentc_op__", callee)
-        if type(callee).__name__ == "Derivative":
+        if isinstance(callee, Made):
             callee = Nested(callee.function, callee.kind, callee.wrt, callee.has_aux)
         match callee:
             case Either():
@@ -671,7 +642,7 @@ class Invoke(Into):
 
     def parameters_of(self, function: Any, node: Any) -> tuple[list[str], dict[str, Atom]]:
         """The names of the parameters of a function or a derivative of one, and the default values."""
-        if isinstance(function, Nested) or type(function).__name__ == "Derivative":
+        if isinstance(function, Nested) or isinstance(function, Made):
             names, defaults = self.parameters_of(function.function, node)
             return ([*names, "out_bar"], {}) if function.kind == "adjoint" else (names, defaults)
         names = own_parameters(function)
@@ -778,11 +749,9 @@ class Invoke(Into):
             self.known.callees.pop(self.span(node).site, None)
             return None
         value = getattr(value, "__tangentc_function__", value)
-        if type(value).__name__ == "Derivative":
+        if isinstance(value, Made):
             return Nested(value.function, value.kind, value.wrt, value.has_aux)
         if callable(value) and not isinstance(value, (types.FunctionType, Closure, Nested, Bound, type)):
-            from tangentc.derivative import is_known, python_function
-
             return python_function(value, "inside") if is_known(value) else value
         return value
 
@@ -822,7 +791,7 @@ class Invoke(Into):
 
     def captured(self, value: Any, node: Any, function: Any) -> Atom:
         """A value that a callable holds, read while the code runs."""
-        from tangentc.frontend.resolve import is_static
+        from tangentc.core.resolve import is_static
 
         plain = isinstance(value, (bool, int, float, complex, str, bytes)) or isinstance(value, tuple) and not value
         if is_static(value) or plain:
@@ -1284,4 +1253,4 @@ def parameters_of(activation: Activation) -> list[str]:
     return list(activation.local)
 
 
-__all__ = ["Bound", "Effect", "Invoke", "is_user_function", "parameters"]
+__all__ = ["Bound", "Effect", "Invoke", "parameters"]

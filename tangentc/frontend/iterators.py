@@ -28,9 +28,9 @@ import numpy as np
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, Statement, Store, While
+from tangentc.core.resolve import is_static
 from tangentc.core.walk import blocks, reads, statements, transform
 from tangentc.errors import UnsupportedSyntax
-from tangentc.frontend.resolve import is_static
 
 ITERATORS = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
              np.ndindex, np.ndenumerate}  # fmt: skip

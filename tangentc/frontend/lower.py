@@ -45,6 +45,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
+from tangentc.core.resolve import Scope, is_static, names_inside
 from tangentc.core.types import SETTINGS, Either, Known, Struct, Tuple, Type, Unknown, data_type
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import UnsupportedSyntax
@@ -52,16 +53,16 @@ from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
 from tangentc.frontend.asked import as_written, asked
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
+from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.defaulted import written_out
 from tangentc.frontend.environments import Environments
 from tangentc.frontend.feedback import REPEATED, Fact, Feedback
-from tangentc.frontend.invoke import Invoke, is_library_module
+from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import drained, makes_iterator, refuse_held
 from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.recursion import Recursion
-from tangentc.frontend.resolve import Scope, is_static, names_inside
 from tangentc.frontend.source import Quoted, Source, source_of
 from tangentc.frontend.split import split
 from tangentc.frontend.wrapping import Wrapping

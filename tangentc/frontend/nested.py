@@ -20,15 +20,16 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
+from tangentc.core.inside import MADE
 from tangentc.core.nodes import Atom, Const, Global
+from tangentc.core.resolve import Scope
 from tangentc.core.types import Either, Known, Type, Unknown, present
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.define import define
-from tangentc.frontend.resolve import Scope
 
-KINDS: dict[str, Any] = {}  # `grad` and `value_and_grad`, by name
+WRITTEN = ("grad", "value_and_grad")  # what code that is only carried along takes
 
 
 @dataclass(eq=False)
@@ -67,12 +68,11 @@ class Nested(ops.MadeInside):
         return list(self.captured)
 
     def derivative(self) -> Any:
-        from tangentc.derivative import Derivative
-
+        make = MADE["Derivative"]
         if isinstance(self.function, Nested):
-            return Derivative(self.function.derivative(), self.kind, self.wrt, self.has_aux)
+            return make(self.function.derivative(), self.kind, self.wrt, self.has_aux)
         self.extra()
-        return Derivative(self.lifted or self.function, self.kind, self.wrt, self.has_aux)
+        return make(self.lifted or self.function, self.kind, self.wrt, self.has_aux)
 
     @property
     def identity(self) -> Any:
@@ -203,10 +203,10 @@ def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
             continue
         known = where.constants.get(name)
         value = known.value if isinstance(known, Const) else None
-        if isinstance(value, Nested) and isinstance(value.function, Closure) and value.kind in KINDS:
+        if isinstance(value, Nested) and isinstance(value.function, Closure) and value.kind in WRITTEN:
             made = f"{name}_of"
             inside += defined(value.function, made)
-            constants |= {f"{name}_kind": KINDS[value.kind], f"{name}_wrt": value.wrt, f"{name}_aux": value.has_aux}
+            constants |= {f"{name}_kind": MADE[value.kind], f"{name}_wrt": value.wrt, f"{name}_aux": value.has_aux}
             inside += ast.parse(f"{name} = {name}_kind({made}, {name}_wrt, {name}_aux)").body
         elif isinstance(value, Nested):
             constants[name] = value.derivative()

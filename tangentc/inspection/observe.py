@@ -25,7 +25,7 @@ from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Span
 from tangentc.core.types import Array, Scalar, Unknown, is_array, is_differentiable, type_of
 from tangentc.core.walk import transform
 from tangentc.derivative import Derivative
-from tangentc.frontend.invoke import is_user_function
+from tangentc.frontend.callables import is_user_function
 from tangentc.rules.registry import adjoint_rule
 
 PASSED_ON = {

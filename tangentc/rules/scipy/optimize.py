@@ -12,7 +12,7 @@ import numpy as np
 import scipy.optimize as so
 
 from tangentc import runtime
-from tangentc.api import grad
+from tangentc.core.inside import grad
 from tangentc.core.ops import stopped as stop_gradient
 from tangentc.definitions.jacobians import hessian, jacfwd
 from tangentc.rules.registry import defined
