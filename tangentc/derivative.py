@@ -176,7 +176,7 @@ class Derivative(Made):
         text = fitted.compiled(bound).text
         if not annotate:
             return text.whole
-        from tangentc.inspection.annotate import annotated
+        from tangentc.backend.annotate import annotated
 
         sizes: dict[int, Any] = {}
         for a in bound:
@@ -184,7 +184,7 @@ class Derivative(Made):
         return annotated(text, {length.symbol: n for n, length in sizes.items()})
 
     def _repr_html_(self) -> str:
-        from tangentc.inspection.highlight import fragment
+        from tangentc.backend.highlight import fragment
 
         return fragment(self.source)
 
@@ -216,7 +216,7 @@ class Derivative(Made):
             seeds = in_numpy((*seeds, 1.0))
         try:
             if self.check is not None:
-                from tangentc.inspection.finite import checked
+                from tangentc.watch.finite import checked
 
                 return checked(compiled, bound)
             # 1.0 for each gradient that is differentiated again

@@ -32,7 +32,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_container
+from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_basic, is_container, type_of
 from tangentc.core.walk import asks_for_form, statements
 
 VIEWS = {
@@ -206,15 +206,12 @@ class Aliases:
 
     def is_basic(self, key: Atom) -> bool:
         """Whether a subscript is made of integers, slices, None and `...` alone, so that it gives a view."""
-        from tangentc.analysis.infer import _is_basic
-        from tangentc.core.types import Known, type_of
-
         t = self._type(key)
         if isinstance(t, Known) and isinstance(t.value, tuple):
-            return all(_is_basic(type_of(part)) for part in t.value)
+            return all(is_basic(type_of(part)) for part in t.value)
         if isinstance(t, Tuple) and t.cls is None:
-            return all(map(_is_basic, t.items))
-        return _is_basic(t)
+            return all(map(is_basic, t.items))
+        return is_basic(t)
 
     # ---------------------------------------------------------- classes
     def root(self, name: str) -> str:

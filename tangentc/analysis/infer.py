@@ -45,9 +45,11 @@ from tangentc.core.types import (
     data_type,
     either,
     is_array_of_a_class,
+    is_basic,
     is_complex,
     is_container,
     present,
+    shadow_type,
     type_of,
 )
 
@@ -151,8 +153,6 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if any(isinstance(t, Unknown) and not draws(t) for t in args):
         return Unknown("an argument's type is not known")
     if op in (runtime.zeros_of, runtime.zeros_of_copy):
-        from tangentc.derive.adjoints import shadow_type
-
         return shadow_type(args[0])
     if op is runtime.units and isinstance(x := args[0], (Scalar, Array)):
         shape = x.shape if isinstance(x, Array) else ()
@@ -810,7 +810,7 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
     parts = list(key.items) if isinstance(key, Tuple) and key.cls is not slice else [key]
     if isinstance(key, Known) and isinstance(key.value, tuple):
         parts = [type_of(part) for part in key.value]
-    if not all(_is_basic(part) for part in parts):
+    if not all(is_basic(part) for part in parts):
         return _by_sample(operator.getitem, [t, key], {}, fresh)
     wanted = sum(1 for p in parts if not (isinstance(p, Known) and (p.value is None or p.value is ...)))
     if wanted > len(t.shape):
@@ -836,14 +836,6 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
             dims.pop(0)
     out.extend(dims)
     return Array(t.dtype, tuple(out)) if out or whole else Scalar(t.dtype)
-
-
-def _is_basic(part: Type) -> bool:
-    if isinstance(part, Known):
-        return part.value is None or part.value is ... or isinstance(part.value, slice)
-    if isinstance(part, Tuple):
-        return part.cls is slice
-    return isinstance(part, Scalar) and np.dtype(part.dtype).kind in "iu"
 
 
 def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:

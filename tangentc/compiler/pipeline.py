@@ -77,6 +77,7 @@ from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, twin
+from tangentc.frontend.source import source_of
 from tangentc.frontend.specialise import asks_for_layout, specialise
 from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
@@ -447,6 +448,8 @@ MOST_LEARNED = 500  # rounds in which the types tell what is called
 class Context:
     """One compilation: the functions met on the way, and the pairs written for them."""
 
+    steps = SIMPLIFY
+
     def __init__(
         self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None,
         checked: bool = False, inner: bool = False, watch: Callable[[Program], Function] | None = None,
@@ -777,8 +780,6 @@ def _is_singular(op: Any) -> bool:
 
 
 def _where(function: pytypes.FunctionType) -> Span:
-    from tangentc.frontend.source import source_of
-
     source = source_of(function)
     return source.span(source.tree)
 

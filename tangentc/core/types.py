@@ -463,3 +463,33 @@ def _describe_dim(d: Dim) -> str:
     if isinstance(d, int):
         return str(d)
     return d.symbol if not d.offset else f"{d.symbol} {'+' if d.offset > 0 else '-'} {abs(d.offset)}"
+
+
+def shadow_type(t: Type) -> Type:
+    """The type of the shadow of a value: lists where it has tuples, since a shadow is added to."""
+    match t:
+        case Tuple(items, _):
+            return Sequence(list, _alike(tuple(map(shadow_type, items))), len(items))
+        case Sequence(kind, items, length):
+            mutable = list if kind is tuple else kind
+            return Sequence(mutable, _alike(tuple(map(shadow_type, items))), length, t.key)
+        case Dict(keys, items):
+            return Dict(keys, tuple(map(shadow_type, items)))
+        case Struct(_, fields, items):
+            return Struct(pytypes.SimpleNamespace, fields, tuple(map(shadow_type, items)))
+    if is_differentiable(t):
+        return t
+    return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
+
+
+def _alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
+    return items[:1] if len(set(items)) == 1 else items
+
+
+def is_basic(part: Type) -> bool:
+    """Whether a part of a subscript is an integer, a slice, None or `...`, as those of a view are."""
+    if isinstance(part, Known):
+        return part.value is None or part.value is ... or isinstance(part.value, slice)
+    if isinstance(part, Tuple):
+        return part.cls is slice
+    return isinstance(part, Scalar) and np.dtype(part.dtype).kind in "iu"

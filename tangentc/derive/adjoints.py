@@ -41,6 +41,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    shadow_type,
 )
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
@@ -537,27 +538,6 @@ class Adjoints:
             self.b.store(made, key, y_bar, None if fresh else operator.add)
         else:
             self.b.effect(np.add.at, (made, key, y_bar))
-
-
-def shadow_type(t: Type) -> Type:
-    """The type of the shadow of a value: lists where it has tuples, since a shadow is added to."""
-    match t:
-        case Tuple(items, _):
-            return Sequence(list, _alike(tuple(map(shadow_type, items))), len(items))
-        case Sequence(kind, items, length):
-            mutable = list if kind is tuple else kind
-            return Sequence(mutable, _alike(tuple(map(shadow_type, items))), length, t.key)
-        case Dict(keys, items):
-            return Dict(keys, tuple(map(shadow_type, items)))
-        case Struct(_, fields, items):
-            return Struct(pytypes.SimpleNamespace, fields, tuple(map(shadow_type, items)))
-    if is_differentiable(t):
-        return t
-    return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
-
-
-def _alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
-    return items[:1] if len(set(items)) == 1 else items
 
 
 def certain(t: Type) -> bool:

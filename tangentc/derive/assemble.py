@@ -33,6 +33,8 @@ from tangentc.core.nodes import (
     Effect,
     Function,
     Global,
+    If,
+    Merge,
     Param,
     Statement,
     version_base,
@@ -48,6 +50,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     components,
+    describe,
     is_complex,
     is_container,
     is_differentiable,
@@ -72,6 +75,7 @@ from tangentc.derive.reverse import Sweeps, reverse
 from tangentc.errors import BadArgument, NotDifferentiable, NotScalar, UnsupportedSyntax
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
+from tangentc.simplify.copies import copies as without_copies
 from tangentc.simplify.dead import dead
 
 ZERO = Rule(ops.stopped, "zero")
@@ -372,8 +376,6 @@ def _check_scalar(program: Any, t: Type) -> None:
         return
     if isinstance(t, Array) and all(d == 1 for d in t.shape) and np.dtype(t.dtype).kind == "f":
         return  # an array of one entry is one number
-    from tangentc.core.types import describe
-
     span = next(
         (
             s.span
@@ -550,9 +552,7 @@ def _link_pair(
     )
     inputs = [p.name for p in program.function.params]
     done = context.with_facts(joint, b.types, program.source)
-    from tangentc.compiler.pipeline import SIMPLIFY
-
-    for step in SIMPLIFY:
+    for step in context.steps:
         done = context.with_facts(step.run(done), b.types, program.source)
     body, together = done.function.body[:-1], done.function.body[-1]  # type: ignore[assignment]
     cut_at = next(k for k, s in enumerate(body) if isinstance(s, Assign) and s.op is ops.snapshot)
@@ -638,16 +638,11 @@ def _adjoint_function(
         f"The adjoint of {program.function.name} with respect to {_with_respect_to(wrt)}, from what its primal saved.",
     )
     out = Function(name, (Param(parameter), Param(seed)), (*head, *linked), result, program.function.span, doc)
-    from tangentc.simplify.copies import copies
-
-    return copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
+    return without_copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
 
 
 def _export(saved: list[str], linked: Block, primal: Block, b: Builder) -> tuple[list[str], Block, Block]:
     """What is saved inside a branch is handed out of it; it is None where the other branch is taken."""
-    from tangentc.core.nodes import If, Merge
-    from tangentc.core.walk import defines
-
     table: dict[str, Atom] = {}
 
     def block(statements_: Block) -> tuple[Block, list[str]]:
@@ -705,10 +700,8 @@ def _emit_primal(
     function = Function(name, program.function.params, everything.take(), result, program.function.span, doc)
     for n in all_reads(function.body):
         b.types.of_name.setdefault(n, Unknown("a list of saved values"))
-    from tangentc.compiler.pipeline import SIMPLIFY
-
     # equal expressions are found in both halves together: what the adjoint changes looks like a constant here
-    steps = [step for step in SIMPLIFY if step.name != "common"]
+    steps = [step for step in context.steps if step.name != "common"]
     context.emitted.append((context.simplify(function, b.types, program.source, steps), program.source))
 
 

@@ -38,9 +38,10 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     present,
+    shadow_type,
 )
 from tangentc.core.walk import defines, definitions, statements
-from tangentc.derive.adjoints import bar_name, shadow_type
+from tangentc.derive.adjoints import bar_name
 from tangentc.errors import InternalError, UnsafeMutation
 
 COPIES = {operator.add, builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}

@@ -27,8 +27,18 @@ from tangentc.core.nodes import (
     Statement,
     Store,
 )
-from tangentc.core.types import Array, Dict, Known, Scalar, Unknown, is_container, is_differentiable, present
-from tangentc.derive.adjoints import Adjoints, bar_name, shadow_type
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Scalar,
+    Unknown,
+    is_container,
+    is_differentiable,
+    present,
+    shadow_type,
+)
+from tangentc.derive.adjoints import Adjoints, bar_name
 from tangentc.derive.mirror import Mirror
 from tangentc.errors import InternalError, UnsafeMutation
 

@@ -27,9 +27,10 @@ from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of
 from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
-from tangentc.core.resolve import Scope
+from tangentc.core.resolve import Scope, is_static
 from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
 from tangentc.definitions.elementwise import piece, rest
+from tangentc.definitions.jacobians import INSIDE
 from tangentc.definitions.procedures import vectorized
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
@@ -42,6 +43,7 @@ from tangentc.frontend.into import Into, ordered
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested, lift, own_parameters
+from tangentc.frontend.parse import parsed
 from tangentc.frontend.recursion import captures
 from tangentc.frontend.source import Quoted
 from tangentc.rules.registry import REGISTRY
@@ -717,8 +719,6 @@ class Invoke(Into):
 
     def jacobian(self, kind: str, args: list, keywords: list, node: Any) -> Bound:
         """``jacobian(f)``: the loop over the columns or rows that it is."""
-        from tangentc.definitions.jacobians import INSIDE
-
         wrt = (dict(zip(("wrt",), args[1:], strict=False)) | dict(keywords)).get("wrt", Const(0))
         what = f"the `wrt` of `{kind}` inside a function"
         position = self.option(wrt, what, node)
@@ -791,8 +791,6 @@ class Invoke(Into):
 
     def captured(self, value: Any, node: Any, function: Any) -> Atom:
         """A value that a callable holds, read while the code runs."""
-        from tangentc.core.resolve import is_static
-
         plain = isinstance(value, (bool, int, float, complex, str, bytes)) or isinstance(value, tuple) and not value
         if is_static(value) or plain:
             return Const(value)
@@ -903,8 +901,6 @@ class Invoke(Into):
                 )  # fmt: skip
             keywords = [*keywords, *self.data_by_default(callee, len(args), dict(keywords), node)]
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
-        from tangentc.frontend.lower import parsed
-
         source, tree = parsed(callee)
         if is_quoted(callee):
             source = Quoted(source.tree, source.file, source.lines, source.name, span)

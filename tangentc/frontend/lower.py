@@ -51,20 +51,19 @@ from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
-from tangentc.frontend.asked import as_written, asked
+from tangentc.frontend.asked import as_written
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.comprehend import Comprehend
-from tangentc.frontend.defaulted import written_out
 from tangentc.frontend.environments import Environments
 from tangentc.frontend.feedback import REPEATED, Fact, Feedback
 from tangentc.frontend.invoke import Invoke
-from tangentc.frontend.iterators import drained, makes_iterator, refuse_held
+from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, with_flag
 from tangentc.frontend.operate import Operate
+from tangentc.frontend.parse import parsed
 from tangentc.frontend.recursion import Recursion
-from tangentc.frontend.source import Quoted, Source, source_of
-from tangentc.frontend.split import split
+from tangentc.frontend.source import Quoted
 from tangentc.frontend.wrapping import Wrapping
 from tangentc.rules.registry import REGISTRY
 
@@ -112,34 +111,6 @@ def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None
     name = "lambda_" if source.name == "<lambda>" else source.name
     whole = Function(name, tuple(map(Param, names)), tuple(lowering.out), Const(None), source.span(source.tree))
     return whole, lowering.places
-
-
-def parsed(function: types.FunctionType) -> tuple[Source, Any]:
-    """A function's source and its tree, inside the language."""
-    source = source_of(function)
-    tree = split(source.tree, source.fresh_tree, source.span)
-    whole: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
-    if isinstance(tree, ast.Lambda):
-        whole = whole.value
-    fence.check(whole, source.span, source.name)
-    _mangle(whole, function.__code__)
-    whole = written_out(whole, Scope(function))
-    return source, drained(asked(whole, Scope(function)), Scope(function), source.span)
-
-
-def _mangle(tree: Any, code: types.CodeType) -> None:
-    """Give the private names of a class, ``self.__x``, the names that Python has for them: ``self._Class__x``."""
-    codes, named = [code], {}
-    while codes:
-        one = codes.pop()
-        codes += [c for c in one.co_consts if isinstance(c, types.CodeType)]
-        for name in one.co_names:
-            head, middle, tail = name.partition("__")
-            if middle and head.startswith("_") and tail and not tail.endswith("__"):
-                named[f"__{tail}"] = name
-    for node in gast.walk(tree) if named else ():
-        if isinstance(node, gast.Attribute):
-            node.attr = named.get(node.attr, node.attr)
 
 
 class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]

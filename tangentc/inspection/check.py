@@ -13,8 +13,10 @@ from tangentc.api import jvp, vjp
 from tangentc.core.types import components, is_array, is_container, is_differentiable, is_object, type_of
 from tangentc.derivative import Derivative, fit, python_function
 from tangentc.errors import BadArgument
-from tangentc.inspection.tables import Shown, Table
+from tangentc.inspection.culprit import first_wrong
+from tangentc.inspection.differences import five_point
 from tangentc.runtime import copied
+from tangentc.watch.tables import Shown, Table
 
 MOST_ENTRIES = 200
 
@@ -187,11 +189,6 @@ def _along(args: Sequence[Any], tangents: Sequence[Any], t: float) -> list[Any]:
     return out
 
 
-def five_point(g: Callable[[float], np.ndarray], h: float) -> np.ndarray:
-    """g'(0) by the five-point stencil (Abramowitz and Stegun 25.3.6)."""
-    return (8 * (g(h) - g(-h)) - (g(2 * h) - g(-2 * h))) / (12 * h)
-
-
 def _draw(x: Any, rng: np.random.Generator) -> Any:
     def leaf(a: np.ndarray) -> np.ndarray:
         d = rng.normal(size=a.shape)
@@ -226,8 +223,6 @@ def _check_forward(f: Any, args: Sequence[Any], moving: list[int], report: _Repo
 
 
 def _first_wrong(f: Any, args: Sequence[Any], moving: list[int], cotangent: Any) -> str:
-    from tangentc.inspection.culprit import first_wrong
-
     return first_wrong(f, args, moving, cotangent, _step(args))
 
 

@@ -13,7 +13,7 @@ from tangentc.core import texts
 from tangentc.core.nodes import Const
 from tangentc.core.types import is_array, is_differentiable, type_of
 from tangentc.derivative import Derivative, python_function
-from tangentc.inspection.check import five_point
+from tangentc.inspection.differences import five_point
 from tangentc.inspection.explain import name_of
 from tangentc.inspection.observe import Node, Observed, Recorder, compiled, watching
 from tangentc.rules.registry import REGISTRY

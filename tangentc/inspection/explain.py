@@ -21,11 +21,11 @@ from tangentc.derivative import Derivative, fit, python_function
 from tangentc.derive.calls import adjoints, covering, partials
 from tangentc.errors import BadArgument, TangentcError
 from tangentc.inspection.observe import Node, Recorder, Site, compiled, watching
-from tangentc.inspection.summary import Summary
-from tangentc.inspection.tables import Shown, Table, number
 from tangentc.inspection.trace import folded
 from tangentc.rules.registry import REGISTRY
 from tangentc.simplify.algebra import simplify as peephole
+from tangentc.watch.summary import Summary
+from tangentc.watch.tables import Shown, Table, number
 
 MOST_PATHS = 8
 MOST_NODES = 400  # of a graph whose paths are listed

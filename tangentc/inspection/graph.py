@@ -9,6 +9,7 @@ from typing import Any
 
 from tangentc.inspection.explain import Explanation, brief_of, explain
 from tangentc.inspection.observe import Node
+from tangentc.inspection.picture import drawn
 from tangentc.inspection.trace import folded
 
 
@@ -127,8 +128,6 @@ class Graph:
 
     def svg(self) -> str:
         """The picture, which needs no other program; loops, trips and calls are boxes that fold by a click."""
-        from tangentc.inspection.picture import drawn
-
         return drawn(self)
 
     def _repr_html_(self) -> str:

@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tangentc.inspection.graph import Edge, Graph, Vertex
+if TYPE_CHECKING:
+    from tangentc.inspection.graph import Edge, Graph, Vertex
+
 
 FONT = "ui-monospace, monospace"
 STYLE = """

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.backend.annotate import notes
 from tangentc.backend.export import write
+from tangentc.backend.highlight import STYLE, rows
 from tangentc.core import texts
 from tangentc.core.types import type_of
 from tangentc.derivative import Derivative
 from tangentc.errors import TangentcError
-from tangentc.inspection.annotate import notes
 from tangentc.inspection.explain import brief_of, explain
 from tangentc.inspection.facts import facts_of
 from tangentc.inspection.graph import Graph
-from tangentc.inspection.highlight import STYLE, rows
 from tangentc.inspection.stages import stages
-from tangentc.inspection.tables import Table
 from tangentc.inspection.trace import Trace, of, traced
+from tangentc.watch.tables import Table
 
 MOST_VERTICES = 400  # of a graph that is drawn
 OF_EMITTED = re.compile(r"_(?:\d+|bar|dot|saved|item|kept|new)$")

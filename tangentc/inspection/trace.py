@@ -10,10 +10,10 @@ from tangentc.api import Differentiable
 from tangentc.backend.tracebacks import locate
 from tangentc.core.nodes import Span
 from tangentc.derivative import Derivative
-from tangentc.inspection.nonfinite import ARGUMENT, NonFinite, entry_of, made_here
-from tangentc.inspection.summary import Summary
-from tangentc.inspection.tables import Shown, Table, number
-from tangentc.inspection.watch import Line, Watched, Watcher, watched
+from tangentc.watch.nonfinite import ARGUMENT, NonFinite, entry_of, made_here
+from tangentc.watch.summary import Summary
+from tangentc.watch.tables import Shown, Table, number
+from tangentc.watch.watcher import Line, Watched, Watcher, watched
 
 FIRST, LAST = 2, 1  # the trips of a loop that a table shows
 MOST_TRIPS = FIRST + LAST + 1

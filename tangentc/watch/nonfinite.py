@@ -9,8 +9,8 @@ import numpy as np
 
 from tangentc.backend.tracebacks import SWEEPS, place
 from tangentc.core.types import is_array
-from tangentc.inspection.summary import brief
-from tangentc.inspection.watch import INFINITE, NAN, Line, Watcher, state_of
+from tangentc.watch.summary import brief
+from tangentc.watch.watcher import INFINITE, NAN, Line, Watcher, state_of
 
 ARGUMENT = "argument"
 KINDS = {INFINITE: "infinity", NAN: "NaN"}

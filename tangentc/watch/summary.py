@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tangentc.core.types import is_array
-from tangentc.inspection.tables import number
-from tangentc.inspection.watch import leaves
+from tangentc.watch.tables import number
+from tangentc.watch.watcher import leaves
 
 
 @dataclass(frozen=True)

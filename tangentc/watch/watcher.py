@@ -11,14 +11,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tangentc.backend.load import Text, load
 from tangentc.core.nodes import NOWHERE, Span
 from tangentc.core.types import is_array
-from tangentc.derivative import Compiled
+
+if TYPE_CHECKING:
+    from tangentc.derivative import Compiled
 
 FINITE, INFINITE, NAN = range(3)
 

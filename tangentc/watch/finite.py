@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tangentc.derivative import Compiled
 from tangentc.errors import NotFinite
-from tangentc.inspection.nonfinite import NonFinite, made_here
-from tangentc.inspection.watch import NAN, Line, Watched, Watcher, state_of, watched
+from tangentc.watch.nonfinite import NonFinite, made_here
+from tangentc.watch.watcher import NAN, Line, Watched, Watcher, state_of, watched
+
+if TYPE_CHECKING:
+    from tangentc.derivative import Compiled
 
 
 class _Finite(Watcher):
