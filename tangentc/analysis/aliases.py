@@ -34,27 +34,17 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_basic, is_container, type_of
 from tangentc.core.walk import asks_for_form, statements
+from tangentc.ops import methods
+from tangentc.ops.table import every
 
-VIEWS = {
-    "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "broadcast_to", "asarray",
-    "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "split", "split_like", "real", "imag", "ascontiguousarray",
-    "rollaxis", "flip", "fliplr", "flipud", "rot90", "array_split", "broadcast_arrays", "view", "unbroadcast",
-    "matrix_transpose", "permute_dims", "asanyarray", "sliding_window_view",
-}  # fmt: skip
-COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asanyarray}
-READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}
-COMPACT = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray}
+VIEWS = every("view")
+COPIES_MAYBE = every("may_copy")
+READ_ONLY = every("read_only")
+COMPACT = every("compact")
 GIVES_BACK = {np.diff: (1, "n", 0), np.linalg.matrix_power: (1, "n", 1)}  # their argument, for this value of an option
-NEW = {  # functions without a rule that give no memory of their arguments
-    builtins.set, np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.unique, np.union1d,
-    np.intersect1d, np.setdiff1d, np.setxor1d,
-}  # fmt: skip
-HOLDERS = {
-    ops.identity, ops.stopped, ops.inserted, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
-    builtins.reversed,
-    builtins.enumerate, builtins.zip, builtins.list, builtins.tuple, builtins.dict, ops.pop, ops.take, ops.old_item,
-    ops.items_from, operator.add, operator.mul,
-}  # fmt: skip
+NEW = every("new")
+HOLDERS = every("holds")
+VIEW_METHODS = methods.names(view=True)
 
 
 class Aliases:
@@ -191,12 +181,11 @@ class Aliases:
             spec = self._type(s.args[0])
             text = s.args[0].value if isinstance(s.args[0], Const) else getattr(spec, "value", None)
             return atoms if len(atoms) == 1 and not (isinstance(text, str) and _sums(text)) else []
-        name = s.args[1].value if op is ops.method else getattr(op, "__name__", "")  # type: ignore[union-attr]
         if ("copy", Const(True)) in s.keywords:
             return []
         if op is runtime.unbroadcast:  # of its second argument it asks the shape alone
             return [a for a in s.args[:1] if a in atoms]
-        if name in VIEWS:
+        if op in VIEWS or op is ops.method and s.args[1].value in VIEW_METHODS:  # type: ignore[union-attr]
             return atoms[:1]
         return atoms if op in HOLDERS or may_give_back(s) else []
 
@@ -323,7 +312,7 @@ def is_unknown_call(s: Assign) -> bool:
     """Whether a statement calls something of which nothing is known: no operation of the language, no function of the
     user's and none of NumPy."""
     if s.op is ops.method:
-        return s.args[1].value not in VIEWS  # type: ignore[union-attr]
+        return s.args[1].value not in VIEW_METHODS  # type: ignore[union-attr]
     if s.op in HOLDERS or isinstance(s.op, (ops.UserFunction, ops.Emitted, ops.augmented)) or s.op is ops.new_list:
         return False
     return not ops.is_pure(s.op) and not known(s.op)

@@ -52,6 +52,7 @@ from tangentc.core.types import (
     shadow_type,
     type_of,
 )
+from tangentc.ops import methods
 
 FLOAT_MATH = {
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
@@ -324,7 +325,7 @@ def _text_method(text: str, name: str, args: Seq[Type]) -> Type:
 
 
 AS_BYTES = {"tobytes", "dumps", "dump", "tofile"}
-MUTATING = {"fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "setflags", "itemset"}
+MUTATING = methods.names(np.ndarray, changes=True)
 
 
 def item_type(t: Type, fresh: Fresh) -> Type:

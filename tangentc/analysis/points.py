@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import bisect
 import builtins
+import collections
 import heapq
 import operator
 from collections import defaultdict
@@ -30,6 +31,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
 from tangentc.core.types import Dict, Known, Scalar, Sequence, Unknown, is_container
 from tangentc.core.walk import statements
+from tangentc.ops import methods
 
 ANY, NONE = "*", "%none"
 SAME = {ops.identity, ops.stopped, ops.snapshot, ops.inserted}
@@ -114,8 +116,7 @@ def may_change_unseen(op: Any) -> bool:
 
 METHODS = {"append": ops.append, "insert": ops.insert, "pop": ops.take, "reverse": ops.reverse}
 INSERTING = {heapq.heappush, heapq.heapreplace, heapq.heappushpop, bisect.insort_left, bisect.insort_right}
-CHANGING = {"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "pop", "popleft", "popitem",
-            "remove", "discard", "clear", "sort", "reverse"}  # fmt: skip
+CHANGING = methods.names(list, collections.deque, dict, set, changes=True)
 GIVING = {Const("pop"), Const("get"), Const("setdefault")}
 
 

@@ -22,9 +22,10 @@ from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
 from tangentc.core.types import Array, Known, Scalar, Type, is_complex
 from tangentc.core.walk import statements, transform
 from tangentc.errors import TurnedComplex
+from tangentc.ops.table import every
 
 _COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
-OF_MATRICES: set[Any] = set()  # functions of a real matrix that need not be real; the rules put them in
+OF_MATRICES = every("turns_complex")
 
 
 def are_complex() -> bool:

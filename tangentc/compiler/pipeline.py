@@ -79,6 +79,7 @@ from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, twin
 from tangentc.frontend.source import source_of
 from tangentc.frontend.specialise import asks_for_layout, specialise
+from tangentc.ops import methods
 from tangentc.rules.registry import REGISTRY, load_families
 from tangentc.simplify.common import common
 from tangentc.simplify.copies import copies, elide
@@ -86,7 +87,7 @@ from tangentc.simplify.dead import dead
 
 load_families()
 
-GIVING_AND_CHANGING = {Const(name) for name in ("pop", "popleft", "popitem", "setdefault")}
+GIVING_AND_CHANGING = frozenset(map(Const, methods.names(changes=True, gives_item=True)))
 HIDDEN = (ops.assumed, runtime.require_count)  # what types answer, at first
 DEEPEST = 24  # rounds and types of a function that calls itself
 MOST_VERSIONS = 200  # of one function inside itself

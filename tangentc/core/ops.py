@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.ops.table import every, say
+
 BINARY = {
     operator.add: "+",
     operator.sub: "-",
@@ -226,7 +228,7 @@ def items_from(items: Any, start: int, stop: int) -> list:
     return list(items)[start : stop or None]
 
 
-CHANGES = {append, insert, take, reverse}  # what changes the container that comes first
+CHANGES = every("changes")  # what changes the container that comes first
 SYNTAX = {identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select}
 PURE_BUILTINS = {
     builtins.abs, builtins.bool, builtins.complex, builtins.dict, builtins.divmod, builtins.enumerate,
@@ -359,3 +361,11 @@ class Emitted:
 
     def __call__(self, *args: Any) -> Any:
         raise NotImplementedError(self.__name__)
+
+
+say(append, insert, take, reverse, changes=True)
+say(make_tuple, make_list, make_dict, make_struct, puts_together=True, holds=True)
+say(
+    identity, stopped, inserted, select, pop, take, old_item, items_from, builtins.reversed, builtins.enumerate,
+    builtins.zip, builtins.list, builtins.tuple, builtins.dict, operator.add, operator.mul, holds=True,
+)  # fmt: skip

@@ -7,7 +7,8 @@ import numpy as np
 from tangentc.core.ops import stopped as stop_gradient
 from tangentc.definitions import axes_in
 from tangentc.definitions.reductions import is_integer_like
-from tangentc.rules.registry import defined, existing
+from tangentc.ops.table import existing
+from tangentc.rules.registry import defined
 from tangentc.runtime import trapezoid_weights
 
 

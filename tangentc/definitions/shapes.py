@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc.definitions import axes_in
-from tangentc.rules.registry import defined, existing, static
+from tangentc.ops.table import existing
+from tangentc.rules.registry import defined, static
 
 
 # ------------------------------------------------------------------ shapes

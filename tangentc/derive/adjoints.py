@@ -455,8 +455,7 @@ class Adjoints:
         """The array whose memory an adjoint may be."""
         x_bar = self.b.current(x_bar)
         while isinstance(x_bar, str) and (made := self.b.definitions.get(x_bar)) is not None and made.args:
-            name = getattr(made.op, "__name__", "")
-            if made.op not in (operator.getitem, ops.identity, builtins.getattr) and name not in VIEWS:
+            if made.op not in (operator.getitem, ops.identity, builtins.getattr) and made.op not in VIEWS:
                 break
             x_bar = self.b.current(made.args[0])
         return x_bar

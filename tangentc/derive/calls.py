@@ -37,15 +37,13 @@ from tangentc.core.types import (
     rank,
 )
 from tangentc.errors import BadRule, MissingRule, NotDifferentiable, UnsupportedSyntax
+from tangentc.ops.table import every
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule
 
 # what is given a list or a tuple item by item; everything else takes numbers and arrays
-TAKES_ITEMS = {
-    np.array, np.asarray, np.asanyarray, np.concatenate, np.stack, np.block, np.choose, np.piecewise, builtins.sum,
-    runtime.split_like,
-}  # fmt: skip
-LISTS = {np.concatenate, np.stack}  # of arrays, for which one array may stand
+TAKES_ITEMS = every("takes_items")
+LISTS = every("joins_arrays")
 
 
 @dataclass(frozen=True)

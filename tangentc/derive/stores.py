@@ -41,8 +41,9 @@ from tangentc.core.types import (
 from tangentc.derive.adjoints import Adjoints, bar_name
 from tangentc.derive.mirror import Mirror
 from tangentc.errors import InternalError, UnsafeMutation
+from tangentc.ops.table import every
 
-DISTINCT = {np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from}
+DISTINCT = every("distinct_places")
 
 
 def _counts_up(s: Assign) -> bool:

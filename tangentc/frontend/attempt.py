@@ -39,11 +39,9 @@ from tangentc.core.walk import defines, statements
 from tangentc.frontend.activation import locals_of
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
+from tangentc.ops import methods
 
-CHANGES = {
-    "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
-    "fill", "sort", "put", "reverse", *ops.IMPURE_NAMES,
-}  # fmt: skip
+CHANGES = methods.names(changes=True) | ops.IMPURE_NAMES
 UNTRIED = (gast.Pass, gast.Break, gast.Continue, gast.FunctionDef, gast.Global, gast.Nonlocal)
 BINDS = {
     "For": "target", "comprehension": "target", "withitem": "optional_vars", "NamedExpr": "target",

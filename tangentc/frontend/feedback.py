@@ -43,14 +43,15 @@ from tangentc.core.types import (
     type_of,
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements, transform
-from tangentc.derive.calls import TAKES_ITEMS
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
+from tangentc.ops.table import every
 from tangentc.rules.registry import REGISTRY
 
+TAKES_ITEMS = every("takes_items")
 KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
 VIEWS = {"keys", "values", "items"}
 CALLED = -2  # the operand that is called

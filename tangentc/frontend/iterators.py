@@ -31,16 +31,16 @@ from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Functio
 from tangentc.core.resolve import is_static
 from tangentc.core.walk import blocks, reads, statements, transform
 from tangentc.errors import UnsupportedSyntax
+from tangentc.ops import methods
 
 ITERATORS = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
              np.ndindex, np.ndenumerate}  # fmt: skip
 IN_CORE = {builtins.zip, builtins.enumerate, builtins.reversed}
 USES_UP = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.max, builtins.min, builtins.sorted,
            builtins.dict}  # fmt: skip
-MUTATING = {"append", "extend", "insert", "pop", "remove", "clear", "update", "sort", "reverse", "fill", "appendleft",
-            "popleft", "setdefault", "add", "discard"}  # fmt: skip
+MUTATING = methods.names(changes=True)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-KEEPING = {Const(name) for name in ("append", "appendleft", "insert", "setdefault", "add")}
+KEEPING = frozenset(map(Const, methods.names(keeps=True)))
 HELD = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.append, ops.insert}
 
 

@@ -66,6 +66,7 @@ from tangentc.core.types import (
 from tangentc.core.walk import defines, definitions, reads, statements, substitute, substitute_block, transform
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.into import place_of_out
+from tangentc.ops import methods
 
 OF_COMPLEX = {Const("real"): np.real, Const("imag"): np.imag}
 PARTS: dict[Const, Any] = OF_COMPLEX | {
@@ -92,10 +93,7 @@ WITH_ARRAYS = {
     np.matmul, np.outer, np.vdot, np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum,
     np.where, np.hypot, np.arctan2, np.kron, np.convolve, np.interp,
 }  # fmt: skip
-MUTATORS = {
-    "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "add", "discard",
-    "fill", "sort", "put", "resize", "partition", "setfield", "byteswap", "reverse", "itemset",
-}  # fmt: skip
+MUTATORS = methods.names(changes=True)
 
 
 def _subjects(s: Statement) -> tuple[Atom, ...]:

@@ -9,8 +9,9 @@ import operator
 
 import numpy as np
 
+from tangentc.ops.table import existing
 from tangentc.rules.fragment import inline, is_integer, is_literal, is_real
-from tangentc.rules.registry import elementwise, existing, zero_gradient
+from tangentc.rules.registry import elementwise, zero_gradient
 from tangentc.runtime import real_power, taken
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tangentc import runtime
-from tangentc.rules.registry import existing, zero_gradient
+from tangentc.ops.table import existing
+from tangentc.rules.registry import zero_gradient
 
 zero_gradient(
     *existing("zeros", "ones", "empty", "eye", "identity", "zeros_like", "ones_like", "empty_like"),

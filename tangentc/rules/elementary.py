@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from tangentc.ops.table import existing
 from tangentc.rules.fragment import is_real
-from tangentc.rules.registry import adjoint_rule, elementwise, existing, tangent_rule, zero_gradient
+from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 
 
 @elementwise(np.exp, math.exp, cmath.exp)

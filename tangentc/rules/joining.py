@@ -5,15 +5,10 @@ Formulas: a linear function whose matrix has ones and zeros, of which the adjoin
 
 import numpy as np
 
-from tangentc.analysis.aliases import VIEWS
-from tangentc.derive.calls import LISTS, TAKES_ITEMS
+from tangentc.ops.table import existing
 from tangentc.rules.fragment import inline
-from tangentc.rules.registry import adjoint_rule, existing, tangent_rule
+from tangentc.rules.registry import adjoint_rule, tangent_rule
 from tangentc.runtime import split_like
-
-TAKES_ITEMS.update(joins := [np.vstack, *existing("row_stack"), np.hstack, np.column_stack, np.dstack])
-LISTS.update(joins)
-VIEWS.update(["hsplit", "vsplit", "dsplit", "unstack"])
 
 
 def lists_of(*shapes):

@@ -7,12 +7,10 @@ import math
 
 import numpy as np
 
-from tangentc.derive.calls import TAKES_ITEMS
+from tangentc.ops.table import existing
 from tangentc.rules.fragment import has_length, inline
-from tangentc.rules.registry import adjoint_rule, existing, tangent_rule
+from tangentc.rules.registry import adjoint_rule, tangent_rule
 from tangentc.runtime import product_of_others
-
-TAKES_ITEMS.update([math.prod, math.fsum, math.dist])
 
 
 def complex_pairs(rng):

@@ -9,8 +9,9 @@ Formulas: a linear function whose matrix has ones and zeros, of which the adjoin
 import numpy as np
 
 from tangentc.errors import NotDifferentiable
+from tangentc.ops.table import existing
 from tangentc.rules.fragment import inline, is_changed
-from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
+from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
 from tangentc.runtime import last_written, marks, positions, resized, scatter, unpad
 
 

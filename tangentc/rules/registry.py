@@ -389,8 +389,3 @@ def zero_gradient(*functions: Callable[..., Any]) -> None:
     caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
     for function in functions:
         REGISTRY.add(Rule(function, "zero", source=caller))
-
-
-def existing(*names: str) -> list[Any]:
-    """The functions of these names that the installed NumPy has."""
-    return [getattr(np, name) for name in names if hasattr(np, name)]

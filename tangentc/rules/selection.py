@@ -7,12 +7,10 @@ import builtins
 
 import numpy as np
 
-from tangentc.derive.calls import TAKES_ITEMS
+from tangentc.ops.table import existing
 from tangentc.rules.fragment import inline, is_literal
-from tangentc.rules.registry import adjoint_rule, elementwise, existing, tangent_rule, zero_gradient
+from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 from tangentc.runtime import unbroadcast
-
-TAKES_ITEMS.add(np.select)
 
 
 @elementwise(np.where, domain=((-1, 1), (-2, 2), (-2, 2)))

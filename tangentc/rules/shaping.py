@@ -8,8 +8,9 @@ import builtins
 import numpy as np
 
 from tangentc.core.ops import item
+from tangentc.ops.table import existing
 from tangentc.rules.fragment import inline
-from tangentc.rules.registry import adjoint_rule, existing, tangent_rule, zero_gradient
+from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
 from tangentc.runtime import (
     along_axis,
     insertion,

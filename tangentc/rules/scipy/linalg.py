@@ -7,8 +7,8 @@ Formulas: Giles, "Collected matrix derivative results for forward and reverse mo
 import numpy as np
 import scipy.linalg as sl
 
-from tangentc.analysis.turning import OF_MATRICES
 from tangentc.errors import NotDifferentiable, TurnedComplex
+from tangentc.ops.table import say
 from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
@@ -343,7 +343,7 @@ def sqrtm_tangent(A, Y, A_dot):
     return as_real(Y_dot, Y) if is_real(Y) else Y_dot
 
 
-OF_MATRICES.update((sl.sqrtm, sl.logm))
+say(sl.sqrtm, sl.logm, turns_complex=True)
 
 for function in (sl.expm, sl.logm, sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
     of_matrix(function)

@@ -1,0 +1,45 @@
+"""NumPy's functions: what they make, which memory it is, and what they take."""
+
+import builtins
+import math
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.ops.table import existing, say
+
+LIKE_THEIR_ARGUMENT = [
+    np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.squeeze,
+    np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.real, np.imag,
+    np.flip, np.fliplr, np.flipud, np.rot90, np.broadcast_to, np.broadcast_arrays, np.diagonal,
+    np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.lib.stride_tricks.sliding_window_view,
+    *existing("matrix_transpose", "permute_dims", "unstack"), np.linalg.matrix_transpose, np.linalg.diagonal,
+]  # fmt: skip
+say(*LIKE_THEIR_ARGUMENT, runtime.split_like, runtime.unbroadcast, view=True)
+say(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, may_copy=True)
+say(np.diagonal, np.broadcast_to, np.broadcast_arrays, read_only=True)
+say(np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray, compact=True)
+say(
+    builtins.set, np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.unique, np.union1d,
+    np.intersect1d, np.setdiff1d, np.setxor1d, new=True,
+)  # fmt: skip
+
+say(
+    np.array, np.asarray, np.asanyarray, np.concatenate, np.stack, np.block, np.choose, np.piecewise, np.select,
+    np.vstack, np.hstack, np.column_stack, np.dstack, np.linalg.multi_dot, builtins.sum, math.prod, math.fsum,
+    math.dist, runtime.split_like, *existing("row_stack"), takes_items=True,
+)  # fmt: skip
+say(
+    np.concatenate,
+    np.stack,
+    np.vstack,
+    np.hstack,
+    np.column_stack,
+    np.dstack,
+    *existing("row_stack"),
+    joins_arrays=True,
+)
+say(
+    np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from,
+    distinct_places=True,
+)  # fmt: skip

@@ -1,0 +1,56 @@
+"""The methods of Python's containers and NumPy's arrays: which of them change their object, and what they give."""
+
+from __future__ import annotations
+
+import collections
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is known of one method of one class."""
+
+    owner: type
+    name: str
+    changes: bool = False  # it changes its object
+    gives_item: bool = False  # it gives an item of its object, or of what the object held
+    keeps: bool = False  # its object holds its argument afterwards
+    view: bool = False  # its result is memory of its object, or may be
+
+
+def _of(owner: type, names: str, changes: bool = False, gives_item: bool = False, keeps: bool = False,
+        view: bool = False) -> list[Method]:  # fmt: skip
+    return [Method(owner, name, changes, gives_item, keeps, view) for name in names.split()]
+
+
+METHODS = (
+    *_of(list, "append insert", changes=True, keeps=True),
+    *_of(list, "extend remove clear sort reverse", changes=True),
+    *_of(list, "pop", changes=True, gives_item=True),
+    *_of(collections.deque, "append appendleft insert", changes=True, keeps=True),
+    *_of(collections.deque, "extend extendleft remove clear reverse rotate", changes=True),
+    *_of(collections.deque, "pop popleft", changes=True, gives_item=True),
+    *_of(dict, "setdefault", changes=True, gives_item=True, keeps=True),
+    *_of(dict, "pop popitem", changes=True, gives_item=True),
+    *_of(dict, "update clear", changes=True),
+    *_of(dict, "get", gives_item=True),
+    *_of(set, "add", changes=True, keeps=True),
+    *_of(set, "pop", changes=True, gives_item=True),
+    *_of(set, "remove discard clear update intersection_update difference_update symmetric_difference_update",
+         changes=True),
+    *_of(np.ndarray, "fill sort put resize partition setfield setflags itemset", changes=True),
+    *_of(np.ndarray, "byteswap", changes=True, view=True),
+    *_of(np.ndarray, "reshape ravel transpose swapaxes squeeze diagonal real imag view", view=True),
+)  # fmt: skip
+
+
+def names(*owners: type, **facts: bool) -> frozenset[str]:
+    """The names of the methods of some classes, of all if none is given, of which the facts hold.
+
+    >>> sorted(names(dict, changes=True, gives_item=True))
+    ['pop', 'popitem', 'setdefault']
+    """
+    found = (m for m in METHODS if not owners or m.owner in owners)
+    return frozenset(m.name for m in found if all(getattr(m, fact) == holds for fact, holds in facts.items()))

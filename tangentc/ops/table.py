@@ -1,0 +1,71 @@
+"""The table of operations: one record a function.
+
+`say` writes facts into the records of functions, `every` asks for all functions of which a fact holds.  A function is
+found by what it is, never by its name.
+
+    >>> from tangentc.ops import arrays
+    >>> np.unique in every("new"), known_of(np.reshape).view
+    (True, True)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class Operation:
+    """What is known of one function or operator; a fact that nobody has said does not hold."""
+
+    function: Any
+    # ---- memory
+    view: bool = False  # its result is memory of its first argument, or may be
+    may_copy: bool = False  # of a view: for some arguments it is memory of its own
+    read_only: bool = False  # of a view: it cannot be written
+    new: bool = False  # its result is no memory of any argument, which its rule would say if it had one
+    compact: bool = False  # its result is an array in the order of C
+    holds: bool = False  # its result holds its arguments, or is one of them, or shares what they hold
+    puts_together: bool = False  # its result is a new container of its arguments
+    changes: bool = False  # it changes the container that comes first
+    # ---- arguments
+    takes_items: bool = False  # its rule sees the items of a list or a tuple one by one
+    joins_arrays: bool = False  # for its list of arrays one array may stand
+    # ---- values
+    turns_complex: bool = False  # of a real argument its result may be complex
+    distinct_places: bool = False  # its result is an index that names no place twice
+
+
+FACTS = tuple(f.name for f in dataclasses.fields(Operation) if f.name != "function")
+_RECORDS: dict[Any, Operation] = {}
+_EVERY: dict[str, set[Any]] = {fact: set() for fact in FACTS}
+
+
+def say(*functions: Any, **facts: bool) -> None:
+    """Write facts into the records of functions.  Raises `TypeError` for one that no record has a place for."""
+    if wrong := [fact for fact in facts if fact not in _EVERY]:
+        raise TypeError(f"{wrong[0]} is no fact of an operation; these are: {', '.join(FACTS)}")
+    for function in functions:
+        record = _RECORDS.setdefault(function, Operation(function))
+        for fact, holds in facts.items():
+            setattr(record, fact, holds)
+            (_EVERY[fact].add if holds else _EVERY[fact].discard)(function)
+
+
+def every(fact: str) -> Set[Any]:
+    """The functions of which a fact holds, also those of which it will be said later."""
+    return _EVERY[fact]
+
+
+def existing(*names: str) -> list[Any]:
+    """The functions of these names that the installed NumPy has."""
+    return [getattr(np, name) for name in names if hasattr(np, name)]
+
+
+def known_of(function: Any) -> Operation:
+    """The record of a function, of which nothing may be known."""
+    return _RECORDS.get(function) or Operation(function)
