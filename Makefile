@@ -31,6 +31,7 @@ check: $(BIN)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 format: $(BIN)/.installed
 	$(BIN)/ruff format .

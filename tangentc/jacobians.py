@@ -18,9 +18,9 @@ import numpy as np
 from tangentc.api import adjoint, grad, jvp, vjp
 from tangentc.arguments import positions
 from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
-from tangentc.definitions.jacobians import INSIDE
 from tangentc.derivative import Derivative, fit
 from tangentc.errors import BadArgument, NotDifferentiable
+from tangentc.rules.definitions.jacobians import INSIDE
 
 
 def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:

@@ -49,7 +49,7 @@ def place_of_out(op: Any) -> int | None:
 
 def is_definition(op: Any) -> bool:
     """Whether a function is our own text for one of NumPy's."""
-    return (getattr(op, "__module__", None) or "").startswith("tangentc.definitions")
+    return (getattr(op, "__module__", None) or "").startswith("tangentc.rules.definitions")
 
 
 class Into:

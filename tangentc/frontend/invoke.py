@@ -29,9 +29,6 @@ from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
 from tangentc.core.resolve import Scope, is_static
 from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
-from tangentc.definitions.elementwise import piece, rest
-from tangentc.definitions.jacobians import INSIDE
-from tangentc.definitions.procedures import vectorized
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
@@ -46,6 +43,9 @@ from tangentc.frontend.nested import Nested, lift, own_parameters
 from tangentc.frontend.parse import parsed
 from tangentc.frontend.recursion import captures
 from tangentc.frontend.source import Quoted
+from tangentc.rules.definitions.elementwise import piece, rest
+from tangentc.rules.definitions.jacobians import INSIDE
+from tangentc.rules.definitions.procedures import vectorized
 from tangentc.rules.registry import REGISTRY
 
 DEEPEST = 60
@@ -81,7 +81,7 @@ def _hashable(value: Any) -> bool:
 
 def is_quoted(function: Any) -> bool:
     """Whether a function stands for a call of the library: its text is written where the call is."""
-    return (function.__module__ or "").startswith((prelude.__name__, "tangentc.definitions", "tangentc.rules."))
+    return (function.__module__ or "").startswith((prelude.__name__, "tangentc.rules."))
 
 
 class Invoke(Into):

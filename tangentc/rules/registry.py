@@ -222,7 +222,7 @@ def load_families() -> None:
     """Register the rules and definitions of NumPy's functions."""
     for family in FAMILIES:
         importlib.import_module(f"tangentc.rules.{family}")
-    importlib.import_module("tangentc.definitions").load()
+    importlib.import_module("tangentc.rules.definitions").load()
     REGISTRY.awaited = list(SCIPY)
 
 

@@ -14,7 +14,7 @@ import scipy.optimize as so
 from tangentc import runtime
 from tangentc.core.inside import grad
 from tangentc.core.ops import stopped as stop_gradient
-from tangentc.definitions.jacobians import hessian, jacfwd
+from tangentc.rules.definitions.jacobians import hessian, jacfwd
 from tangentc.rules.registry import defined
 
 

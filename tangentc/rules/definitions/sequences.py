@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc.core.ops import stopped as stop_gradient
-from tangentc.definitions import axes_in
-from tangentc.definitions.reductions import is_integer_like
 from tangentc.ops.table import existing
+from tangentc.rules.definitions import axes_in
+from tangentc.rules.definitions.reductions import is_integer_like
 from tangentc.rules.registry import defined
 from tangentc.runtime import trapezoid_weights
 

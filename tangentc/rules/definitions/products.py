@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from tangentc.core.ops import stopped as stop_gradient
-from tangentc.definitions import axes_in
-from tangentc.definitions.shapes import with_axes
+from tangentc.rules.definitions import axes_in
+from tangentc.rules.definitions.shapes import with_axes
 from tangentc.rules.registry import defined, static
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc.core.ops import stopped as stop_gradient
-from tangentc.definitions import axes_in
+from tangentc.rules.definitions import axes_in
 from tangentc.rules.registry import defined, static
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tangentc.definitions import axes_in
 from tangentc.ops.table import existing
+from tangentc.rules.definitions import axes_in
 from tangentc.rules.registry import defined, static
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tangentc.definitions import axes_in
+from tangentc.rules.definitions import axes_in
 from tangentc.rules.registry import defined
 
 

@@ -1,0 +1,114 @@
+"""The table of operations says at least what the sets said that it stands for, and says it of functions, not of names."""
+
+import collections
+import heapq
+
+import numpy as np
+import pytest
+
+import tangentc
+from tangentc.core import ops
+from tangentc.ops import methods
+from tangentc.ops.table import FACTS, every, known_of, say
+
+CHANGING = "append appendleft extend insert add update setdefault pop popleft popitem remove discard clear sort reverse"
+OF_ARRAYS = "fill sort put resize partition setfield byteswap setflags itemset"
+
+
+def test_methods_that_change():
+    assert set(CHANGING.split()) <= methods.names(list, collections.deque, dict, set, changes=True)
+    assert set(OF_ARRAYS.split()) == methods.names(np.ndarray, changes=True)
+    assert methods.names(keeps=True) == {"append", "appendleft", "insert", "setdefault", "add"}
+    assert methods.names(changes=True, gives_item=True) == {"pop", "popleft", "popitem", "setdefault"}
+
+
+@pytest.mark.parametrize("method", methods.METHODS, ids=lambda m: f"{m.owner.__name__}.{m.name}")
+def test_methods_are_what_the_table_says(method):
+    if method.name != "itemset":  # of NumPy 1
+        assert hasattr(method.owner, method.name)
+
+
+def samples():
+    yield list, [3.0, 1.0, 2.0], {"append": (4.0,), "insert": (0, 4.0), "extend": ([4.0],), "remove": (1.0,)}
+    yield collections.deque, [3.0, 1.0], {
+        "append": (4.0,), "appendleft": (4.0,), "insert": (0, 4.0), "extend": ([4.0],), "extendleft": ([4.0],),
+        "remove": (1.0,), "rotate": (1,),
+    }  # fmt: skip
+    yield dict, {"a": 1.0}, {"setdefault": ("b", 2.0), "pop": ("a",), "update": ({"c": 1.0},), "get": ("a",)}
+    yield set, {1.0, 2.0}, {
+        "add": (3.0,), "remove": (1.0,), "discard": (1.0,), "update": ({4.0},), "intersection_update": ({1.0},),
+        "difference_update": ({1.0},), "symmetric_difference_update": ({1.0},),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("owner, held, arguments", list(samples()), ids=["list", "deque", "dict", "set"])
+def test_methods_do_what_the_table_says(owner, held, arguments):
+    for method in (m for m in methods.METHODS if m.owner is owner):
+        thing = owner(held)
+        before = owner(held)
+        given = getattr(thing, method.name)(*arguments.get(method.name, ()))
+        assert (thing != before) == method.changes, method
+        assert (given is not None) == method.gives_item, method
+
+
+def shown(view, x):
+    """A function called with an array, and whether what it gives is memory of it."""
+    if view in (np.broadcast_to,):
+        out = view(x, (2, *x.shape))
+    elif view in (np.reshape,):
+        out = view(x, (-1,))
+    elif view in (np.swapaxes, np.moveaxis):
+        out = view(x, 0, 1)
+    elif view is np.rollaxis:
+        out = view(x, 1)
+    elif view is np.expand_dims:
+        out = view(x, 0)
+    elif view in (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit):
+        out = view(x, 2)[0]
+    elif view is np.lib.stride_tricks.sliding_window_view:
+        out = view(x, 2, axis=0)
+    elif view is np.broadcast_arrays:
+        out = view(x, np.zeros(()))[0]
+    else:
+        out = view(x)
+    out = out[0] if isinstance(out, (tuple, list)) else out
+    return np.shares_memory(out, x)
+
+
+@pytest.mark.parametrize("view", [v for v in every("view") if not v.__module__.startswith("tangentc")], ids=str)
+def test_views_are_memory_of_their_argument(view):
+    assert shown(view, (np.arange(64.0) + 1j).reshape(4, 4, 4))
+
+
+def test_new_memory_is_new():
+    x = np.array([3.0, 1.0, 2.0])
+    for function in every("new") - {set, np.histogram2d, np.histogramdd}:
+        two = function in (np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d)
+        given = function(x, x) if two else function(x)
+        for part in given if isinstance(given, tuple) else (given,):
+            assert not np.shares_memory(part, x), function
+
+
+def test_what_puts_together_holds():
+    assert every("puts_together") <= every("holds")
+    assert every("changes") == {ops.append, ops.insert, ops.take, ops.reverse}
+
+
+def test_a_fact_without_a_place_is_refused():
+    with pytest.raises(TypeError, match="colour is no fact of an operation; these are: view"):
+        say(np.exp, colour=True)
+    assert "view" in FACTS and known_of(np.reshape).view and not known_of(heapq.heappush).view
+
+
+def reshape(x):  # the user's, and no view
+    return x * 2.0
+
+
+def test_a_function_is_found_by_what_it_is_and_not_by_its_name():
+    def loss(x):
+        y = reshape(x)
+        y[0] = 0.0
+        return np.sum(y * x)
+
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(tangentc.grad(loss)(x), [0.0, 8.0, 12.0])
