@@ -32,6 +32,7 @@ from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Glob
 from tangentc.core.types import Dict, Known, Scalar, Sequence, Unknown, is_container
 from tangentc.core.walk import statements
 from tangentc.ops import methods
+from tangentc.ops.table import every
 
 ANY, NONE = "*", "%none"
 SAME = {ops.identity, ops.stopped, ops.snapshot, ops.inserted}
@@ -330,8 +331,8 @@ class Points:
         return all(len(v) == 1 for v in self.of.values() if place in v)
 
 
-PUT_TOGETHER = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.new_list, ops.new_object}
-DEEP_COPIES = {ops.copied, runtime.copied}
+PUT_TOGETHER = every("puts_together")
+DEEP_COPIES = every("deep_copy")
 SHIFTING = {operator.getitem, operator.add, operator.mul, ops.items_from}
 COPIES = {
     builtins.list,

@@ -10,31 +10,23 @@ or an effect.  The idea of choosing by a cut: Chen et al., "Training deep nets w
 from __future__ import annotations
 
 import builtins
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tangentc.core import ops
 from tangentc.core.nodes import Assign
 from tangentc.core.types import Array, Scalar, is_container
+from tangentc.ops.table import every
 
-CHEAP_ON_ARRAYS = {operator.add, operator.sub, operator.mul, operator.neg, *ops.COMPARE}
-CHEAP = {
-    *CHEAP_ON_ARRAYS, operator.truediv, operator.pow, operator.floordiv, operator.mod, operator.not_, ops.select,
-    builtins.abs, builtins.min, builtins.max, builtins.int, builtins.float,
-}  # fmt: skip
-FREE = {
-    operator.getitem, builtins.getattr, builtins.len, builtins.range, builtins.slice, ops.make_tuple, ops.make_list,
-    ops.identity, builtins.reversed, builtins.zip, builtins.enumerate,
-}  # fmt: skip
-VIEWS = {"transpose", "reshape", "swapaxes", "expand_dims", "shape", "arange"}
+CHEAP_ON_ARRAYS = every("cheap_on_arrays")
+CHEAP = every("cheap")
+FREE = every("free")
 
 
 def is_cheap(s: Assign, types: Any) -> bool:
     """Whether recomputing a value costs no more than saving it."""
     if s.op is builtins.len and getattr(types.of(s.args[0]), "kind", None) is dict:
         return False  # a key that was put into a dict stays there when its item is restored
-    if s.op in FREE or getattr(s.op, "__name__", "") in VIEWS and ops.is_pure(s.op):
+    if s.op in FREE:
         return True
     if isinstance(types.of(s.target), Scalar) and all(isinstance(types.of(a), Scalar) for a in s.atoms):
         return s.op in CHEAP

@@ -17,16 +17,16 @@ from tangentc.core.naming import hint
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Span, Statement, Store, version_base
 from tangentc.core.types import Array, Known, Length, Scalar, Sequence, Type
 from tangentc.core.walk import defines, substitute_block
+from tangentc.ops.table import every
 
 Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
 RECENT = 40
-ALLOCATING = {"zeros_like", "full_like", "zeros", "copy", "new_list", "pop", "zeros_of", "zeros_of_copy"}
-MUTABLE = {ops.make_list, ops.make_dict, ops.copied}
+ALLOCATING = every("allocates")
 
 
 def _makes_new(op: Any) -> bool:
     """Whether two calls give two things, though they hold the same."""
-    return getattr(op, "__name__", "") in ALLOCATING or op in MUTABLE or ops.is_used_up(op)
+    return op in ALLOCATING or ops.is_used_up(op)
 
 
 def _is_slice(key: Atom, types: Any) -> bool:

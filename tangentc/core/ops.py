@@ -365,7 +365,20 @@ class Emitted:
 
 say(append, insert, take, reverse, changes=True)
 say(make_tuple, make_list, make_dict, make_struct, puts_together=True, holds=True)
+say(new_list, new_object, puts_together=True)
 say(
     identity, stopped, inserted, select, pop, take, old_item, items_from, builtins.reversed, builtins.enumerate,
     builtins.zip, builtins.list, builtins.tuple, builtins.dict, operator.add, operator.mul, holds=True,
+)  # fmt: skip
+say(new_list, pop, make_list, make_dict, make_struct, copied, builtins.list, builtins.dict, allocates=True)
+say(copied, deep_copy=True)
+say(builtins.len, asks_form=True)
+say(
+    operator.getitem, builtins.getattr, builtins.len, builtins.range, builtins.slice, make_tuple, make_list, identity,
+    builtins.reversed, builtins.zip, builtins.enumerate, free=True,
+)  # fmt: skip
+say(operator.add, operator.sub, operator.mul, operator.neg, *COMPARE, cheap=True, cheap_on_arrays=True)
+say(
+    operator.truediv, operator.pow, operator.floordiv, operator.mod, operator.not_, select, builtins.abs, builtins.min,
+    builtins.max, builtins.int, builtins.float, cheap=True,
 )  # fmt: skip

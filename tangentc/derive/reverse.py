@@ -65,8 +65,9 @@ from tangentc.derive.calls import adjoints, covering, missing, partials, refuse_
 from tangentc.derive.control import Control
 from tangentc.derive.mirror import Mirror
 from tangentc.derive.stores import Stores
+from tangentc.ops.table import every
 
-PUT_TOGETHER = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct}
+PUT_TOGETHER = every("puts_together")
 
 
 @dataclass(frozen=True)

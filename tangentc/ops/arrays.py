@@ -1,6 +1,7 @@
 """NumPy's functions: what they make, which memory it is, and what they take."""
 
 import builtins
+import copy
 import math
 
 import numpy as np
@@ -18,6 +19,13 @@ LIKE_THEIR_ARGUMENT = [
 say(*LIKE_THEIR_ARGUMENT, runtime.split_like, runtime.unbroadcast, view=True)
 say(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, may_copy=True)
 say(np.diagonal, np.broadcast_to, np.broadcast_arrays, read_only=True)
+say(
+    np.zeros, np.ones, np.empty, np.zeros_like, np.full_like, np.copy, copy.copy, copy.deepcopy, runtime.zeros_of,
+    runtime.zeros_of_copy, runtime.copied, allocates=True,
+)  # fmt: skip
+say(runtime.copied, deep_copy=True)
+say(np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like, asks_form=True)
+say(np.transpose, np.reshape, np.swapaxes, np.expand_dims, np.shape, np.arange, free=True)
 say(np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray, compact=True)
 say(
     builtins.set, np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.unique, np.union1d,

@@ -31,10 +31,17 @@ class Operation:
     compact: bool = False  # its result is an array in the order of C
     holds: bool = False  # its result holds its arguments, or is one of them, or shares what they hold
     puts_together: bool = False  # its result is a new container of its arguments
+    allocates: bool = False  # two calls give two things, though they hold the same
+    deep_copy: bool = False  # its result is its argument with copies of all that it holds
     changes: bool = False  # it changes the container that comes first
     # ---- arguments
     takes_items: bool = False  # its rule sees the items of a list or a tuple one by one
     joins_arrays: bool = False  # for its list of arrays one array may stand
+    asks_form: bool = False  # of its first argument it asks the shape and the dtype alone
+    # ---- cost
+    free: bool = False  # computing it again costs nothing
+    cheap: bool = False  # of numbers, computing it again costs no more than saving it
+    cheap_on_arrays: bool = False  # of arrays too
     # ---- values
     turns_complex: bool = False  # of a real argument its result may be complex
     distinct_places: bool = False  # its result is an index that names no place twice

@@ -9,23 +9,16 @@ that may be changed.
 
 from __future__ import annotations
 
-import builtins
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Statement, While, is_temporary
 from tangentc.core.walk import substitute
+from tangentc.ops.table import every
 
-ALLOCATING = {
-    np.zeros_like, np.full_like, np.copy, np.zeros, np.ones, np.empty, ops.new_list, ops.pop, ops.make_list,
-    ops.make_dict, ops.make_struct, ops.copied, builtins.list, builtins.dict, runtime.zeros_of, runtime.zeros_of_copy,
-    runtime.copied,
-}  # fmt: skip
+ALLOCATING = every("allocates")
 
 
 def common(function: Function, aliases: Aliases) -> Function:

@@ -37,8 +37,9 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import Array, is_container
 from tangentc.core.walk import asks_for_form, blocks, defines, reads
+from tangentc.ops.table import every
 
-SHAPE_ONLY = {builtins.len, np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like}
+SHAPE_ONLY = every("asks_form")
 
 
 def _changed(s: Statement) -> Any:
