@@ -271,7 +271,7 @@ class Activity:
             t = self.types.of(atom)
             is_read = is_container(t) and any(atom in reads(other) for other in self.program if other is not s)
             if is_read or isinstance(t, (Array, Unknown)) and self._has(self.useful, atom):
-                named_op = s.args[1].value if s.op is ops.method else s.op  # type: ignore[union-attr]
+                named_op = s.args[1].value if s.op is ops.method else s.op
                 name = getattr(named_op, "__qualname__", None) or getattr(named_op, "__name__", str(named_op))
                 raise UnsafeMutation(
                     f"{name} is given {shown(atom)}, which it may change, and a derivative flows through it", s.span,
@@ -307,7 +307,7 @@ class Activity:
     def _refuse_keys(self, s: Statement) -> None:
         """Refuse to keep a value in a dict under what depends on the arguments."""
         into_dict = isinstance(s, Store) and not isinstance(self.types.of(s.object), Array)
-        key = s.key if into_dict else None  # type: ignore[union-attr]
+        key = s.key if into_dict else None
         if isinstance(s, (Assign, Effect)) and s.op is ops.method and s.args[1] == Const("setdefault"):
             key = s.args[2]
         t = None if key is None else self.types.of(key)
@@ -330,7 +330,7 @@ class Activity:
             self._refuse_classes_of_arrays(s)
         for name, made in self.aliases.views.items():
             if may_give_back(made) and self.aliases.is_changed(name) and self._has(self.varied, name):
-                called = made.args[1].value if made.op is ops.method else made.op.__name__  # type: ignore[union-attr]
+                called = made.args[1].value if made.op is ops.method else made.op.__name__
                 raise UnsafeMutation(
                     f"what {called} gives may be the array that it is given, and is changed in place",
                     made.span,

@@ -147,7 +147,8 @@ class Aliases:
         return name in self.parent or name in self.parent.values() or name in self.params
 
     def _type(self, atom: Atom) -> Type:
-        return self.types.of(atom)
+        found: Type = self.types.of(atom)
+        return found
 
     def _has_memory(self, atom: Atom) -> bool:
         t = self._type(atom)
@@ -185,7 +186,7 @@ class Aliases:
             return []
         if op is runtime.unbroadcast:  # of its second argument it asks the shape alone
             return [a for a in s.args[:1] if a in atoms]
-        if op in VIEWS or op is ops.method and s.args[1].value in VIEW_METHODS:  # type: ignore[union-attr]
+        if op in VIEWS or op is ops.method and s.args[1].value in VIEW_METHODS:
             return atoms[:1]
         return atoms if op in HOLDERS or may_give_back(s) else []
 
@@ -312,7 +313,7 @@ def is_unknown_call(s: Assign) -> bool:
     """Whether a statement calls something of which nothing is known: no operation of the language, no function of the
     user's and none of NumPy."""
     if s.op is ops.method:
-        return s.args[1].value not in VIEW_METHODS  # type: ignore[union-attr]
+        return s.args[1].value not in VIEW_METHODS
     if s.op in HOLDERS or isinstance(s.op, (ops.UserFunction, ops.Emitted, ops.augmented)) or s.op is ops.new_list:
         return False
     return not ops.is_pure(s.op) and not known(s.op)

@@ -30,7 +30,7 @@ def first_stores(block: Block) -> set[int]:
                 for read in all_reads((s,)):
                     new.pop(read, None)
         if isinstance(s, Assign) and s.op is ops.new_object:
-            new[s.target] = s.args[0].value, set()  # type: ignore[union-attr]
+            new[s.target] = s.args[0].value, set()
         for inner in blocks(s):
             found |= first_stores(inner)
     return found

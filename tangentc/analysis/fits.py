@@ -93,7 +93,7 @@ def _checked(s: Statement, types: Any, fresh: Fresh) -> tuple[Statement, ...]:
 
 def _counted(s: Effect, types: Any, surely_runs: bool) -> bool:
     """Whether the items of what is unpacked are as many as there are names for them."""
-    t, count = types.of(s.args[0]), s.args[1].value  # type: ignore[union-attr]
+    t, count = types.of(s.args[0]), s.args[1].value
     length: Any = t.shape[0] if isinstance(t, Array) and t.shape else getattr(t, "length", None)
     if isinstance(t, Tuple):
         length = len(t.items)
@@ -106,7 +106,7 @@ def _counted(s: Effect, types: Any, surely_runs: bool) -> bool:
             f"{length} items are unpacked into {count} names", s.span, why="Python raises here",
             way_out="give it as many as there are names",
         )  # fmt: skip
-    return length == count
+    return bool(length == count)
 
 
 def _raising(s: Statement, types: Any, fresh: Fresh) -> list[Statement]:
@@ -120,8 +120,8 @@ def _raising(s: Statement, types: Any, fresh: Fresh) -> list[Statement]:
         for one in made:
             types.of_name[one.target] = types.result(one.op, one.args)
         return [*made, Effect(np.broadcast_to, (s.value, sides), (), s.span)]
-    op: Any = s.op.op if isinstance(s.op, ops.augmented) else s.op  # type: ignore[union-attr]
-    return [Effect(op, s.args, (), s.span)]  # type: ignore[union-attr]
+    op: Any = s.op.op if isinstance(s.op, ops.augmented) else s.op
+    return [Effect(op, s.args, (), s.span)]
 
 
 def _answer(s: Statement, types: Any) -> bool | None:

@@ -72,7 +72,7 @@ def _class_of_array(op: Any, args: Seq[Type]) -> type | None:
     if isinstance(op, type) and issubclass(op, np.ndarray) and op not in PLAIN_ARRAYS:
         return op
     if is_elementwise(op) or op is operator.getitem:
-        return next((t.cls for t in args if is_array_of_a_class(t)), None)  # type: ignore[union-attr]
+        return next((t.cls for t in args if is_array_of_a_class(t)), None)
     return None
 
 
@@ -196,7 +196,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return Unknown(f"the method {name} of a value of unknown type")
     if op is runtime.split_like and isinstance(args[0], Array) and (like := _items_told_apart(args[1])):
         if all(isinstance(t, Array) for t in like):
-            cut = tuple(Array(args[0].dtype, t.shape) for t in like)  # type: ignore[union-attr]
+            cut = tuple(Array(args[0].dtype, t.shape) for t in like)
             return Sequence(list, cut[:1] if len(set(cut)) == 1 else cut, len(cut))
     if op is runtime.split_like and isinstance(args[0], Array) and isinstance(args[1], Sequence):
         if args[1].length is None and args[1].items and isinstance(args[1].items[0], Array):
@@ -446,14 +446,14 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         assert isinstance(args[0], Known)
         return Dict(tuple(args[0].value), tuple(args[1:]))
     if op is ops.make_struct:
-        cls, fields = args[0].value, args[1].value  # type: ignore[union-attr]
+        cls, fields = args[0].value, args[1].value
         if issubclass(cls, tuple):  # type: ignore[arg-type]
             return Tuple(tuple(args[2:]), cls)  # type: ignore[arg-type]
         return Struct(cls, tuple(fields), tuple(args[2:]))  # type: ignore[arg-type]
     if op is ops.new_list:
         return Unknown("a list of saved values")
     if op is ops.new_object:
-        return Struct(args[0].value, (), ())  # type: ignore[union-attr,arg-type]
+        return Struct(args[0].value, (), ())  # type: ignore[arg-type]
     if op is ops.copied or op is ops.reshaped and isinstance(args[0], Struct):  # which has an attribute `shape`
         return args[0]
     if op in SELECTIONS and len(args) == 2 and isinstance(count := _constant(args[1]), int):
@@ -497,7 +497,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     if op is builtins.len and len(args) == 1:
         return _length_of(args[0])
     if op is builtins.getattr and len(args) == 2 and isinstance(args[1], Known):
-        return _attribute(args[0], args[1].value, fresh)  # type: ignore[arg-type,union-attr]
+        return _attribute(args[0], args[1].value, fresh)
     if op is operator.getitem:
         return subscript(args[0], args[1], fresh)
     if op in (operator.is_, operator.is_not, ops.contains, ops.not_contains, builtins.isinstance):
@@ -556,7 +556,7 @@ def _joined_lists(a: Type, b: Type, fresh: Fresh) -> Type | None:
     if isinstance(a, Tuple) and isinstance(b, Tuple):
         return Tuple(a.items + b.items)
     if all(isinstance(t, Tuple) or isinstance(t, Sequence) and t.kind is builtins.tuple for t in (a, b)):
-        return _of_any_length((*a.items, *b.items), fresh)  # type: ignore[union-attr]
+        return _of_any_length((*a.items, *b.items), fresh)
     if not (isinstance(a, Sequence) and isinstance(b, Sequence)):
         return None
     if a.length is not None and b.length is not None:
@@ -662,13 +662,14 @@ def changed_at(t: Type, path: Seq[Any], change: Callable[[Type], Type]) -> Type:
     items = list(getattr(t, "items", ()))
     for k in _places(t, path[0]):
         items[k] = changed_at(items[k], path[1:], change)
-    return dataclasses.replace(t, items=tuple(items)) if items else t  # type: ignore[type-var,arg-type]
+    return dataclasses.replace(t, items=tuple(items)) if items else t  # type: ignore[arg-type]
 
 
 def _with_part(t: Any, key: Any, item: Type) -> Type:
     """The type of a container with another type of one part."""
     k = getattr(t, "keys", getattr(t, "fields", ())).index(key)
-    return dataclasses.replace(t, items=(*t.items[:k], item, *t.items[k + 1 :]))
+    found: Type = dataclasses.replace(t, items=(*t.items[:k], item, *t.items[k + 1 :]))
+    return found
 
 
 def widened(t: Type, more: Type, fresh: Fresh) -> Type:
@@ -919,7 +920,7 @@ def _optional(t: Type) -> Type:
 
 def _depth(t: Type) -> int:
     """How many containers lie in one another."""
-    return 1 + max(map(_depth, t.items), default=0) if is_container(t) else 0  # type: ignore[union-attr]
+    return 1 + max(map(_depth, t.items), default=0) if is_container(t) else 0
 
 
 MIXED = "it is of different types on different paths"

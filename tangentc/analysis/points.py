@@ -135,7 +135,7 @@ def change_of(s: Statement) -> Change | None:
         case Assign() if isinstance(s.op, ops.augmented) and s.op.op is operator.add:
             return Change(s.args[0], ((ANY, s.args[1]),), True, True)
         case Assign() | Effect() if s.op is ops.method:
-            name = s.args[1].value  # type: ignore[union-attr]
+            name = s.args[1].value
             if name in ("append", "insert", "add", "appendleft"):
                 return Change(s.args[0], ((ANY, s.args[-1]),))
             if name == "extend":
@@ -352,11 +352,11 @@ def made_of(s: Assign) -> list[tuple[Any, Atom]]:
     if op in (ops.make_tuple, ops.make_list):
         return list(enumerate(args))
     if op is ops.make_dict:
-        return list(zip(args[0].value, args[1:], strict=True))  # type: ignore[union-attr]
+        return list(zip(args[0].value, args[1:], strict=True))
     if op is ops.make_struct:
-        keys = args[1].value  # type: ignore[union-attr]
+        keys = args[1].value
         pairs = list(zip(keys, args[2:], strict=True))
-        if issubclass(args[0].value, tuple):  # type: ignore[union-attr]
+        if issubclass(args[0].value, tuple):
             pairs += list(enumerate(args[2:]))
         return pairs
     return []

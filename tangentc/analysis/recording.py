@@ -90,7 +90,7 @@ def cut(
     return {n for n in order if ("in", n) in reached and ("out", n) not in reached}
 
 
-def _path(capacity: dict) -> list | None:
+def _path(capacity: dict[Any, Any]) -> list[Any] | None:
     """A shortest path from source to sink that has capacity left."""
     before: dict[Any, Any] = {"source": None}
     queue = ["source"]
@@ -107,7 +107,7 @@ def _path(capacity: dict) -> list | None:
     return None
 
 
-def _reachable(capacity: dict) -> set:
+def _reachable(capacity: dict[Any, Any]) -> set[Any]:
     seen = {"source"}
     queue = ["source"]
     for node in queue:

@@ -77,7 +77,7 @@ def _takes_orders(op: Any) -> bool:
     return (getattr(op, "__module__", None) or "").startswith("scipy.special")
 
 
-def run(op: Any, samples: list, keywords: dict) -> Any:
+def run(op: Any, samples: list[Any], keywords: dict[Any, Any]) -> Any:
     """What an operation gives for samples, None where it refuses them."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -90,7 +90,8 @@ def kept_real(program: Any) -> Function:
             return s, Effect(runtime.require_real, (s.target,), (), s.span)
         return (s,)
 
-    return replace(program.function, body=transform(program.function.body, checked))
+    found: Function = replace(program.function, body=transform(program.function.body, checked))
+    return found
 
 
 def is_doubtful(program: Any) -> bool:

@@ -216,7 +216,7 @@ class Types:
         }
         for s in statements(function.body):
             if isinstance(s, Assign) and s.op is ops.make_dict:
-                keys[s.target] = set(s.args[0].value)  # type: ignore[union-attr]
+                keys[s.target] = set(s.args[0].value)
             if (change := change_of(s)) is not None:
                 new = {key for key, _ in change.puts if key != "*"}
                 for place in points.places(change.container):
@@ -232,13 +232,13 @@ class Types:
             if isinstance(s, For):
                 looped |= points.places(s.iterable)
             elif isinstance(s, (Assign, Effect)) and s.op is ops.method:
-                name = s.args[1].value  # type: ignore[union-attr]
+                name = s.args[1].value
                 lost |= points.places(s.args[0]) if name in ("pop", "popitem", "clear") else set()
                 looped |= points.places(s.args[0]) if name in ("items", "values", "keys") else set()
             elif isinstance(s, (Assign, Effect)) and s.op is ops.take:
                 lost |= points.places(s.args[0])
         for s in statements(function.body):
-            if isinstance(s, Assign) and s.op is ops.assumed and isinstance(s.args[0].value.value, tuple):  # type: ignore[union-attr]
+            if isinstance(s, Assign) and s.op is ops.assumed and isinstance(s.args[0].value.value, tuple):
                 if any(lost & points.places(a) for a in s.args[1:]):
                     raise UnsupportedSyntax(
                         f"{function.name} runs over a dict of things of different kinds that loses keys", s.span,
@@ -258,7 +258,7 @@ class Types:
         def go(block: Block, path: tuple[int, ...]) -> None:
             for s in block:
                 if isinstance(s, Assign) and s.op is ops.make_dict:
-                    made[s.target] = set(s.args[0].value)  # type: ignore[union-attr]
+                    made[s.target] = set(s.args[0].value)
                     depth[s.target] = path
                 change = change_of(s)
                 if change is not None:
@@ -375,7 +375,7 @@ class Types:
         for key, atom in change.puts:
             item = self.of(atom)
             if change.op is not None:
-                there = subscript(old, self.of(Const(key)), self.fresh) if key != "*" else joined(old.items, self.fresh)  # type: ignore[union-attr]
+                there = subscript(old, self.of(Const(key)), self.fresh) if key != "*" else joined(old.items, self.fresh)
                 if isinstance(there, Array):
                     continue  # it is changed where it is
                 item = infer(change.op, [there, item], {}, self.fresh)

@@ -37,7 +37,6 @@ from tangentc.core.nodes import (
     Leave,
     Merge,
     Opaque,
-    Span,
     Statement,
     Store,
     While,
@@ -46,6 +45,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import Array, Dict, Scalar, Sequence, is_narrow
 from tangentc.core.walk import statements
+from tangentc.errors import Span
 
 BINARY = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,

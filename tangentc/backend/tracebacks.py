@@ -11,8 +11,7 @@ import traceback
 from types import FrameType
 
 from tangentc.core import texts
-from tangentc.core.nodes import Span
-from tangentc.errors import TangentcError
+from tangentc.errors import Span, TangentcError
 
 SWEEPS = {
     "": "the primal sweep",

@@ -92,7 +92,7 @@ def _replaced(t: Type, of: Callable[[Any], Any]) -> Type:
         case Scalar(value=Length()):
             return replace(t, value=of(t.value))
         case Sequence() | Tuple() | Dict() | Struct():
-            return replace(t, items=tuple(_replaced(item, of) for item in t.items))  # type: ignore[type-var]
+            return replace(t, items=tuple(_replaced(item, of) for item in t.items))
         case Optional():
             return map_lengths(t, of)
     return t
@@ -104,7 +104,7 @@ def _without_any(t: Type) -> Type:
         case Scalar(value=Length(symbol=symbol)) if symbol.startswith(ANY):
             return replace(t, value=None)
         case Sequence() | Tuple() | Dict() | Struct():
-            return replace(t, items=tuple(map(_without_any, t.items)))  # type: ignore[type-var]
+            return replace(t, items=tuple(map(_without_any, t.items)))
     return t
 
 

@@ -43,7 +43,6 @@ from tangentc.core.nodes import (
     If,
     Opaque,
     Place,
-    Span,
     Statement,
     While,
 )  # fmt: skip
@@ -68,7 +67,7 @@ from tangentc.core.types import Optional as OptionalType
 from tangentc.core.verify import verify
 from tangentc.core.walk import blocks, definitions, reads, statements, substitute_block, transform
 from tangentc.derive.calls import Defined
-from tangentc.errors import TangentcError, UnsafeMutation, UnsupportedSyntax
+from tangentc.errors import Span, TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.emulated import refuse_told_apart
 from tangentc.frontend.environments import Environment
@@ -168,14 +167,14 @@ def holds_code(t: Type) -> bool:
     """Whether a value is a function, or holds one."""
     if isinstance(t, Known):
         return callable(t.value) and not isinstance(t.value, type)
-    return is_container(t) and any(map(holds_code, t.items))  # type: ignore[union-attr]
+    return is_container(t) and any(map(holds_code, t.items))
 
 
 def _holds_made_inside(t: Type) -> bool:
     """Whether a value is a function that is made while the program runs, or holds one."""
     if isinstance(t, Known):
         return ops.is_made_inside(t.value)
-    return is_container(t) and any(map(_holds_made_inside, t.items))  # type: ignore[union-attr]
+    return is_container(t) and any(map(_holds_made_inside, t.items))
 
 
 def _is_code(t: Type) -> bool:
@@ -316,7 +315,7 @@ def _changed_copies(program: Program) -> list[str]:
 
 
 def _holds_arrays(t: Type) -> bool:
-    return is_container(t) and any(isinstance(i, (Array, Unknown)) or _holds_arrays(i) for i in t.items)  # type: ignore[union-attr]
+    return is_container(t) and any(isinstance(i, (Array, Unknown)) or _holds_arrays(i) for i in t.items)
 
 
 def _structure(s: Assign) -> Assign | None:
@@ -397,7 +396,7 @@ def _refuse_open(program: Program) -> None:
             and isinstance(t := program.types.of(s.args[0]), Unknown)
             and not isinstance(t, (OpaqueType, OptionalType))
         ):
-            what = f"calls the method {s.args[1].value} of a value of unknown type"  # type: ignore[union-attr]
+            what = f"calls the method {s.args[1].value} of a value of unknown type"
         else:
             continue
         raise UnsupportedSyntax(
@@ -490,7 +489,7 @@ class Context:
             except Defined as needed:
                 self.defined.setdefault(needed.function, {}).update(needed.sites)
                 for made in (self.prepared, self.failed, self.pairs, self.emitted, self.recursive, self.entered):
-                    made.clear()  # type: ignore[attr-defined]
+                    made.clear()
                 self.names = set(names)
 
     # ---------------------------------------------------------- the front
@@ -678,7 +677,8 @@ class Context:
 
     def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
         if isinstance(op, ops.Emitted):
-            return op.result
+            found: Type = op.result
+            return found
         if isinstance(op, ops.UserFunction):
             op = op.function
         if not is_user_function(op):

@@ -14,9 +14,10 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.naming import hint
-from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Span, Statement, Store, version_base
+from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Statement, Store, version_base
 from tangentc.core.types import Array, Known, Length, Scalar, Sequence, Type
 from tangentc.core.walk import defines, substitute_block
+from tangentc.errors import Span
 from tangentc.ops.table import every
 
 Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
@@ -65,7 +66,7 @@ class Builder:
         self.outdated: set[Atom] = set()  # values that were read of an array which has changed since
         self.clock = 0  # how often something may have been changed
         self.made_at: dict[Atom, int] = {}  # when a value was made
-        self.shapes: dict[tuple, str] = {}  # for a shape that is sure, a name at hand that has it
+        self.shapes: dict[tuple[Any, ...], str] = {}  # for a shape that is sure, a name at hand that has it
         self.may_change: Callable[[str], bool] = lambda name: False
         self.views: set[Atom] = set()  # views of arrays that may change
         self.is_view: Callable[[Any, tuple[Atom, ...]], bool] = lambda op, args: False
@@ -81,7 +82,8 @@ class Builder:
         return base if number == 0 else f"{base}.{number}"
 
     def type(self, atom: Atom) -> Type:
-        return self.types.of(atom)
+        found: Type = self.types.of(atom)
+        return found
 
     def maker(self, atom: Atom) -> Assign | None:
         """How an object was made; None once it, or what it was made of, has been stored into."""
@@ -132,7 +134,8 @@ class Builder:
         if self._repeatable(op, args):
             for scope in reversed(self.seen[self._first_scope(args, keywords) :]):
                 if key in scope and (scope[key] not in self.stored or self.is_view(op, args)):
-                    return scope[key]
+                    found: Atom = scope[key]
+                    return found
         elif self.moment is not None and key in self.moment:
             return self.moment[key]
         target = self.fresh(name or hint(op, args))
@@ -195,7 +198,7 @@ class Builder:
         if place is None or not isinstance(self.out[place], Assign):
             return atom
         target = self.fresh(base)
-        new = replace(self.out[place], target=target)  # type: ignore[arg-type,call-overload]
+        new = replace(self.out[place], target=target)  # type: ignore[arg-type]
         self.out[place] = new
         self.out[place + 1 :] = substitute_block(tuple(self.out[place + 1 :]), {atom: target})
         self.types.of_name[target] = self.types.of_name[atom]
@@ -303,14 +306,14 @@ class Builder:
         return out
 
 
-def shape_of(t: Type) -> tuple | None:
+def shape_of(t: Type) -> tuple[Any, ...] | None:
     """The shape of a number or an array, None where it is not known."""
     if isinstance(t, Array):
         return t.shape
     return () if type(t).__name__ == "Scalar" else None
 
 
-def is_sure(shape: tuple) -> bool:
+def is_sure(shape: tuple[Any, ...]) -> bool:
     """Whether two values that are said to have this shape surely have the same."""
     return not any(isinstance(d, Length) and not d.many for d in shape)
 

@@ -70,10 +70,10 @@ def hint(op: Any, args: tuple[Atom, ...]) -> str:
     if op in ops.COMPARE:
         return "%test"
     if op is ops.method:
-        name = args[1].value  # type: ignore[union-attr]
+        name = args[1].value
         return f"%{names[0]}_{name}" if names[0] else f"%{name}"
     if op is builtins.getattr and isinstance(args[1], Const):
-        return f"%{names[0]}_{args[1].value}" if names[0] else f"%{args[1].value}"  # type: ignore[union-attr]
+        return f"%{names[0]}_{args[1].value}" if names[0] else f"%{args[1].value}"
     if op is operator.getitem and names[0]:
         return f"%{names[0]}_{names[1]}" if len(names[1]) <= 3 and names[1].isidentifier() else f"%{names[0]}_item"
     if op in WORDS:

@@ -53,27 +53,27 @@ def once(x: Any) -> Any:
     return x
 
 
-def make_tuple(*items: Any) -> tuple:
+def make_tuple(*items: Any) -> tuple[Any, ...]:
     return items
 
 
-def make_list(*items: Any) -> list:
+def make_list(*items: Any) -> list[Any]:
     return list(items)
 
 
-def make_dict(keys: tuple, *values: Any) -> dict:
+def make_dict(keys: tuple[Any, ...], *values: Any) -> dict[Any, Any]:
     return dict(zip(keys, values, strict=True))
 
 
-def make_struct(cls: type, fields: tuple, *values: Any) -> Any:
+def make_struct(cls: type, fields: tuple[Any, ...], *values: Any) -> Any:
     """A dataclass or a NamedTuple from its fields."""
     from tangentc import runtime
 
     given = dict(zip(fields, values, strict=True))
-    return cls(**given) if is_put_together(cls, fields) else runtime.struct(cls, **given)
+    return cls(**given) if is_put_together(cls, fields) else runtime.struct(cls, **given)  # type: ignore[no-untyped-call]
 
 
-def is_put_together(cls: type, fields: tuple) -> bool:
+def is_put_together(cls: type, fields: tuple[Any, ...]) -> bool:
     """Whether calling a class does nothing but keep these values: one with a ``__post_init__`` may do more."""
     if not dataclasses.is_dataclass(cls):
         return True
@@ -178,20 +178,20 @@ def not_contains(item: Any, container: Any) -> bool:
     return item not in container
 
 
-def new_list() -> list:
+def new_list() -> list[Any]:
     """An empty list on which a loop saves what the adjoint sweep takes back."""
     return []
 
 
-def push(saved: list, value: Any) -> None:
+def push(saved: list[Any], value: Any) -> None:
     saved.append(value)
 
 
-def pop(saved: list, *position: int) -> Any:
+def pop(saved: list[Any], *position: int) -> Any:
     return saved.pop(*position)
 
 
-def append(items: list, value: Any) -> None:
+def append(items: list[Any], value: Any) -> None:
     """``items.append(value)`` on a list of the user."""
     items.append(value)
 
@@ -201,11 +201,11 @@ def take(items: Any, *position: Any) -> Any:
     return items.pop(*position)
 
 
-def insert(items: list, position: int, value: Any) -> None:
+def insert(items: list[Any], position: int, value: Any) -> None:
     items.insert(position, value)
 
 
-def reverse(items: list) -> None:
+def reverse(items: list[Any]) -> None:
     items.reverse()
 
 
@@ -220,10 +220,10 @@ def copied(x: Any, views: bool = True) -> Any:
     """A container with all that it holds, made once more; without ``views``, these become arrays of their own."""
     from tangentc import runtime
 
-    return runtime.copied(x, views)
+    return runtime.copied(x, views)  # type: ignore[no-untyped-call]
 
 
-def items_from(items: Any, start: int, stop: int) -> list:
+def items_from(items: Any, start: int, stop: int) -> list[Any]:
     """``*rest`` in an unpacking: the items from ``start`` to before ``stop``, in a list."""
     return list(items)[start : stop or None]
 

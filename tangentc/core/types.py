@@ -186,7 +186,7 @@ def surely_differ(a: Dim, b: Dim) -> bool:
         return a != b
     if isinstance(a, int) or isinstance(b, int):
         known, other = (a, b) if isinstance(a, int) else (b, a)
-        return other.many and known < EXACT + min(other.offset, 0)  # type: ignore[union-attr,operator]
+        return other.many and known < EXACT + min(other.offset, 0)  # type: ignore[operator]
     if a.symbol == b.symbol:
         return a.many and a.offset != b.offset
     return a.offset == b.offset and a.symbol[0] == b.symbol[0] and a.symbol[0] in "ng"
@@ -205,7 +205,7 @@ def is_differentiable(t: Type) -> bool:
     if isinstance(t, (Scalar, Array)):
         return np.dtype(t.dtype).kind in "fc"
     if is_container(t):
-        return any(is_differentiable(item) for item in t.items)  # type: ignore[union-attr]
+        return any(is_differentiable(item) for item in t.items)
     return isinstance(t, Unknown)
 
 
@@ -215,7 +215,7 @@ def holds_numbers(t: Type) -> bool:
         return np.dtype(t.dtype).kind in "biufc"
     if isinstance(t, Tuple) and t.cls is slice:
         return False
-    return any(map(holds_numbers, t.items)) if is_container(t) else isinstance(t, Unknown)  # type: ignore[union-attr]
+    return any(map(holds_numbers, t.items)) if is_container(t) else isinstance(t, Unknown)
 
 
 def is_complex(t: Type) -> bool:
@@ -352,7 +352,7 @@ def _object_type(value: Any, sizes: dict[int, Length]) -> Type:
 
 def name_of_dtype(dtype: Any) -> str:
     """A name that `numpy.dtype` understands: those of texts, dates and records do not say how long they are."""
-    return dtype.name if dtype.kind in "biufcO" else dtype.str
+    return str(dtype.name if dtype.kind in "biufcO" else dtype.str)
 
 
 def scalar_of(dtype: Any) -> Scalar:
@@ -426,7 +426,7 @@ def _dim(n: int, sizes: dict[int, Length]) -> Dim:
     return sizes[n]
 
 
-def _list_type(value: list, sizes: dict[int, Length]) -> Type:
+def _list_type(value: list[Any], sizes: dict[int, Length]) -> Type:
     classes = set(map(type, value))
     if len(classes) == 1 and (cls := classes.pop()) in PYTHON_SCALARS:
         return Sequence(list, (Scalar(PYTHON_SCALARS[cls], True),), len(value))

@@ -46,7 +46,7 @@ from tangentc.core.types import (
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
 
-Adjoint = Atom | dict
+Adjoint = Atom | dict[Any, Any]
 
 
 def copies(t: Type) -> Any:
@@ -157,7 +157,7 @@ class Adjoints:
             return self.whole({}, x)
         zeros = self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
         if is_container(t):  # whole until a branch takes it apart in which the container is known to be there
-            self.b.types.of_name[zeros] = t  # type: ignore[index]
+            self.b.types.of_name[zeros] = t
         return zeros
 
     def like(self, x: Atom) -> Atom:
@@ -225,9 +225,9 @@ class Adjoints:
             x_bar = self._sum(x_bar, (("axis", Const(axis_value)), ("keepdims", Const(True))))
         return self._cast(x_bar, tx)
 
-    def _sum(self, x_bar: Atom, keywords: tuple) -> Atom:
+    def _sum(self, x_bar: Atom, keywords: tuple[Any, ...]) -> Atom:
         made = self.b.maker(x_bar)
-        if made is not None and made.op is operator.neg and not any(map(self.b.mutable, made.args)):  # type: ignore[arg-type]
+        if made is not None and made.op is operator.neg and not any(map(self.b.mutable, made.args)):
             return self.b.emit(operator.neg, (self.b.emit(np.sum, made.args, keywords),))
         return self.b.emit(np.sum, (x_bar,), keywords)
 
@@ -240,7 +240,7 @@ class Adjoints:
         return x_bar
 
     # ---------------------------------------------------------- accumulating
-    def add(self, x: Atom, x_bar: Adjoint | list | tuple | None, fitted: bool = False) -> None:
+    def add(self, x: Atom, x_bar: Adjoint | list[Any] | tuple[Any, ...] | None, fitted: bool = False) -> None:
         """Add a contribution to the adjoint of ``x``."""
         if not isinstance(x, str) or x not in self.active or x_bar is None:
             return
@@ -328,7 +328,7 @@ class Adjoints:
         self.rebound.add(made.target)
         return True
 
-    def add_part(self, x: str, mine: dict, key: Any, t: Type, part: Any) -> None:
+    def add_part(self, x: str, mine: dict[Any, Any], key: Any, t: Type, part: Any) -> None:
         """Add a contribution to the adjoint of one part of a container."""
         old = mine.get(key)
         if is_long(t):  # its parts are not told apart
@@ -502,8 +502,8 @@ class Adjoints:
         """``shadow[key] += part``: a number is replaced, an array may be seen by others and is added to."""
         t = self.b.type(shadow)
         if isinstance(t, Struct):
-            key = Const(ops.Attribute(key.value))  # type: ignore[union-attr]
-            old = self.b.emit(builtins.getattr, (shadow, Const(str(key.value))))  # type: ignore[union-attr]
+            key = Const(ops.Attribute(key.value))
+            old = self.b.emit(builtins.getattr, (shadow, Const(str(key.value))))
         else:
             old = self.b.emit(operator.getitem, (shadow, key))
         held = self.b.type(old)
@@ -544,7 +544,7 @@ def certain(t: Type) -> bool:
     return isinstance(t, Array) and all(not uncertain(d) for d in t.shape)
 
 
-def may_be_full(given: tuple | None, wanted: tuple | None) -> bool:
+def may_be_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...] | None) -> bool:
     """Whether shapes that are written differently may be the same while running."""
     if given is None or wanted is None:
         return True
@@ -554,7 +554,7 @@ def may_be_full(given: tuple | None, wanted: tuple | None) -> bool:
     )
 
 
-def is_full(given: tuple | None, wanted: tuple) -> bool:
+def is_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...]) -> bool:
     """Whether a shape that broadcasts to another is the other, as no length of the two is one."""
     if given is None or len(given) != len(wanted):
         return False
@@ -610,7 +610,7 @@ def build_container(b: Builder, t: Type, parts: list[Atom], name: str = "") -> A
         case Tuple(_, None):
             return b.emit(ops.make_tuple, tuple(parts), name=name)
         case Tuple(_, cls):
-            return b.emit(ops.make_struct, (Const(cls), Const(cls._fields), *parts), name=name)  # type: ignore[union-attr]
+            return b.emit(ops.make_struct, (Const(cls), Const(cls._fields), *parts), name=name)
         case Sequence():
             return b.emit(ops.make_list, tuple(parts), name=name)
         case Dict(keys, _):

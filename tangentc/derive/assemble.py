@@ -159,7 +159,8 @@ class Unit:
 
     @cached_property
     def unbounded(self) -> set[Atom]:
-        return self.context.unbounded(self.program, self.wrt)
+        found: set[Atom] = self.context.unbounded(self.program, self.wrt)
+        return found
 
     @cached_property
     def definitions(self) -> Any:
@@ -334,7 +335,7 @@ def _part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function
                 f"wrt={path!r} is not an attribute of the argument of {function.name}",
                 why=f"{name} is not among its attributes", way_out="name an attribute that holds numbers",
             )  # fmt: skip
-        k = (t.fields if isinstance(t, Struct) else t.cls._fields).index(name)  # type: ignore[union-attr]
+        k = (t.fields if isinstance(t, Struct) else t.cls._fields).index(name)
         bar, t = get_part(b, bar, name if isinstance(t, Struct) else k), t.items[k]
     if not isinstance(t, Struct) or dataclasses.is_dataclass(t.cls):
         return bar
@@ -424,7 +425,7 @@ def _final(sweeps: Sweeps, name: str) -> Atom:
         return b.emit(np.full_like, (name, whole), name=bar_name(name))
     if isinstance(t, Unknown) and isinstance(whole, Const):
         return b.emit(runtime.unbroadcast, (whole, name), name=bar_name(name))
-    if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:  # type: ignore[union-attr]
+    if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:
         return b.emit(np.dtype(t.dtype).type, (whole,), name=bar_name(name))
     if is_complex(t) and isinstance(t, Scalar) and not is_complex(b.type(whole)):
         return b.emit(builtins.complex, (whole,), name=bar_name(name))
@@ -491,7 +492,8 @@ def make_pair(
     program = context.prepare(source, types)
     key = "pair", *context.key(source, types), flags, chosen
     if key in context.pairs:
-        return context.pairs[key]
+        known: tuple[str, str, bool] = context.pairs[key]
+        return known
     function = program.function
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
     primal_name, adjoint_name = names or _pair_names(context, function.name)
@@ -509,7 +511,8 @@ def make_pair(
     adjoint, primal, value, saved = _link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
     _emit_primal(context, program, primal, value, saved, b, primal_name)
     context.emitted.append((context.with_facts(adjoint, b.types, program.source), program.source))
-    return context.pairs[key]
+    found: tuple[str, str, bool] = context.pairs[key]
+    return found
 
 
 def make_adjoint(context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], chosen: bool) -> str:
@@ -522,7 +525,8 @@ def make_adjoint(context: Any, source: Any, types: list[Type], flags: tuple[bool
         context.pairs[key] = name  # from here on: the function may call itself
         seed = _adjoint_type(program.result)
         gradient(context, source, types, wrt, len(wrt) == 1, seed_given=seed, name=name, chosen=chosen)
-    return context.pairs[key]
+    found: str = context.pairs[key]
+    return found
 
 
 def _pair_names(context: Any, name: str) -> tuple[str, str]:
@@ -554,10 +558,10 @@ def _link_pair(
     done = context.with_facts(joint, b.types, program.source)
     for step in context.steps:
         done = context.with_facts(step.run(done), b.types, program.source)
-    body, together = done.function.body[:-1], done.function.body[-1]  # type: ignore[assignment]
+    body, together = done.function.body[:-1], done.function.body[-1]
     cut_at = next(k for k, s in enumerate(body) if isinstance(s, Assign) and s.op is ops.snapshot)
     primal, rest = body[:cut_at], body[cut_at + 1 :]
-    target: Atom = body[cut_at].args[0]  # type: ignore[union-attr]
+    target: Atom = body[cut_at].args[0]
     region = Region(b, done.aliases, primal, rest, inputs, extra=(together.args[1],))
     saved, linked = region.link_pair()
     inside = saved
@@ -595,7 +599,7 @@ def _link_pair(
             source = keeps[n]
         if n in changed:
             table[n] = b.fresh(n)
-            b.types.of_name[table[n]] = b.types.of_name.get(n, Unknown())  # type: ignore[index]
+            b.types.of_name[table[n]] = b.types.of_name.get(n, Unknown())
         elif len(saved) == 1:
             head.append(Assign(n, ops.identity, (source,)))
     own = [n for n in saved if n in table]  # what the adjoint changes it changes in copies of its own
@@ -613,7 +617,7 @@ def _link_pair(
         args: tuple[Atom, ...] = (sources[n], Const("copy")) if copy is ops.method else (sources[n],)
         head.append(Assign(table[n], copy, args))  # type: ignore[arg-type]
     linked = substitute_block(linked, table)
-    result = substitute(together, table).args[1]  # type: ignore[union-attr]
+    result = substitute(together, table).args[1]
     out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
     return out, primal, target, saved
 
@@ -714,7 +718,8 @@ def make_tangent(
     program = context.prepare(source, types)
     key = "tangent", *context.key(source, types), flags
     if key in context.pairs:
-        return context.pairs[key]
+        known: tuple[str, bool] = context.pairs[key]
+        return known
     function = program.function
     wrt = [p for p, flag in zip(_parameters(program), flags, strict=True) if flag]
     name = name or context.unique_name(f"{function.name}_jvp")
@@ -738,4 +743,5 @@ def make_tangent(
     out = Function(name, (*function.params, *params), b.take(), result, function.span, doc)
     context.observe("forward", "the chain rule: a tangent beside each active value", out, b.types)
     _finished(context, out, b, program)
-    return context.pairs[key]
+    found: tuple[str, bool] = context.pairs[key]
+    return found

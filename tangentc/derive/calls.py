@@ -82,7 +82,7 @@ def spelled(op: Any) -> str:
 
 
 def missing(s: Assign, why: str, way_out: str = "") -> MissingRule:
-    name = f"the method {s.args[1].value}" if s.op is ops.method else spelled(s.op)  # type: ignore[union-attr]
+    name = f"the method {s.args[1].value}" if s.op is ops.method else spelled(s.op)
     return MissingRule(
         f"the rule for {name} does not cover this call" if why.startswith("its") else f"there is no rule for {name}",
         s.span,
@@ -174,7 +174,7 @@ def check_domain(b: Builder, call: Call) -> None:
                     why="its rule holds for real numbers", way_out="take real and imaginary parts",
                 )  # fmt: skip
             if call.rule.kind != "zero" and s.op in ops.BINARY and library_class(b.type(a)) is not None:
-                raise missing(s, f"its argument is a {library_class(b.type(a)).__name__}")  # type: ignore[union-attr]
+                raise missing(s, f"its argument is a {library_class(b.type(a)).__name__}")
             if s.op in LISTS and isinstance(b.type(a), Array):
                 raise missing(s, "its argument is an array, not a list", "make a list of it with list")
             if isinstance(t := b.type(a), Struct):
@@ -239,7 +239,7 @@ def _called(b: Builder, s: Assign) -> Any:
             if (cls := library_class(b.type(a))) is not None:
                 return getattr(cls, name, None)
     t = b.type(s.args[0]) if s.op in (ops.method, ops.call) and s.args else None
-    name = s.args[1].value if s.op is ops.method else "__call__"  # type: ignore[union-attr]
+    name = s.args[1].value if s.op is ops.method else "__call__"
     cls = np.ndarray if isinstance(t, Array) else None if t is None else library_class(t)
     return s.op if cls is None else getattr(cls, name, None)
 
@@ -369,7 +369,7 @@ def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
     formula = call.rule.formula
     assert formula is not None
     fragment = Fragment(b, formula)
-    env = environment(call, formula, [binding(y), Value(y_bar) if isinstance(y_bar, str) else y_bar.value])  # type: ignore[union-attr]
+    env = environment(call, formula, [binding(y), Value(y_bar) if isinstance(y_bar, str) else y_bar.value])
     try:
         result = fragment.run(env, index, len(call.inputs))
     except Undecided:

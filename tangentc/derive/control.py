@@ -26,7 +26,6 @@ from tangentc.core.nodes import (
     If,
     Leave,
     Merge,
-    Span,
     Statement,
     While,
 )
@@ -44,7 +43,7 @@ from tangentc.core.walk import all_defines, all_reads, defines, statements, subs
 from tangentc.derive.adjoints import Adjoint, Adjoints, bar_name, get_part
 from tangentc.derive.calls import refuse_active_items
 from tangentc.derive.link import Region
-from tangentc.errors import UnsupportedSyntax
+from tangentc.errors import Span, UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
 
 
@@ -151,7 +150,7 @@ class Control:
         def parts(x: Atom, bars: list[Any]) -> Adjoint:
             if x in self.adj.partly or not any(isinstance(bar, dict) for bar in bars):  # it has parts where it is there
                 return bars[0] if bars[0] == bars[1] else merge(x, bars, bar_name(x))
-            out: dict = {}
+            out: dict[Any, Any] = {}
             for key in dict.fromkeys(k for bar in bars if isinstance(bar, dict) for k in bar):
                 inner = [part(bar, key, block) for bar, block in zip(bars, blocks, strict=True)]
                 out[key] = inner[0] if inner[0] == inner[1] else parts(get_part(self.b, x, key), inner)

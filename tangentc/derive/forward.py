@@ -19,7 +19,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.masks import NONZERO, Places, Several, Test, divides
 from tangentc.core import ops
-from tangentc.core.build import is_number
+from tangentc.core.build import Builder, is_number
 from tangentc.core.nodes import (
     Assign,
     Atom,
@@ -77,7 +77,8 @@ def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
 
 class _Forward:
     def __init__(self, program: Any, dots: dict[str, Atom], unit: Any):
-        self.program, self.unit, self.b = program, unit, unit.builder
+        self.program, self.unit = program, unit
+        self.b: Builder = unit.builder
         self.active = unit.active
         self.aliases = program.aliases
         self.dots: dict[str, Atom] = dict(dots)
@@ -120,7 +121,7 @@ class _Forward:
             ]
             return build_container(self.b, t, parts, name=self.name(x))
         if isinstance(t, Known) and isinstance(t.value, tuple):
-            return Const(tuple(self.zero(Const(v)).value for v in t.value))  # type: ignore[union-attr]
+            return Const(tuple(self.zero(Const(v)).value for v in t.value))
         return self.b.emit(runtime.zeros_of, (x,), name=self.name(x)) if isinstance(t, Unknown) else Const(None)
 
     def _zeros(self, x: Atom) -> Atom:
@@ -289,7 +290,7 @@ class _Forward:
             empty = made is not None and made.op is ops.make_list and not made.args
             self._keep(y, self.b.emit(ops.make_list, (), name=self.name(y)) if empty else self._zeros(y))
             if empty:
-                self.b.types.of_name[self.dots[y]] = self.b.type(y)  # type: ignore[index]
+                self.b.types.of_name[self.dots[y]] = self.b.type(y)
 
     def _structure(self, s: Assign) -> Any:
         op, args = s.op, s.args
@@ -311,7 +312,7 @@ class _Forward:
             return lambda: self.b.emit(op, tuple(map(self.dot, args)), name=self.name(s.target))
         if op in RUN_OVER:
             return lambda: None
-        if op is ops.make_struct and _is_plain(args[0].value):  # type: ignore[union-attr]
+        if op is ops.make_struct and _is_plain(args[0].value):
             return lambda: self.b.emit(
                 op, (Const(pytypes.SimpleNamespace), args[1], *map(self._part_dot, args[2:])), name=self.name(s.target)
             )
@@ -421,7 +422,7 @@ class _Forward:
         lasting = isinstance(t, Scalar) and not isinstance(self.b.type(dot), Array)  # unlike an array without axes
         if lasting or is_number(dot) or self.aliases.is_view(s.target):
             return dot
-        if not any(self.has_dot(a) and self.may_change(a) for a in s.atoms):  # type: ignore[arg-type]
+        if not any(self.has_dot(a) and self.may_change(a) for a in s.atoms):
             return dot
         made = self.b.maker(dot)
         if dot not in self.dots.values() and made is not None and allocates(self.b, self.aliases, made):

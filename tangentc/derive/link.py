@@ -31,7 +31,7 @@ class Region:
     primal: Block
     adjoint: Block
     inputs: list[str]
-    extra: tuple = ()  # what is read after the adjoint
+    extra: tuple[Any, ...] = ()  # what is read after the adjoint
 
     def plan(self) -> tuple[list[str], list[str]]:
         """The values to save and the values to recompute, in the order of the program."""
@@ -201,7 +201,7 @@ class Region:
                     out.append(replace(s, then=then, orelse=orelse))
                     continue
             out.append(s)
-            out.extend(Effect(ops.push, (kept[n], n), (), s.span) for n in defines(s) if n in kept)  # type: ignore[union-attr]
+            out.extend(Effect(ops.push, (kept[n], n), (), s.span) for n in defines(s) if n in kept)
         return tuple(out)
 
     def _pop(

@@ -95,14 +95,14 @@ class Mirror:
         if not (isinstance(t, Array) or is_container(t)) or not self.aliases.is_mirrored(x):
             if isinstance(t, Unknown) and self.aliases.is_changed(x):
                 raise UnsafeMutation(
-                    f"{shown(x)} is changed in place, and its type is not known", s.span,  # type: ignore[union-attr]
+                    f"{shown(x)} is changed in place, and its type is not known", s.span,
                     why=t.reason or "nothing says what it is",
                     way_out="call the function with arguments of known types",
                 )  # fmt: skip
             return
         if self.aliases.is_outside(x):
             raise UnsafeMutation(
-                f"{shown(x)}, which may be an array of the module, is changed in place", s.span,  # type: ignore[union-attr]
+                f"{shown(x)}, which may be an array of the module, is changed in place", s.span,
                 why="a gradient changes nothing but its own copies",
                 way_out="pass the array in as an argument, or copy it",
             )  # fmt: skip
@@ -122,7 +122,7 @@ class Mirror:
             t = data_type(t.value)  # what grows out of it may move
         if isinstance(t, Scalar) and holds_numbers(t):  # what is put in its place later may move
             return Const(0j if t.dtype.startswith("complex") else 0.0)
-        if not is_differentiable(t) and not (is_container(t) and (holds_numbers(t) or not t.items)):  # type: ignore[union-attr]
+        if not is_differentiable(t) and not (is_container(t) and (holds_numbers(t) or not t.items)):
             return Const(None)
         zero = self.b.fresh(f"%{shown(x)}_zero")
         self.b.types.of_name[zero] = shadow_type(t)
@@ -162,7 +162,7 @@ class Mirror:
             return made(op, args[0], *[self.part(a, out, span) for a in args[1:]])
         if op is ops.make_struct:
             parts = [self.part(a, out, span) for a in args[2:]]
-            if issubclass(args[0].value, tuple):  # type: ignore[union-attr]
+            if issubclass(args[0].value, tuple):
                 return made(ops.make_list, *parts)
             return made(op, Const(pytypes.SimpleNamespace), args[1], *parts)
         if op is ops.new_object:
@@ -178,7 +178,7 @@ class Mirror:
         if op is builtins.getattr:
             t = self.b.type(args[0])
             if isinstance(t, Tuple):
-                return made(operator.getitem, self.of[args[0]], Const(t.cls._fields.index(args[1].value)))  # type: ignore[union-attr,index]
+                return made(operator.getitem, self.of[args[0]], Const(t.cls._fields.index(args[1].value)))  # type: ignore[index]
             return made(op, self.of[args[0]], args[1])  # type: ignore[index]
         if op is builtins.tuple:
             return made(builtins.list, self.of[args[0]])  # type: ignore[index]
@@ -236,7 +236,7 @@ class Mirror:
         """Whether a copy of these items is one of numbers, each of which has an adjoint of its own in the copy."""
         t = self.b.type(items)
         kinds = {isinstance(part, Scalar) for part in getattr(t, "items", ()) if is_differentiable(part)}
-        if not is_container(t) or len(kinds) == 2 or any(type(part) is Unknown for part in t.items):  # type: ignore[union-attr]
+        if not is_container(t) or len(kinds) == 2 or any(type(part) is Unknown for part in t.items):
             raise UnsafeMutation(
                 f"{shown(items)}, of which some items may be numbers and others arrays, is copied and changed", s.span,
                 why="the arrays are the same in both lists, and the numbers are not",

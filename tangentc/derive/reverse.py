@@ -184,7 +184,7 @@ class _Reverse(Stores, Control):
 
     def _insert(self, s: Assign) -> None:
         """``with insert_grad_of(x) as x_bar``: the block, which may replace the adjoint."""
-        x, block = s.args[0], s.args[1].value  # type: ignore[union-attr]
+        x, block = s.args[0], s.args[1].value
         y, t = s.target, self.b.type(s.target)
         if is_container(t):
             raise missing(s, "it is a container", "insert the gradient of one of its arrays")
@@ -248,7 +248,7 @@ class _Reverse(Stores, Control):
                 if atom not in self.adj.mirror:
                     self.adj.add(atom, self._part(y_bar, k, s.target))
         elif op is ops.make_dict:
-            for key, atom in zip(args[0].value, args[1:], strict=True):  # type: ignore[union-attr]
+            for key, atom in zip(args[0].value, args[1:], strict=True):
                 if atom not in self.adj.mirror:
                     self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is ops.make_struct:
@@ -259,8 +259,8 @@ class _Reverse(Stores, Control):
         elif op is operator.getitem or op is ops.old_item and isinstance(self.b.type(args[0]), (Dict, Sequence)):
             self._subscript(s, y_bar)
         elif op in (builtins.getattr, ops.old_item) and is_container(self.b.type(args[0])):
-            t, name = self.b.type(args[0]), args[1].value  # type: ignore[union-attr]
-            key = t.cls._fields.index(name) if isinstance(t, Tuple) else name  # type: ignore[union-attr]
+            t, name = self.b.type(args[0]), args[1].value
+            key = t.cls._fields.index(name) if isinstance(t, Tuple) else name
             assert isinstance(t, (Tuple, Struct))
             self._add_part(args[0], key, y_bar)
         else:
@@ -269,7 +269,7 @@ class _Reverse(Stores, Control):
 
     def _rest(self, s: Assign, y_bar: Adjoint | None) -> None:
         """``*rest``: the items go back to their places."""
-        x, start = s.args[0], s.args[1].value  # type: ignore[union-attr]
+        x, start = s.args[0], s.args[1].value
         t = self.b.type(s.target)
         if not isinstance(t, Sequence):
             raise missing(
@@ -290,7 +290,7 @@ class _Reverse(Stores, Control):
 
     def _rest_of_many(self, s: Assign, y_bar: Adjoint | None) -> None:
         """``*rest`` of as many items as only the run knows."""
-        x, start = s.args[0], s.args[1].value  # type: ignore[union-attr]
+        x, start = s.args[0], s.args[1].value
         if not isinstance(x, str) or x not in self.active or y_bar is None:
             return
         whole = self.adj.whole(y_bar, s.target)
@@ -363,7 +363,7 @@ class _Reverse(Stores, Control):
             if by_position and self.adj.shadow_of(x) is None and not is_long(t):
                 index = key.value
                 if isinstance(t, Tuple) or type(t).__name__ == "Sequence":
-                    index = index % len(t.items) if isinstance(t, Tuple) else index % (t.length or 1)  # type: ignore[union-attr]
+                    index = index % len(t.items) if isinstance(t, Tuple) else index % (t.length or 1)
                 self._add_part(x, index, y_bar)
                 return
             if isinstance(key, Const) and isinstance(key.value, slice) and not is_long(t) and not isinstance(t, Dict):
@@ -406,14 +406,14 @@ class _Reverse(Stores, Control):
         else:
             self.adj.add_to_item(shadow, key, y_bar)
 
-    def _into(self, shadow: str, y_bar: dict, t: Type) -> None:
-        fields = list(t.keys if type(t).__name__ == "Dict" else range(len(t.items)))  # type: ignore[union-attr]
+    def _into(self, shadow: str, y_bar: dict[Any, Any], t: Type) -> None:
+        fields = list(t.keys if type(t).__name__ == "Dict" else range(len(t.items)))
         for key in y_bar:
             if y_bar[key] is None:
                 continue
             if isinstance(y_bar[key], dict):
                 inner = self.b.emit(operator.getitem, (shadow, Const(key)))
-                self._into(inner, y_bar[key], t.items[fields.index(key)])  # type: ignore[union-attr,arg-type]
+                self._into(inner, y_bar[key], t.items[fields.index(key)])  # type: ignore[arg-type]
             else:
                 self.adj.add_to_item(shadow, Const(key), y_bar[key])
 
@@ -567,7 +567,7 @@ class _Reverse(Stores, Control):
         return tuple(out)
 
 
-def _collect_like(t: Type, param: str, path: tuple, like: dict[Type, Any]) -> None:
+def _collect_like(t: Type, param: str, path: tuple[Any, ...], like: dict[Type, Any]) -> None:
     """Note where a parameter, or a part of one, has an array of each type."""
     if isinstance(t, Array):
         like.setdefault(t, (param, path) if path else param)

@@ -209,7 +209,7 @@ class Stores:
         if id(s) in self.first:
             return self._first_store(s)
         old = self.b.fresh(f"{shown(items)}_saved")
-        op, at = (builtins.getattr, Const(str(key.value))) if id(s) in self.later else (ops.old_item, key)  # type: ignore[union-attr]
+        op, at = (builtins.getattr, Const(str(key.value))) if id(s) in self.later else (ops.old_item, key)
         self.b.types.of_name[old] = self.b.types.result(op, (items, at))
         save = Assign(old, op, (items, at), (), s.span)
         before: tuple[Statement, ...] = (save,)
@@ -228,7 +228,7 @@ class Stores:
             bar = self._part_of_shadow(shadow, key, s.value)  # type: ignore[arg-type]
         if mirrored:
             old_bar = self.b.fresh(f"{shown(items)}_bar_saved")
-            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, s.key))  # type: ignore[arg-type]
+            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, s.key))
             before = (*before, Assign(old_bar, ops.old_item, (shadow, s.key), (), s.span))  # type: ignore[arg-type]
             self.b.store(shadow, key, old_bar)
             if isinstance(self.b.type(old), (Scalar, Known)):
@@ -238,7 +238,7 @@ class Stores:
             zero: Atom = Const(0.0) if isinstance(t, (Scalar, Known)) else self.b.emit(runtime.zeros_of, (old,))
             self.b.store(shadow, key, zero)
         if is_value:
-            self.adj.add(s.value, bar)  # type: ignore[arg-type]
+            self.adj.add(s.value, bar)
         elif moves:
             self.adj.add_items(self.adj.mirror[s.value], bar)  # type: ignore[index]
         return (*before, s, *mirrored)

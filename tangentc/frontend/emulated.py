@@ -16,9 +16,9 @@ from typing import Any
 
 import gast
 
-from tangentc.core.nodes import Assign, Effect, Opaque, Span, Statement
+from tangentc.core.nodes import Assign, Effect, Opaque, Statement
 from tangentc.core.types import Dict, Sequence, Type
-from tangentc.errors import UnsupportedSyntax
+from tangentc.errors import Span, UnsupportedSyntax
 
 STANDS_FOR: dict[Any, type] = {collections.deque: list, collections.OrderedDict: dict}
 ASKING = {builtins.type, builtins.repr, builtins.str, builtins.format, builtins.print, builtins.hasattr}

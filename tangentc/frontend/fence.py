@@ -11,8 +11,7 @@ from typing import Any
 
 import gast
 
-from tangentc.core.nodes import Span
-from tangentc.errors import UnsupportedSyntax
+from tangentc.errors import Span, UnsupportedSyntax
 
 SUPPORTED = {
     "Return": "`return`, also early and inside loops",

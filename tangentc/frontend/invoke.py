@@ -26,10 +26,10 @@ from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of
 from tangentc.core.inside import Made
-from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Span, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Statement, Store
 from tangentc.core.resolve import Scope, is_static
 from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
-from tangentc.errors import UnsupportedSyntax
+from tangentc.errors import Span, UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
 from tangentc.frontend.callables import is_known, is_library_module, is_of_python, is_user_function, python_function

@@ -16,8 +16,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Leave, Opaque, Span, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Leave, Opaque, Statement, While
 from tangentc.core.walk import blocks, statements
+from tangentc.errors import Span
 
 
 def leaves(block: Block) -> bool:

@@ -40,7 +40,6 @@ from tangentc.core.nodes import (
     Opaque,
     Param,
     Place,
-    Span,
     Statement,
     Store,
     While,
@@ -48,7 +47,7 @@ from tangentc.core.nodes import (
 from tangentc.core.resolve import Scope, is_static, names_inside
 from tangentc.core.types import SETTINGS, Either, Known, Struct, Tuple, Type, Unknown, data_type
 from tangentc.core.walk import changed_by, defines, statements
-from tangentc.errors import UnsupportedSyntax
+from tangentc.errors import Span, UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
 from tangentc.frontend.asked import as_written

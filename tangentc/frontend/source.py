@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentc.core import texts
-from tangentc.core.nodes import Span
-from tangentc.errors import NoSource, UnsupportedSyntax
+from tangentc.errors import NoSource, Span, UnsupportedSyntax
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,6 @@ from tangentc.core.nodes import (
     Function,
     Global,
     If,
-    Span,
     Statement,
     Store,
     While,
@@ -64,7 +63,7 @@ from tangentc.core.types import (
     type_of,
 )
 from tangentc.core.walk import defines, definitions, reads, statements, substitute, substitute_block, transform
-from tangentc.errors import UnsafeMutation, UnsupportedSyntax
+from tangentc.errors import Span, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.into import place_of_out
 from tangentc.ops import methods
 

@@ -11,8 +11,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tangentc.core.nodes import Span
-from tangentc.errors import UnsupportedSyntax
+from tangentc.errors import Span, UnsupportedSyntax
 
 DEPTH = 100
 

@@ -21,10 +21,11 @@ import numpy as np
 from tangentc.backend.load import load, print_program
 from tangentc.compiler.pipeline import Context, Program
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Span, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Unknown, is_array, is_differentiable, type_of
 from tangentc.core.walk import transform
 from tangentc.derivative import Derivative
+from tangentc.errors import Span
 from tangentc.frontend.callables import is_user_function
 from tangentc.rules.registry import adjoint_rule
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from tangentc.api import Differentiable
 from tangentc.backend.tracebacks import locate
-from tangentc.core.nodes import Span
 from tangentc.derivative import Derivative
+from tangentc.errors import Span
 from tangentc.watch.nonfinite import ARGUMENT, NonFinite, entry_of, made_here
 from tangentc.watch.summary import Summary
 from tangentc.watch.tables import Shown, Table, number

@@ -32,8 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.core.nodes import Span
-from tangentc.errors import BadRule
+from tangentc.errors import BadRule, Span
 
 
 @dataclass(frozen=True)

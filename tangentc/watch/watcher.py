@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentc.backend.load import Text, load
-from tangentc.core.nodes import NOWHERE, Span
+from tangentc.core.nodes import NOWHERE
 from tangentc.core.types import is_array
+from tangentc.errors import Span
 
 if TYPE_CHECKING:
     from tangentc.derivative import Compiled
