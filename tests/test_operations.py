@@ -95,7 +95,7 @@ def test_what_puts_together_holds():
 
 
 def test_a_fact_without_a_place_is_refused():
-    with pytest.raises(TypeError, match="colour is no fact of an operation; these are: view"):
+    with pytest.raises(TypeError, match="colour is no fact of an operation; these are: pure, view"):
         say(np.exp, colour=True)
     assert "view" in FACTS and known_of(np.reshape).view and not known_of(heapq.heappush).view
 

@@ -237,7 +237,8 @@ PURE_BUILTINS = {
     builtins.slice, builtins.sorted, builtins.str, builtins.sum, builtins.tuple, builtins.type,
     builtins.zip, builtins.callable, builtins.hasattr, builtins.repr, builtins.all, builtins.any,
 }  # fmt: skip
-PURE = set(BINARY) | set(COMPARE) | set(UNARY) | SYNTAX | PURE_BUILTINS | {contains, not_contains}
+PURE = every("pure")
+say(*BINARY, *COMPARE, *UNARY, *SYNTAX, *PURE_BUILTINS, contains, not_contains, pure=True)
 NUMERIC_MODULES = ("numpy", "math", "cmath", "cupy", "scipy")
 IMPURE_NAMES = {"copyto", "put", "fill_diagonal", "put_along_axis", "place", "putmask", "at", "save", "seterr"}
 
@@ -321,7 +322,7 @@ def assumed(fact: Any, *values: Any) -> None:
 
 
 SYNTAX.add(stopped)
-PURE.update({stopped, reshaped, assumed, identity, item, snapshot, old_item, copied, items_from})
+say(stopped, reshaped, assumed, item, snapshot, old_item, copied, items_from, pure=True)
 CHANGES_LIST = {append, insert, reverse}
 
 

@@ -51,3 +51,13 @@ say(
     np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from,
     distinct_places=True,
 )  # fmt: skip
+
+say(
+    runtime.struct, runtime.unbroadcast, runtime.zeros_of, runtime.zeros_of_copy, runtime.shaped_like,
+    runtime.reduce_to_shape, runtime.split_like, runtime.product_of_others, runtime.product_of_pairs,
+    runtime.along_axis, runtime.copied, runtime.taken, runtime.last_written, runtime.positions, runtime.scatter,
+    runtime.unpad, runtime.resized, runtime.recurrence, runtime.insertion, runtime.trapezoid_weights,
+    runtime.adjoint_of_gradient, runtime.hermitian_weights, runtime.require_unchanged, runtime.require_bound,
+    runtime.require_count, runtime.require_real, runtime.require_scalar, runtime.require_shape, runtime.passive,
+    runtime.or_zero, runtime.order, runtime.cofactors, runtime.marks, pure=True,
+)  # fmt: skip

@@ -23,6 +23,7 @@ class Operation:
     """What is known of one function or operator; a fact that nobody has said does not hold."""
 
     function: Any
+    pure: bool = False  # calling it twice is the same as calling it once, and leaves no trace
     # ---- memory
     view: bool = False  # its result is memory of its first argument, or may be
     may_copy: bool = False  # of a view: for some arguments it is memory of its own
