@@ -27,7 +27,7 @@ import scipy.special
 import scipy.stats
 
 import tangentc
-import tangentc.compiler.pipeline  # noqa: F401  (the rules register themselves)
+import tangentc.compiler.context  # noqa: F401  (the rules register themselves)
 from tangentc.core import ops
 from tangentc.frontend import fence
 from tangentc.frontend.into import BY_POSITION

@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         # the rules of NumPy's functions come before those of users
-        importlib.import_module("tangentc.compiler.pipeline")
+        importlib.import_module("tangentc.compiler.context")
         value = getattr(importlib.import_module(_MODULES[name]), name)
         globals()[name] = value
         return value

@@ -23,7 +23,7 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiler.pipeline import Context
+from tangentc.compiler.context import Context
 from tangentc.core import ops
 from tangentc.core.inside import MADE
 from tangentc.core.types import Scalar, Type, describe, is_differentiable, type_of

@@ -25,7 +25,7 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import Text, load, print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiler.pipeline import Context
+from tangentc.compiler.context import Context
 from tangentc.core.inside import MADE, Made
 from tangentc.core.nodes import Const
 from tangentc.core.types import Known, Scalar, Type, Unknown, type_of

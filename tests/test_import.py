@@ -13,7 +13,7 @@ HEAVY = (
     "scipy",
     "matplotlib",
     "tangentc.inspection",
-    "tangentc.compiler.pipeline",
+    "tangentc.compiler.context",
 )
 
 

@@ -54,15 +54,7 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.derive.adjoints import allocates, build_container, get_part, may_be_full
-from tangentc.derive.calls import (
-    Call,
-    covering,
-    missing,
-    partials,
-    refuse_active_items,
-    refuse_active_key,
-    tangent,
-)
+from tangentc.derive.calls import Call, covering, missing, partials, refuse_active_items, refuse_active_key, tangent
 from tangentc.errors import MissingRule, UnsafeMutation
 
 RUN_OVER = {builtins.enumerate, builtins.zip, builtins.reversed}

@@ -37,6 +37,7 @@ import gast
 from tangentc import runtime
 from tangentc.core import texts
 from tangentc.core.nodes import Atom, Const
+from tangentc.core.resolve import named_by
 from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
@@ -303,3 +304,8 @@ def _returns(body: list) -> Iterator[ast.Return]:
                 yield from _returns(
                     [b for i in inside for b in (i.body if hasattr(i, "body") and not isinstance(i, ast.stmt) else [i])]
                 )
+
+
+def calls_itself(function: types.FunctionType) -> bool:
+    """Whether a function may call itself, by way of functions that it names."""
+    return any(named is function for named in named_by(function))

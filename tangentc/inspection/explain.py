@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types
 from tangentc.backend.load import load, print_program
 from tangentc.backend.raise_ast import BINARY, COMPARE, UNARY
-from tangentc.compiler.pipeline import Program
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, Function, Global, Param
 from tangentc.core.types import is_array, is_differentiable, type_of

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentc.analysis.activity import Activity
-from tangentc.compiler.pipeline import Context, Program
+from tangentc.analysis.program import Program
+from tangentc.compiler.context import Context
 from tangentc.core.nodes import Assign, For, If, Statement, While, version_base
 from tangentc.core.types import describe, is_differentiable
 from tangentc.core.walk import defines, statements

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.program import Program
 from tangentc.backend.load import load, print_program
-from tangentc.compiler.pipeline import Context, Program
+from tangentc.compiler.context import Context
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Unknown, is_array, is_differentiable, type_of

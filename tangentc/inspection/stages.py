@@ -14,7 +14,7 @@ from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
 from tangentc.backend.load import Text, load, print_program, spelled
 from tangentc.backend.raise_ast import raise_function
-from tangentc.compiler.pipeline import Context
+from tangentc.compiler.context import Context
 from tangentc.core.nodes import Function
 from tangentc.core.types import Unknown, describe
 from tangentc.derivative import Derivative

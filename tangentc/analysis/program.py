@@ -1,0 +1,42 @@
+"""A function in core form, with the facts about it."""
+
+from __future__ import annotations
+
+import functools
+import types as pytypes
+from dataclasses import dataclass
+from typing import Any
+
+from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.types import Types
+from tangentc.core import ops
+from tangentc.core.nodes import Function
+from tangentc.core.types import Type
+
+
+@dataclass
+class Program:
+    """A function in core form with the facts about it.
+
+    ``pure`` says that calling it has no effect but its result; ``changes`` names the parameters that the
+    user's function changes in place, ``gives_iterator`` whether its result can be run over once.
+    """
+
+    function: Function
+    types: Types
+    result: Type
+    pure: bool
+    source: pytypes.FunctionType
+    changes: tuple[str, ...] = ()
+    gives_iterator: bool = False
+
+    @functools.cached_property
+    def aliases(self) -> Aliases:
+        """What may share memory, found out when it is first asked for."""
+        return Aliases(self.function, self.types, _call_aliases)
+
+
+def _call_aliases(op: Any) -> bool | None:
+    if isinstance(op, ops.UserFunction):
+        return op.aliases
+    return op.aliases if isinstance(op, ops.Emitted) else None

@@ -1,0 +1,416 @@
+"""One compilation: each function that is met is prepared once for its types, and has its derivative written."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import itertools
+import types as pytypes
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tangentc import runtime
+from tangentc.analysis.fits import fitted
+from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
+from tangentc.analysis.program import Program
+from tangentc.analysis.types import Types, certain
+from tangentc.compiler.passes import FRONT, SIMPLIFY, Pass
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Assign, Atom, Const, Effect, Function, Global, Opaque, Place, Statement
+from tangentc.core.texts import is_emitted
+from tangentc.core.types import Known, Scalar, Type, Unknown, type_of
+from tangentc.core.verify import verify
+from tangentc.core.walk import definitions, statements, transform
+from tangentc.derive.calls import Defined
+from tangentc.errors import Span, TangentcError, UnsupportedSyntax
+from tangentc.frontend.callables import is_user_function
+from tangentc.frontend.effects import Shared, user_functions
+from tangentc.frontend.emulated import refuse_told_apart
+from tangentc.frontend.feedback import Feedback, without_assumed
+from tangentc.frontend.iterators import used_once
+from tangentc.frontend.lower import lower
+from tangentc.frontend.normalise import normalise
+from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, calls_itself
+from tangentc.frontend.settled import holds_code, is_code, refuse_open, with_settings
+from tangentc.frontend.source import source_of
+from tangentc.frontend.specialise import specialise
+from tangentc.rules.registry import REGISTRY, load_families
+
+load_families()
+
+HIDDEN = (ops.assumed, runtime.require_count)  # what types answer, at first
+DEEPEST = 24  # rounds and types of a function that calls itself
+MOST_VERSIONS = 200  # of one function inside itself
+MOST_LEARNED = 500  # rounds in which the types tell what is called
+Observer = Callable[[str, str, Function, Types], None]
+
+
+class Context:
+    """One compilation: the functions met on the way, and the pairs written for them."""
+
+    steps = SIMPLIFY
+
+    def __init__(
+        self, root: pytypes.FunctionType, arrays: str = "numpy", observer: Observer | None = None,
+        checked: bool = False, inner: bool = False, watch: Callable[[Program], Function] | None = None,
+    ):  # fmt: skip
+        self.watch = watch  # puts into each program what shows its values
+        self.root, self.arrays, self.observer, self.checked = root, arrays, observer, checked
+        self.inner = inner  # what is written is differentiated again
+        self.prepared: dict[Any, Program] = {}
+        self.entered: Counter[pytypes.FunctionType] = Counter()  # how often a function was met inside itself
+        self.in_progress: list[pytypes.FunctionType] = []
+        self.assumed: dict[Any, Program] = {}  # what is being prepared, as far as it is known
+        self.recursive: set[Any] = set()
+        self.failed: dict[Any, TangentcError] = {}
+        self.pairs: dict[Any, Any] = {}
+        self.emitted: list[tuple[Program, pytypes.FunctionType]] = []
+        self.names: set[str] = set()
+        self.dependencies: dict[tuple[Place, str], Place] = {}  # names, where the code found them
+        self.refused: list[TangentcError] = []
+        self.lengths = Lengths()
+        self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
+        self.defined: dict[Any, dict[Any, Any]] = {}  # definitions that stand for calls, by function and site
+        self.lists: dict[Any, dict[Any, Any]] = {}  # arguments that stand for arrays, by function and site
+        self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
+        self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
+        self.put: set[Global] = set()  # what belongs to the module, and is written into
+        self.read: set[Global] = set()  # and what is read
+        self.emulated: set[type] = set()  # what lists and dicts stand for in the functions met so far
+        self.chooses = False  # whether an adjoint was written under a mask
+        self.choosing: dict[int, Any] = {}  # a program -> it, and the parameters of which it takes some entries
+
+    def settle(self, write: Callable[[], Any]) -> Any:
+        """What ``write`` gives, which writes a derivative: begun again when a call needs its definition."""
+        names = set(self.names)
+        while True:
+            try:
+                return write()
+            except Defined as needed:
+                self.defined.setdefault(needed.function, {}).update(needed.sites)
+                for made in (self.prepared, self.failed, self.pairs, self.emitted, self.recursive, self.entered):
+                    made.clear()
+                self.names = set(names)
+
+    # ---------------------------------------------------------- the front
+    def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
+        """The function in core form, typed for these parameters."""
+        key = self.key(function, types)
+        types = list(key[1])
+        if key in self.prepared:
+            return self.prepared[key]
+        if key in self.assumed:  # it calls itself
+            self.recursive.add(key)
+            return self.assumed[key]
+        if self.in_progress.count(function) > DEEPEST or self.entered[function] > MOST_VERSIONS:
+            raise UnsupportedSyntax(
+                f"{function.__name__} calls itself with arguments of ever other types", _where(function),
+                why="each call would need code of its own", way_out="write it as a loop",
+            )  # fmt: skip
+        if key in self.failed:
+            raise self.failed[key]
+        if not self.in_progress:
+            with contextlib.suppress(Twinned, Generalised):
+                return self._settled(function, types, key)
+            self.prepared, self.failed, self.recursive = {}, {}, set()
+            self.entered.clear()
+            return self.prepare(function, types)
+        return self._settled(function, types, key)
+
+    def key(self, function: pytypes.FunctionType, types: Sequence[Type]) -> tuple[Any, tuple[Type, ...]]:
+        """The function with the types that its code for these is compiled for."""
+        if calls_itself(function):  # a counter is another number in each call
+            types = [replace(t, value=None) if isinstance(t, Scalar) else t for t in types]
+            types = self.lengths.general(function, types)
+        return function, tuple(types)
+
+    def _settled(self, function: pytypes.FunctionType, types: Sequence[Type], key: Any) -> Program:
+        if function in self.in_progress:
+            self.entered[function] += 1
+            self.lengths.note(function, list(types))
+        self.in_progress.append(function)
+        self.assumed[key] = _unknown_yet(function)
+        others = set(self.prepared)
+        try:
+            for _ in range(DEEPEST):
+                program = self._prepare(function, types)
+                before = self.assumed[key]
+                if key not in self.recursive or (certain(before.result), before.pure) == (
+                    certain(program.result),
+                    program.pure,
+                ):
+                    break
+                self.assumed[key] = program  # what it gives is known better now: so is what the others give
+                self.prepared = {k: p for k, p in self.prepared.items() if k in others}
+                self.failed = {}
+        except TangentcError as error:
+            self.failed[key] = error
+            raise
+        finally:
+            self.in_progress.pop()
+            del self.assumed[key]
+        self.prepared[key] = program
+        return program
+
+    def _prepare(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
+        inline: set[Any] = set()
+        while True:
+            try:
+                return self._fronted(source, types, inline)
+            except Shared as shared:
+                if shared.site in inline or shared.site is None:
+                    raise shared.refusal from None
+                inline.add(shared.site)
+
+    def _fronted(self, source: pytypes.FunctionType, types: Sequence[Type], inline: set[Any]) -> Program:
+        lowered, program, params = self._lowered(source, types, inline)
+        gives_iterator = program.gives_iterator
+        self.observe("lower", "one operation a statement, names resolved to objects", lowered, None)
+        self.observe("normalise", "one definition a name; control flow joins where it says so",
+                     program.function, program.types)  # fmt: skip
+        changes: tuple[str, ...] = ()
+        for step in FRONT:
+            if step.name == "own":
+                changes = program.aliases.changed_params(program.function)
+            if step.name == "specialise":
+                builder = Builder(program.types, program.types.of_name)
+                new = specialise(program.function, program.types, builder.fresh)
+            elif step.name == "fits":
+                fresh = Builder(program.types, program.types.of_name).fresh
+                body = fitted(program.function.body, program.types, fresh, self.in_progress == [source])
+                new = replace(program.function, body=body) if body != program.function.body else program.function
+            elif step.name == "calls":
+                new = user_functions(program, self)
+            else:
+                new = step.run(program)
+            if new is not program.function:
+                program = self.typed(new, params, source)
+            self.observe(step.name, step.does, program.function, program.types)
+        if self.watch is not None:
+            program = self.typed(self.watch(program), params, source)
+        program.changes, program.gives_iterator = changes, gives_iterator
+        program.pure = all(map(_is_pure_statement, statements(program.function.body)))
+        return program
+
+    def _lowered(
+        self, source: pytypes.FunctionType, types: Sequence[Type], inline: set[Any]
+    ) -> tuple[Function, Program, dict[str, Type]]:
+        """Lower, and type, until the types tell nothing more of what is called."""
+        known = Feedback(
+            inline=set(inline),
+            defined=self.defined.get(source, {}),
+            lists=self.lists.setdefault((source, tuple(types)), {}),
+            lifted=self.lifted,
+            derivatives=self.derivatives,
+            emulated=self.emulated,
+            twins={f: t for f, t in self.twins.items() if t is not None},
+        )
+        names = list(inspect.signature(source, follow_wrapped=False).parameters)
+        params = dict(zip(names, types, strict=False))
+        for learning in itertools.count():
+            if learning > MOST_LEARNED:
+                raise UnsupportedSyntax(
+                    f"{source.__name__} calls functions that are made elsewhere while it runs",
+                    why="which they are does not come out, however often it is looked at",
+                    way_out="give it the functions as arguments, by their names",
+                )
+            lowered, places = lower(source, params, known)
+            function, gives_iterator = used_once(normalise(lowered, is_emitted(source)))
+            params = dict(zip((p.name for p in function.params), types, strict=True))
+            function = with_settings(function, params)
+            program = self.typed(function, params, source, hopeful=True)
+            before = known.size()
+            self._inline(program, known)
+            known.learn(program)
+            if known.size() == before:
+                program = self.typed(function, params, source)
+                refused = self.refused
+                known.learn(program)  # of lists that were empty at first
+                if known.size() == before:
+                    break
+        if refused:
+            raise refused[0]
+        refuse_open(program)
+        for s in statements(program.function.body) if self.emulated else ():
+            refuse_told_apart(s, program.types, self.emulated)
+        if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
+            program = self.typed(without_assumed(program), params, source)
+        self.dependencies.update(places)
+        program.gives_iterator = gives_iterator
+        shown = transform(lowered.body, lambda s: () if getattr(s, "op", None) in HIDDEN else (s,))
+        return replace(lowered, body=shown), program, params
+
+    def _inline(self, program: Program, known: Feedback) -> None:
+        """Note the calls that cannot have an adjoint of their own: what is called changes its arguments, or gives
+        a function or an iterator."""
+        for s in statements(program.function.body):
+            if not (isinstance(s, (Assign, Effect)) and is_user_function(s.op)) or s.span.site is None:
+                continue
+            if s.op in self.in_progress:
+                continue
+            if any(map(is_code, map(program.types.of, s.atoms))):
+                known.inline.add(s.span.site)
+                continue
+            try:
+                callee = self.callee(s, program.types)
+            except TangentcError:
+                known.inline.add(s.span.site)
+                continue
+            if holds_code(callee.result) or callee.gives_iterator or callee.changes:
+                known.inline.add(s.span.site)
+
+    def typed(
+        self, function: Function, params: dict[str, Type], source: pytypes.FunctionType, hopeful: bool = False
+    ) -> Program:
+        """The program with its types and aliases worked out anew."""
+        types = Types(self.call_type, hopeful, self._begin).function(function, params)
+        return self.with_facts(function, types, source)
+
+    def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
+        if self.checked:
+            verify(function)
+        return Program(function, types, types.of(function.result), True, source)
+
+    def _begin(self) -> None:
+        """What was refused while types were still open may be right now."""
+        self.refused = []
+
+    def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
+        if isinstance(op, ops.Emitted):
+            found: Type = op.result
+            return found
+        if isinstance(op, ops.UserFunction):
+            op = op.function
+        if not is_user_function(op):
+            return None
+        try:
+            given = _bound_types(op, types, keywords)
+            return at_call(self.prepare(op, given).result, self.key(op, given)[1], given)
+        except TangentcError as error:
+            self.refused.append(error)  # unless the call is lowered into its caller
+            return Unknown("what is called is refused")
+
+    def callee(self, s: Any, types: Types) -> Program:
+        given = [types.of(a) for a in s.args]
+        return self.prepare(s.op, _bound_types(s.op, given, {k: types.of(v) for k, v in s.keywords}))
+
+    def recomputes(self, function: pytypes.FunctionType, types: list[Type]) -> bool:
+        """Whether the adjoint of a callee is given its arguments again, in place of what its primal saved.
+
+        What a function saves that calls itself lies in itself as deep as the calls go, which no type says; where
+        its adjoint is differentiated again, it is computed again instead (a checkpoint at each call: Griewank and
+        Walther, Evaluating Derivatives, chapter 12).
+        """
+        return self.inner and calls_itself(function) and self.prepare(function, types).pure
+
+    def observe(self, name: str, does: str, function: Function, types: Types | None) -> None:
+        if self.checked and types is not None:
+            verify(function)
+        if self.observer is not None and len(self.in_progress) <= 1:
+            self.observer(name, does, function, types)  # type: ignore[arg-type]
+
+    # ---------------------------------------------------------- the back
+    def simplify(
+        self, function: Function, types: Types, source: pytypes.FunctionType, steps: Sequence[Pass] = SIMPLIFY
+    ) -> Program:
+        program = self.with_facts(function, types, source)
+        for step in steps:
+            if (new := step.run(program)) is not program.function:
+                program = self.with_facts(new, types, source)
+            self.observe(step.name, step.does, program.function, types)
+        return program
+
+    def masks(self, program: Program, chosen: bool) -> Any:
+        inside = self.chooses_in(program)
+        found = masks(program.function, program.types, _has_no_derivative, chosen, inside)
+        for name, mask in list(found.items()):  # what is changed is another one where the value is computed
+            if any(isinstance(test, str) and program.aliases.is_changed(test) for test in tests_of(mask)):
+                if has_places(mask):
+                    del found[name]
+                else:
+                    found[name] = NONZERO
+        if program.source.__globals__.get(CHOOSES):  # zeros of what was not taken pass through any value
+            names = {s.target for s in statements(program.function.body) if isinstance(s, Assign)}
+            return dict.fromkeys(names, NONZERO) | found
+        return found
+
+    def chooses_in(self, program: Program) -> Callable[[Assign], set[int]]:
+        """For the calls in a program, the arguments of which the callee takes some entries, and others not."""
+
+        def chooses(call: Assign) -> set[int]:
+            try:
+                callee = self.callee(replace(call, op=call.op.function), program.types)  # type: ignore[attr-defined]
+            except TangentcError:
+                return set()
+            if id(callee) not in self.choosing:
+                self.choosing[id(callee)] = callee, set()  # where it calls itself
+                found = masks(callee.function, callee.types, _has_no_derivative, False, self.chooses_in(callee))
+                self.choosing[id(callee)] = callee, {p.name for p in callee.function.params if p.name in found}
+            chosen = self.choosing[id(callee)][1]
+            names = list(inspect.signature(call.op.function).parameters)  # type: ignore[attr-defined]
+            params = [p.name for p in callee.function.params]
+            places = [*range(len(call.args)), *(names.index(k) if k in names else -1 for k, _ in call.keywords)]
+            return {k for k, place in enumerate(places) if 0 <= place < len(params) and params[place] in chosen}
+
+        return chooses
+
+    def unbounded(self, program: Program, wrt: set[str]) -> set[Atom]:
+        return unbounded(program.function, program.types, _is_singular, wrt)
+
+    def definitions(self, program: Program) -> Any:
+        return definitions(program.function.body)
+
+    def unique_name(self, name: str) -> str:
+        k, wanted = 1, name
+        while wanted in self.names:
+            k += 1
+            head, _, tail = name.rpartition("_")
+            wanted = f"{head}_{k}_{tail}" if head else f"{name}_{k}"
+        self.names.add(wanted)
+        return wanted
+
+
+def _unknown_yet(function: pytypes.FunctionType) -> Program:
+    """What is known of a function that is met while it is being prepared."""
+    nothing = Function(function.__name__, (), (), Const(None))
+    types = Types()
+    return Program(nothing, types, Known(Const(ops.UNDEFINED)), True, function)
+
+
+def _has_no_derivative(op: Any) -> bool:
+    rule = REGISTRY.find(op)
+    return rule is not None and rule.kind == "zero"
+
+
+def _is_singular(op: Any) -> bool:
+    rule = REGISTRY.find(op)
+    return rule is not None and rule.singular
+
+
+def _where(function: pytypes.FunctionType) -> Span:
+    source = source_of(function)
+    return source.span(source.tree)
+
+
+def _is_pure_statement(s: Statement) -> bool:
+    if isinstance(s, Effect):
+        return ops.is_pure(s.op)  # what only raises
+    if isinstance(s, Assign):
+        return ops.is_pure(s.op)
+    return not (isinstance(s, Opaque) and not s.writes)
+
+
+def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: dict[str, Type]) -> list[Type]:
+    """The type of each parameter, defaults included."""
+    signature = inspect.signature(function, follow_wrapped=False)
+    try:
+        bound = signature.bind(*types, **keywords)
+    except TypeError as error:
+        return [Unknown(str(error))] * len(signature.parameters)
+    out = []
+    for name, parameter in signature.parameters.items():
+        out.append(bound.arguments[name] if name in bound.arguments else type_of(parameter.default))
+    return out

@@ -1,0 +1,47 @@
+"""The passes in their order, as tuples that one can read.
+
+Each is a function from a program to a function in core form. Those of `FRONT` end with types known and effects said;
+`derive.assemble` writes a derivative of that; those of `SIMPLIFY` clean it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tangentc.analysis.fits import without_computed
+from tangentc.analysis.program import Program
+from tangentc.core.nodes import Function
+from tangentc.frontend.own import own_parameters
+from tangentc.simplify.common import common
+from tangentc.simplify.copies import copies, elide
+from tangentc.simplify.dead import dead
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One step: its name, what it does in one line, and the step itself."""
+
+    name: str
+    does: str
+    run: Callable[[Program], Function]
+
+
+FRONT = (
+    Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
+    Pass("fits", "lengths that cannot fit raise where they meet", lambda p: p.function),
+    Pass("calls", "functions of the user are known with their effects", lambda p: p.function),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
+    Pass("own", "a parameter that is written is copied first", own_parameters),
+)
+
+
+SIMPLIFY = (
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("common", "equal expressions are computed once", lambda p: common(p.function, p.aliases)),
+    Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+    Pass("elide", "copies that are read once, at once, are gone", lambda p: elide(p.function, p.types, p.aliases)),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
+    Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+)

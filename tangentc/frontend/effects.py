@@ -1,0 +1,115 @@
+"""What is known of the user's functions that are called: their effects, and what their results share with arguments."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tangentc.analysis.points import DEEP_COPIES
+from tangentc.analysis.program import Program
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
+from tangentc.core.types import Array, Type, Unknown, is_container
+from tangentc.core.walk import statements, transform
+from tangentc.errors import UnsafeMutation
+from tangentc.frontend.callables import is_user_function
+from tangentc.frontend.recursion import Twinned, calls_itself, twin
+
+if TYPE_CHECKING:
+    from tangentc.compiler.context import Context
+
+
+class Shared(Exception):
+    """What a function gives may be memory of its argument, or twice the same, and is changed: its call at this
+    site is lowered into the caller, or refused."""
+
+    def __init__(self, call: Any):
+        self.site = call.span.site
+        self.refusal = UnsafeMutation(
+            f"what {call.op.__name__} gives may be memory of its argument, and one of them is changed", call.span,
+            why="changes in place are followed through calls that can be written into their caller, which those of a "
+            "function that calls itself cannot",
+            way_out="change a copy of what it gives",
+        )  # fmt: skip
+
+
+def user_functions(program: Program, context: Context) -> Function:
+    """Say of each function of the user that is called whether it has effects."""
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
+            callee = context.callee(s, program.types)
+            if callee.changes:
+                function: Any = s.op
+                if function not in context.twins:
+                    types = {n: callee.types.of(n) for n in callee.changes}
+                    context.twins[function] = twin(function, types)
+                    if context.twins[function] is not None:
+                        raise Twinned
+                raise UnsafeMutation(
+                    f"{s.op.__name__} changes its argument {callee.changes[0]} in place, and calls itself", s.span,
+                    why="changes in place are not followed through recursion",
+                    way_out="let the function return a new array",
+                )  # fmt: skip
+            shares = _gives_back(callee)
+            if isinstance(s, Assign) and (
+                (shares or _holds_arrays(callee.result))
+                and _is_changed(program, s)
+                or _changed_copies(callee)
+                or any(program.aliases.root(n) == program.aliases.root(s.target) for n in _changed_copies(program))
+            ):
+                shared = Shared(s)
+                if not calls_itself(s.op):  # type: ignore[arg-type]
+                    raise shared
+                if shares:
+                    raise shared.refusal
+            op = ops.UserFunction(s.op, callee.pure, shares)
+            return (replace(s, op=op),)
+        if isinstance(s, Assign) and isinstance(s.op, type) and (built := _structure(s)) is not None:
+            return (built,)
+        return (s,)
+
+    return replace(program.function, body=transform(program.function.body, rewrite))
+
+
+def _changed_copies(program: Program) -> list[str]:
+    """What a function copies with all that it holds, to change it: which parts of it are one and the same, and so
+    change together, only those know who put it together."""
+    copies = (s for s in statements(program.function.body) if isinstance(s, Assign) and s.op in DEEP_COPIES)
+    return [s.args[0] for s in copies if isinstance(s.args[0], str) and program.aliases.is_changed(s.target)]
+
+
+def _holds_arrays(t: Type) -> bool:
+    return is_container(t) and any(isinstance(i, (Array, Unknown)) or _holds_arrays(i) for i in t.items)
+
+
+def _structure(s: Assign) -> Assign | None:
+    """A call of a NamedTuple or a dataclass puts its fields together."""
+    cls: Any = s.op
+    if hasattr(cls, "_fields"):
+        fields = cls._fields
+    elif dataclasses.is_dataclass(cls):
+        fields = tuple(f.name for f in dataclasses.fields(cls))
+    else:
+        return None
+    try:
+        bound = inspect.signature(cls).bind(*s.args, **dict(s.keywords))
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    values = [v if isinstance(v, (str, Const)) else Const(v) for v in (bound.arguments[f] for f in fields)]
+    return replace(s, op=ops.make_struct, args=(Const(cls), Const(tuple(fields)), *values), keywords=())
+
+
+def _gives_back(callee: Program) -> bool:
+    """Whether the result of a function may share memory with an argument."""
+    result = callee.function.result
+    return isinstance(result, str) and any(
+        callee.aliases.root(p.name) == callee.aliases.root(result) for p in callee.function.params
+    )
+
+
+def _is_changed(program: Program, s: Assign) -> bool:
+    return any(isinstance(a, str) and program.aliases.is_changed(a) for a in (s.target, *s.atoms))

@@ -1,0 +1,132 @@
+"""Parameters that a function writes are copied first, and diagonals and imaginary parts that change are views that a
+shadow can have too.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases, arms
+from tangentc.analysis.points import COPIES
+from tangentc.analysis.program import Program
+from tangentc.analysis.types import Types
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Assign, Block, Const, Function, Statement
+from tangentc.core.types import Array, is_complex, is_container, rank
+from tangentc.core.walk import blocks, reads, statements, substitute_block, transform
+from tangentc.errors import UnsafeMutation
+from tangentc.frontend.specialise import asks_for_layout
+
+
+def own_parameters(program: Program) -> Function:
+    """Copy a parameter that the function writes, at its top, so that the caller's array is not changed."""
+    function, aliases = _diagonals(program), program.aliases
+    table: dict[str, str] = {}
+    head: list[Statement] = []
+    builder = Builder(program.types, [*program.types.of_name])
+    carried = {c.name for s in statements(function.body) for c in getattr(s, "carried", ())}
+    held: set[str] = set()  # what a container may stand for that changes, or is another one in each trip
+    while held != (held := held | _held_by(function, program.types, carried | held, aliases)):
+        pass
+    for name in aliases.params:
+        if not aliases.is_changed(name) and name not in held:
+            continue
+        copy = builder.fresh(name)
+        op: Any = np.copy if isinstance(program.types.of(name), Array) else ops.copied
+        keywords = (("order", Const("K")),) if op is np.copy and asks_for_layout(function) else ()
+        head.append(Assign(copy, op, (name,), keywords, function.span))
+        table[name] = copy
+    if not table:
+        return function
+    body = substitute_block(function.body, table)
+    result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
+    return replace(function, body=(*head, *body), result=result)
+
+
+def _held_by(function: Function, types: Types, chosen: set[str], aliases: Aliases) -> set[str]:
+    """What containers may be that are chosen, or changed: what joins hand on, and lists that are joined."""
+    names = set(arms(function, lambda n: is_container(types.of(n)) and (n in chosen or aliases.is_mirrored(n))))
+    for s in statements(function.body):
+        if isinstance(s, Assign) and s.op in COPIES and s.target in chosen and is_container(types.of(s.target)):
+            names |= {a for a in s.args if isinstance(a, str) and is_container(types.of(a))}
+    return names
+
+
+def _square(x: str, s: Assign, program: Program) -> tuple[Any, ...]:
+    """The statements that take the part of a matrix in which its diagonal lies, and at last its name."""
+    t = program.types.of(x)
+    if isinstance(t, Array) and t.shape[0] == t.shape[1]:
+        return (x,)
+    fresh = Builder(program.types, program.types.of_name).fresh
+    shape, count, side, key, square = map(fresh, ("%shape", "%count", "%side", "%key", "%square"))
+    before = (
+        Assign(shape, np.shape, (x,), (), s.span), Assign(count, builtins.min, (shape,), (), s.span),
+        Assign(side, builtins.slice, (Const(None), count, Const(None)), (), s.span),
+        Assign(key, ops.make_tuple, (side, side), (), s.span),
+        Assign(square, operator.getitem, (x, key), (), s.span),
+    )  # fmt: skip
+    for made in before:
+        program.types.of_name[made.target] = program.types.result(made.op, made.args)
+    return *before, square
+
+
+def _diagonals(program: Program) -> Function:
+    """The diagonal of a matrix that is changed in place, as a view that its shadow can have too."""
+
+    momentary = set(_momentary(program))
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and s.op in (np.diag, np.diagonal) and len(s.args) == 1 and not s.keywords:
+            x = s.args[0]
+            if rank(program.types.of(x)) == 2 and isinstance(x, str) and program.aliases.is_changed(x):
+                *before, square = _square(x, s, program)
+                return *before, replace(s, op=np.einsum, args=(Const("ii->i"), square))
+        if isinstance(s, Assign) and s.op is np.imag and isinstance(s.args[0], str):
+            if is_complex(program.types.of(s.args[0])) and program.aliases.is_changed(s.args[0]):
+                if s.target in momentary:  # and nobody sees that it is no memory of the array
+                    copied = f"{s.target}_of"
+                    program.types.of_name[copied] = program.types.of(s.args[0])
+                    return Assign(copied, np.copy, s.args, (), s.span), replace(s, args=(copied,))
+                raise UnsafeMutation(
+                    "the imaginary part of an array that is changed in place is taken", s.span,
+                    why="it is memory of the array, and its adjoint has the other sign",
+                    way_out="take it of a copy: np.imag(z.copy())",
+                )  # fmt: skip
+        return (s,)
+
+    return replace(program.function, body=transform(program.function.body, rewrite))
+
+
+def _momentary(program: Program) -> Iterator[str]:
+    """The imaginary parts that are read before anything changes, by operations that give new values."""
+    every = list(statements(program.function.body))
+    if any(isinstance(s, Assign) and s.op is np.imag for s in every):
+        count = Counter(a for s in every for a in reads(s) if isinstance(a, str))
+        yield from _momentary_in(program, program.function.body, count)
+
+
+def _momentary_in(program: Program, block: Block, count: Counter[str]) -> Iterator[str]:
+    for k, s in enumerate(block):
+        for inner in blocks(s):
+            yield from _momentary_in(program, inner, count)
+        if not isinstance(s, Assign) or s.op is not np.imag:
+            continue
+        left, root = count[s.target], program.aliases.root(s.target)
+        if s.target == program.function.result:
+            left += block is not program.function.body or not all(isinstance(t, Assign) for t in block[k:])
+        for after in block[k + 1 :]:
+            if not left or not isinstance(after, Assign) or isinstance(after.op, ops.UserFunction):
+                break
+            if s.target in after.atoms and program.aliases.root(after.target) == root:
+                break
+            left -= after.atoms.count(s.target)
+        if not left:
+            yield s.target
