@@ -4,13 +4,16 @@ python docs/make_pictures.py            all of them; the page is photographed by
 python docs/make_pictures.py --check    say which of the drawings are out of date
 """
 
+import ast
 import contextlib
+import html
 import io
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,8 @@ from rich.text import Text
 
 import tangentc
 
-PICTURES = Path(__file__).parent / "pictures"
+ROOT = Path(__file__).parent.parent
+PICTURES = ROOT / "docs" / "pictures"
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "debugging"))
 
 
@@ -55,7 +59,39 @@ def drawings() -> dict[str, str]:
         "changed.svg": terminal("pullback(1.0), after x[0] = 3.0", _said(tangentc.UnsafeMutation, _changed)),
         "clipping.svg": terminal("python examples/debugging/clipping.py", clipping.story()),
         "graph.svg": tangentc.graph(cost, 5, 2, 1, 1).svg(),
+        "house.svg": house(),
     }  # fmt: skip
+
+
+def house() -> str:
+    """The floors that `make check` holds, each room with the first sentence of its own text."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    floors = next(c["layers"] for c in settings["contracts"] if c["type"] == "layers")
+    rows, top = [], 10
+    for floor in floors:
+        rooms = re.split(r" [|:] ", floor)
+        rows.append(f'<rect x="10" y="{top}" width="1080" height="{22 * len(rooms) + 8}" rx="4" class="floor"/>')
+        for k, room in enumerate(rooms):
+            y = top + 19 + 22 * k
+            rows.append(f'<text x="22" y="{y}" class="room">{room}</text>')
+            rows.append(f'<text x="150" y="{y}">{html.escape(_idea(room))}</text>')
+        top += 22 * len(rooms) + 14
+    style = (
+        ".floor {fill: #f3f5f8; stroke: #b9c2cf} text {font: 13px ui-monospace, monospace; fill: #24292f} "
+        ".room {font-weight: bold}"
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1100 {top}" role="img"><style>{style}</style>'
+        f'<rect width="1100" height="{top}" fill="#fff"/>{"".join(rows)}</svg>\n'
+    )
+
+
+def _idea(room: str) -> str:
+    """The first sentence of the text of a module or a folder."""
+    path = ROOT / "tangentc" / room
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    text = " ".join((ast.get_docstring(ast.parse(path.read_text())) or "").split())
+    return text.split(". ")[0].removesuffix(".")
 
 
 def norm(x):

@@ -1,1 +1,1 @@
-"""The way through the compiler: the passes in their order, what a variant was compiled for, what it depends on."""
+"""One compilation: the passes in their order, what is prepared and written once, what exported code was made for."""
