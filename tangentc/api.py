@@ -15,7 +15,6 @@ from tangentc.arguments import (
     check_seed,
     fingerprint,
     is_zero_of_integer,
-    key_of,
     own_copy,
     refuse_turned,
     sizes_of,
@@ -35,7 +34,7 @@ from tangentc.derivative import (
     python_function,
     seeds_inside,
     settled,
-    values_of,
+    with_values,
 )
 from tangentc.derive.assemble import check_result, make_pair
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
@@ -169,7 +168,7 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     arrays, moving = arrays_of(args), tuple(i for i, flag in enumerate(flags) if flag)
 
     def key() -> Any:
-        return key_of(args), values_of(args, store.options), arrays, REGISTRY.version, are_complex()
+        return tuple(with_values(types, args, store.options)), arrays, REGISTRY.version, are_complex()
 
     found = store.found.get(key())
     if found is None or not found[2].is_fresh():
@@ -371,3 +370,7 @@ class Differentiable:
     def source_for(self, *args: Any, annotate: bool = False, **keywords: Any) -> str:
         """The gradient's emitted text for arguments of these types; see `Derivative.source_for`."""
         return self.grad.source_for(*args, annotate=annotate, **keywords)
+
+    def dispatch_for(self, *args: Any, **keywords: Any) -> str:
+        """The text of the function that takes arguments of these types; see `Derivative.dispatch_for`."""
+        return self.grad.dispatch_for(*args, **keywords)

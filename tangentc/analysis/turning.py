@@ -22,23 +22,23 @@ from tangentc.core.types import Array, Known, Scalar, Type, is_complex
 from tangentc.core.walk import statements
 from tangentc.errors import TurnedComplex
 
-_COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
+COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
 OF_MATRICES: set[Any] = set()  # functions of a real matrix that need not be real; the rules put them in
 
 
 def are_complex() -> bool:
     """Whether results that may be complex are taken to be."""
-    return _COMPLEX.get()
+    return COMPLEX.get()
 
 
 @contextlib.contextmanager
 def complex_results() -> Iterator[None]:
     """Compile with all results complex that may be."""
-    token = _COMPLEX.set(True)
+    token = COMPLEX.set(True)
     try:
         yield
     finally:
-        _COMPLEX.reset(token)
+        COMPLEX.reset(token)
 
 
 @contextlib.contextmanager
