@@ -255,7 +255,7 @@ def fingerprint(value: Any) -> Any:
 def is_zero_of_integer(primal: Any, t: Any) -> bool:
     if type(primal) in (dict, list, tuple) and not primal:
         return t == primal
-    return not is_differentiable(type_of(primal)) and isinstance(t, (int, float)) and t == 0
+    return isinstance(t, (int, float)) and t == 0 and not is_differentiable(type_of(primal))
 
 
 def zero_like(value: Any) -> Any:

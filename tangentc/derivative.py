@@ -136,7 +136,7 @@ class Derivative:
         self._turned: dict[Any, TurnedComplex] = {}  # what was refused while it was compiled for real numbers
         self._fitted: dict[Any, Derivative] = {}
         self._options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
-        self._dispatches: tuple[Dispatch, ...] = ()  # the functions that a call tries first
+        self.dispatches: tuple[Dispatch, ...] = ()  # the functions that a call tries first
         self.last: Compiled | None = None
         self._lock = threading.RLock()
         self._version = REGISTRY.version
@@ -208,7 +208,7 @@ class Derivative:
 
     # ---------------------------------------------------------- calling
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        for dispatch in self._dispatches:
+        for dispatch in self.dispatches:
             try:
                 bound = dispatch.takes(*args, **keywords)
             except Exception:  # too few arguments, an attribute that cannot be read: the general way says what is wrong
@@ -216,7 +216,7 @@ class Derivative:
             if bound is not None:
                 self.last = compiled = dispatch.compiled
                 try:
-                    return self._run(compiled, bound)
+                    return self.run_found(compiled, bound)
                 except TurnedComplex:
                     with complex_results():
                         return self.run(bound)
@@ -245,9 +245,10 @@ class Derivative:
         """
         compiled = self.compiled(bound)
         compiled.sync(bound)
-        return self._run(compiled, bound, tangents, in_numpy_numbers)
+        return self.run_found(compiled, bound, tangents, in_numpy_numbers)
 
-    def _run(self, compiled: Compiled, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
+    def run_found(self, compiled: Compiled, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
+        """What the code that was found for these arguments gives."""
         try:
             if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
                 return self._run_watched(compiled, bound, tangents, in_numpy_numbers)
@@ -297,9 +298,12 @@ class Derivative:
         signed = Signed(inner)
         if self._signed != signed:
             self._signed = signed
-            self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
+            shown = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
+            self._known_signature = _with_keywords(shown, self.given)
             self._parameters = len(self._known_signature.parameters)
             self._rest = defaults_after(self._known_signature)
+            own = [p.kind for p in self._known_signature.parameters.values()]
+            self._has_keywords = inspect.Parameter.KEYWORD_ONLY in own  # what is given by position is none of these
             kinds = {p.kind for p in _parameters_of(self.given)}
             self._is_open = not kinds.isdisjoint((inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD))
         return self._known_signature
@@ -325,7 +329,7 @@ class Derivative:
         return self._parameters + (self.kind == "adjoint")
 
     def _needs_binding(self, args: tuple) -> bool:
-        return len(args) != self.arity
+        return len(args) != self.arity or self._has_keywords and self.kind != "adjoint"
 
     def fitted(self, args: tuple, keywords: dict[str, Any]) -> Derivative:
         """The derivative for a call that gives ``*args`` or ``**kwargs``: each of them is a parameter then."""
@@ -414,7 +418,7 @@ class Derivative:
     def _forget(self) -> None:
         """Forget all code."""
         self._cache.clear()
-        self._dispatches = ()
+        self.dispatches = ()
 
     def _kept(self, key: Any) -> Compiled | None:
         """The code that was compiled before, if it is still right."""
@@ -429,25 +433,29 @@ class Derivative:
         return tuple(with_values(types, args, self._options)), arrays_of(args), are_complex()
 
     def _take(self, compiled: Compiled, key: Any, args: tuple) -> None:
-        """Let the next call with such arguments find the code at once, by a function that is written for it."""
-        if key[-1] or len(args) != self.arity:
-            return
+        """Let the next call with such arguments find the code at once."""
+        found = self.taking(compiled, key, args) if len(args) == self.arity else None
+        if found is not None:
+            self.dispatches = (found, *(d for d in self.dispatches if d is not found))[:MOST]
+
+    def taking(self, compiled: Compiled, key: Any, args: tuple, called: bool = True) -> Dispatch | None:
+        """The function that takes such arguments, which have been found to be right for the code."""
+        if key[-1]:  # what may be complex was taken to be, which is not so in another call
+            return None
         found = next((d for d in compiled.dispatches if d.accepts(args)), None)
         if found is None and len(compiled.dispatches) < MOST_OF_ONE:
-            made = self._dispatch(compiled, key, args)
-            if made is None or not made.accepts(args) or not compiled.is_fresh(called=True):
-                return
-            compiled.dispatches.append(found := made)
-        if found is not None:
-            self._dispatches = (found, *(d for d in self._dispatches if d is not found))[:MOST]
+            made = self._dispatch(compiled, key, args, called)
+            if made is not None and made.accepts(args) and compiled.is_fresh(called):
+                compiled.dispatches.append(found := made)
+        return found
 
-    def _dispatch(self, compiled: Compiled, key: Any, args: tuple) -> Dispatch | None:
+    def _dispatch(self, compiled: Compiled, key: Any, args: tuple, called: bool = True) -> Dispatch | None:
         functions = (self.given, self.function)[self.given is self.function :]
         signature = self.signature()
         if self.kind == "adjoint":
             only = inspect.Parameter.POSITIONAL_ONLY
             signature = signature.replace(parameters=[p.replace(kind=only) for p in signature.parameters.values()])
-        return written(compiled, f"{compiled.text.name}_takes", signature, key[0], args, functions)
+        return written(compiled, f"{compiled.text.name}_takes", signature, key[0], args, functions, called)
 
     def _compile(
         self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False
@@ -623,6 +631,15 @@ def defaults_after(signature: inspect.Signature) -> dict[int, tuple]:
     return {
         k: tuple(defaults[k:]) for k in range(most + 1) if all(d is not inspect.Parameter.empty for d in defaults[k:])
     }
+
+
+def _with_keywords(signature: inspect.Signature, given: Any) -> inspect.Signature:
+    """The signature of a function that calls what was given, with the parameters by name alone that this has."""
+    by_name = {p.name for p in _parameters_of(given) if p.kind is p.KEYWORD_ONLY}
+    parameters = list(signature.parameters.values())
+    first = next((k for k, p in enumerate(parameters) if p.name in by_name), len(parameters))
+    only = inspect.Parameter.KEYWORD_ONLY
+    return signature.replace(parameters=[*parameters[:first], *(p.replace(kind=only) for p in parameters[first:])])
 
 
 def _beyond(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple[int, tuple[str, ...]]:

@@ -69,10 +69,12 @@ def written(
     types: Sequence[Type],
     bound: tuple,
     functions: Sequence[Any],
+    called: bool = True,
 ) -> Dispatch | None:
     """The function for arguments like these, whose types are given; None if they have too many parts.
 
-    ``functions`` are those whose code and defaults tell how arguments are bound to the parameters.
+    ``functions`` are those whose code and defaults tell how arguments are bound to the parameters; ``called`` is what
+    `Compiled.is_fresh` is given.
     """
     parameters = list(signature.parameters)
     rows = Rows([*parameters, name])
@@ -86,7 +88,7 @@ def written(
         depends = _Depends(rows)
         for function in functions:
             depends.signed(function)
-        depends.all_of(compiled, called=True)
+        depends.all_of(compiled, called)
         if shared := _may_share(rows, compiled, parameters, bound):
             rows.test(shared)
         depends.show_data(compiled)
@@ -140,7 +142,7 @@ class _Depends:
         for inner in compiled.inside:
             self.all_of(inner)
             self.show_data(inner)  # where the code around it reads them
-        for dependency in compiled.dependencies:
+        for dependency in sorted(compiled.dependencies, key=_order):
             self.dependency(dependency)
 
     def show_data(self, compiled: Any) -> None:
@@ -270,6 +272,11 @@ class _Depends:
         self.rows.test(f"[*{text}] == {quoted(list(items))}", once=True)
         for key, value in items.items():
             self.rows.test(f"{text}[{quoted(key)}] is {self.rows.constant(value, f'{key}_default')}", once=True)
+
+
+def _order(d: Dependency) -> tuple:
+    """What is called before the data that are read, and in the same order in each process."""
+    return d.held is not None, str(d.name), d.place.kind, _hint(d.place.home)
 
 
 def _hint(home: Any) -> str:

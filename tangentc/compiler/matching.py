@@ -3,7 +3,7 @@
     x: float64[n0, 3], n: int         if not (type(x) is ndarray and x.dtype == float64 and x.ndim == 2):
                                           return None
                                       n0, x_1 = x.shape
-                                      if not (n0 >= 8 and x_1 == 3 and type(n) is int and n != n0):
+                                      if not (n0 >= 8 and x_1 == 3 and type(n) is int and (n < 8 or n != n0)):
                                           return None
 
 What a type says is what `type_of` finds, so that a value passes only if that is equal: two lengths with two symbols are

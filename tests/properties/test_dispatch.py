@@ -15,6 +15,7 @@ import pytest
 from programs.test_programs import PROGRAMS, fresh, moving
 
 import tangentc
+from tangentc import api
 from tangentc.analysis.turning import complex_results
 from tangentc.compiler.matching import Rows
 from tangentc.core.types import attributes_of, is_object
@@ -122,7 +123,7 @@ def refused_in_general(derivative, compiled, args):
 def check_arguments(derivative, args):
     """How many of the changed arguments the written functions take; each of them the general way takes too."""
     taken = 0
-    for dispatch in derivative._dispatches:
+    for dispatch in derivative.dispatches:
         for other in other_arguments(args):
             if dispatch.accepts(other):
                 why = refused_in_general(derivative, dispatch.compiled, other)
@@ -150,14 +151,25 @@ def test_nothing_is_taken_that_the_general_way_refuses(function, args):
     derivative = called_twice(function, args)
     if derivative.last.is_doubtful or derivative._key(fresh(args)) in derivative._turned:
         return
-    assert derivative._dispatches, "no function was written"
+    assert derivative.dispatches, "no function was written"
     assert check_arguments(derivative, derivative.bind(fresh(args), {})) >= 1
+
+
+@cases
+def test_pullbacks_are_those_of_the_general_way(function, args):
+    for _ in range(2):
+        tangentc.vjp(function, *fresh(args))
+    for primals in other_arguments(fresh(args)):
+        found, bound = api._taken(function, None, primals)
+        if found is not None:
+            pair, general = api._pair_for(function, primals)
+            assert pair is found and all(a is b for a, b in zip(bound, general, strict=True))
 
 
 @cases
 def test_what_the_code_depends_on_changes(function, args, monkeypatch):
     derivative = called_twice(function, args)
-    for dispatch in derivative._dispatches:
+    for dispatch in derivative.dispatches:
         compiled, given = dispatch.compiled, derivative.bind(fresh(args), {})
         for dependency in compiled.dependencies:
             place = dependency.place
@@ -225,7 +237,7 @@ def test_every_test_is_needed(monkeypatch):
     derivative = tangentc.grad(watchful, wrt=("x", "layer", "more"))
     for _ in range(2):
         derivative(*args[:5], order=2)
-    (dispatch,) = derivative._dispatches
+    (dispatch,) = derivative.dispatches
     assert check_arguments(derivative, args) > 5
     compiled, key, test = derivative.last, derivative._key(args), Rows.test
     count = dispatch.text.partition("# what")[0].count(" and ") + dispatch.text.partition("# what")[0].count("if not")
