@@ -43,6 +43,7 @@ docs: $(BIN)/.installed
 bench: $(BIN)/.installed
 	$(BIN)/python benchmarks/targets.py
 	$(BIN)/python benchmarks/compile_time.py
+	$(BIN)/python benchmarks/dispatch.py
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -6,7 +6,10 @@ import functools
 import inspect
 import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
@@ -15,7 +18,6 @@ from tangentc.arguments import (
     check_seed,
     fingerprint,
     is_zero_of_integer,
-    key_of,
     own_copy,
     refuse_turned,
     sizes_of,
@@ -24,19 +26,21 @@ from tangentc.arguments import (
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiler.context import Context
+from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.core import ops
 from tangentc.core.inside import MADE
-from tangentc.core.types import Scalar, Type, describe, is_differentiable, type_of
+from tangentc.core.types import Scalar, Type, describe, holds_itself, is_differentiable, type_of
 from tangentc.derivative import (
     Compiled,
     Derivative,
     fit,
     internal,
+    is_known,
     plain_name,
     python_function,
     seeds_inside,
     settled,
-    values_of,
+    with_values,
 )
 from tangentc.derive.assemble import check_result, make_pair
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
@@ -88,15 +92,56 @@ def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative:
     return Derivative(f, "adjoint", wrt)
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """The emitted primal and adjoint of a function, and what is given to the primal beyond its arguments."""
+
+    function: Any
+    primal: Any
+    adjoint: Any
+    compiled: Compiled
+    defaults: tuple[float, ...]
+    flags: tuple[bool, ...]  # whether an argument moves
+
+
 class _Pairs:
     """The compiled pairs of one function."""
 
     def __init__(self) -> None:
-        self.found: dict[Any, tuple[Any, Any, Any, tuple[float, ...]]] = {}
+        self.found: dict[Any, _Pair] = {}
         self.options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
+        self.dispatches: list[tuple[Dispatch, _Pair]] = []
 
 
 _PAIRS: dict[Any, _Pairs] = {}
+BY_IDENTITY = (pytypes.FunctionType, pytypes.MethodType, functools.partial, Derivative)  # which is how these are equal
+_CALLED: dict[Any, tuple[tuple[Dispatch, Any], ...]] = {}  # what takes the primals of a function, and what is for them
+
+
+def _taken(f: Any, moving: tuple | None, primals: tuple) -> tuple[Any, tuple]:
+    """What was found for such primals before, and all arguments by position; None if no written function takes them.
+
+    ``moving`` is the positions of those with a tangent, None for a pullback.
+    """
+    if type(f) in BY_IDENTITY:
+        for dispatch, found in _CALLED.get((f, moving, len(primals)), ()):
+            try:
+                bound = dispatch.takes(*primals)
+            except Exception:  # the general way says what is wrong
+                continue
+            if bound is not None:
+                return found, bound
+    return None, ()
+
+
+def _take(
+    f: Any, moving: tuple | None, primals: tuple, derivative: Derivative, found: list[tuple[Dispatch, Any]]
+) -> None:
+    """Let the next call with such primals find this at once."""
+    if type(f) in BY_IDENTITY and not is_known(derivative.given):
+        _CALLED[f, moving, len(primals)] = tuple(found)
+        if len(_CALLED) > 500:
+            _CALLED.pop(next(iter(_CALLED)))
 
 
 def _as_it_is_now(function: Any, primal: Any, live: Mapping[str, Any]) -> Any:
@@ -138,24 +183,26 @@ def vjp(
             return _vjp(f, primals, copy, check)
 
 
-def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], arrays: str) -> tuple[Any, ...]:
-    """The emitted primal and adjoint of a function, what was compiled, and the seeds that the primal is given."""
+def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], arrays: str) -> _Pair:
+    """The emitted primal and adjoint of a function for arguments of these types."""
     source = derivative.resolve(types)
     types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
     context = Context(source, arrays)
     name = plain_name(derivative.function)
     names = f"{name}_primal", f"{name}_adjoint"
     context.names.update(names)
-    flags += (False,) * (len(types) - len(flags))
-    defaults = (1.0,) * (len(flags) - derivative.arity)
-    context.settle(lambda: make_pair(context, source, types, flags, names))
+    moving = flags + (False,) * (len(types) - len(flags))
+    defaults = (1.0,) * (len(types) - derivative.arity)
+    context.settle(lambda: make_pair(context, source, types, moving, names))
     check_result(context.prepare(source, types))
     compiled = Compiled(print_program(context.emitted, arrays), context, source, types)
     primal = compiled.text.same.get(names[0], names[0])  # written once for several types
-    return compiled.function.__globals__[primal], compiled.function, compiled, defaults
+    function = compiled.function
+    return _Pair(derivative.function, function.__globals__[primal], function, compiled, defaults, flags)
 
 
-def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tuple[Any, Callable[[Any], tuple]]:
+def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
+    """The pair for these primals, None if nothing in them moves, and all arguments by position."""
     derivative = Derivative(fit(f, primals), "vjp")
     function = derivative.function
     args = derivative.bind(primals, {})
@@ -163,29 +210,51 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     types = [type_of(a, sizes) for a in args]
     flags = tuple(map(is_differentiable, types))
     if not any(flags):
-        value = function(*primals)
-        return value, lambda seed: tuple(map(_of_nothing, primals))
+        return None, args
     store = _PAIRS.setdefault(function, _Pairs())
     arrays, moving = arrays_of(args), tuple(i for i, flag in enumerate(flags) if flag)
 
     def key() -> Any:
-        return key_of(args), values_of(args, store.options), arrays, REGISTRY.version, are_complex()
+        return tuple(with_values(types, args, store.options)), REGISTRY.version, arrays, are_complex()
 
     found = store.found.get(key())
-    if found is None or not found[2].is_fresh():
-        try:
-            found, store.options = settled(
-                lambda types: _pair(derivative, types, flags, arrays), types, args, moving, store.options
-            )
-        except TangentcError as error:
-            raise error.with_traceback(None) from None
-        except Exception as error:
-            raise internal(error, function) from error
-        store.found[key()] = found
-        if len(_PAIRS) > 500:
-            _PAIRS.pop(next(iter(_PAIRS)))
-    primal, adjoint_function, compiled, defaults = found
-    compiled.sync(args)
+    if found is not None and found.compiled.is_fresh():
+        found.compiled.sync(args)
+        made = derivative.taking(found.compiled, key(), args, called=False)
+        if made is not None:
+            store.dispatches = [(made, found), *(d for d in store.dispatches if d[0] is not made)][:MOST]
+        _take(f, None, primals, derivative, store.dispatches)
+        return found, args
+    try:
+        if any(map(holds_itself, types)):
+            raise RecursionError
+        found, options = settled(
+            lambda types: _pair(derivative, types, flags, arrays), types, args, moving, store.options
+        )
+    except TangentcError as error:
+        raise error.with_traceback(None) from None
+    except Exception as error:
+        raise internal(error, function) from error
+    if options != store.options:  # what was compiled before was not given their values
+        store.dispatches = []
+        _take(f, None, primals, derivative, [])
+    store.options = options
+    store.found[key()] = found
+    if len(_PAIRS) > 500:
+        _PAIRS.pop(next(iter(_PAIRS)))
+    found.compiled.sync(args)
+    return found, args
+
+
+def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tuple[Any, Callable[[Any], tuple]]:
+    found, args = _taken(f, None, primals)
+    if found is None:
+        found, args = _pair_for(f, primals)
+    if found is None:
+        value = f(*primals)
+        return value, lambda seed: tuple(map(_of_nothing, primals))
+    function, primal, adjoint_function, compiled = found.function, found.primal, found.adjoint, found.compiled
+    flags, defaults = found.flags, found.defaults
     read: dict[str, Any] = {}
     if check:
         read = dict(zip(inspect.signature(function).parameters, args))
@@ -256,10 +325,40 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             way_out="give None for a tangent that is zero",
         )  # fmt: skip
     moving = tuple(i for i, t in enumerate(tangents) if t is not None and not is_zero_of_integer(primals[i], t))
-    base = python_function(fit(f, primals), "jvp")
-    if not moving:
-        value = base(*primals)
-        return value, zero_like(value)
+    found, bound = _taken(f, moving, primals)
+    if found is not None:
+        derivative, compiled = found
+        if not all(_is_like(tangents[i], primals[i]) for i in moving):
+            _check_tangents(derivative.function, primals, tangents, moving)
+    else:
+        base = python_function(fit(f, primals), "jvp")
+        if not moving:
+            value = base(*primals)
+            return value, zero_like(value)
+        _check_tangents(base, primals, tangents, moving)
+        derivative, compiled = _jvp_of(base, moving), None
+        bound = derivative.bind(primals, {})
+    seeds = tuple(as_seed(tangents[i], primals[i]) for i in moving)
+    try:
+        run = derivative.run if compiled is None else functools.partial(derivative.run_found, compiled)
+        value, tangent = run(bound, seeds)
+    except TurnedComplex:
+        with complex_results():
+            value, tangent = derivative.run(bound, seeds)
+    if compiled is None:
+        _take(f, moving, primals, derivative, [(d, (derivative, d.compiled)) for d in derivative.dispatches])
+    return value, own_copy(tangent)
+
+
+def _is_like(tangent: Any, primal: Any) -> bool:
+    """Whether it is seen at once that a tangent fits a primal."""
+    if type(tangent) is np.ndarray is type(primal):
+        return tangent.shape == primal.shape
+    return type(tangent) is float is type(primal)
+
+
+def _check_tangents(base: Any, primals: tuple, tangents: tuple, moving: tuple[int, ...]) -> None:
+    """Refuse tangents of what has none, and those that do not fit their primals."""
     for i in moving:
         t = type_of(primals[i], sizes_of(primals))
         if not is_differentiable(t):
@@ -268,15 +367,6 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
                 why=f"the argument is {describe(t)}, which has no tangent", way_out="pass a float",
             )  # fmt: skip
         check_seed(f"argument {i} of {base.__name__}", type_of(tangents[i], sizes_of(primals)), t)
-    derivative = _jvp_of(base, moving)
-    bound = derivative.bind(primals, {})
-    seeds = tuple(as_seed(tangents[i], primals[i]) for i in moving)
-    try:
-        value, tangent = derivative.run(bound, seeds)
-    except TurnedComplex:
-        with complex_results():
-            value, tangent = derivative.run(bound, seeds)
-    return value, own_copy(tangent)
 
 
 @functools.lru_cache(maxsize=512)
@@ -371,3 +461,7 @@ class Differentiable:
     def source_for(self, *args: Any, annotate: bool = False, **keywords: Any) -> str:
         """The gradient's emitted text for arguments of these types; see `Derivative.source_for`."""
         return self.grad.source_for(*args, annotate=annotate, **keywords)
+
+    def dispatch_for(self, *args: Any, **keywords: Any) -> str:
+        """The text of the function that takes arguments of these types; see `Derivative.dispatch_for`."""
+        return self.grad.dispatch_for(*args, **keywords)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.infer import gives_keys
 from tangentc.core.types import (
-    EXACT,
     Array,
     Scalar,
     Sequence,
@@ -95,48 +93,6 @@ def refuse_turned(result: Any, args: tuple, function: Any) -> None:
 
 def _holds_complex(t: Type) -> bool:
     return is_complex(t) or is_container(t) and any(map(_holds_complex, t.items))  # type: ignore[union-attr]
-
-
-def key_of(args: tuple) -> Any:
-    """What compiled code depends on in its arguments, cheap to make."""
-    out: list[Any] = []
-    for a in args:
-        cls = type(a)
-        if cls is float:
-            out.append(float)
-        elif cls is np.ndarray:
-            out.append((a.dtype, a.shape))
-        else:
-            out.append(_key(a))
-    return tuple(out)
-
-
-def _key(a: Any) -> Any:
-    cls = type(a)
-    if is_array(a):
-        return cls, a.dtype, a.shape
-    if cls is int:  # which may be the length of an array
-        return (int, a) if EXACT <= a < 1 << 20 else int
-    if cls in (float, complex):
-        return cls
-    if cls is list and a and type(a[0]) in (int, float) and len(builtins.set(map(type, a))) == 1:
-        return list, type(a[0]), len(a)
-    if isinstance(a, (list, tuple)):
-        return cls, tuple(map(_key, a))
-    if cls is dict:
-        return dict, tuple(a), tuple(map(_key, a.values()))
-    if isinstance(a, (bool, str, bytes)) or a is None:
-        return cls, a
-    if isinstance(a, np.generic):
-        return cls
-    if is_object(a):
-        names = attributes_of(a)
-        return cls, names, tuple(_key(getattr(a, n)) for n in names)
-    return cls, id(a)
-
-
-def seed_key(args: tuple) -> Any:
-    return _key(args[-1])
 
 
 def arrays_of(args: Any) -> str:
@@ -299,7 +255,7 @@ def fingerprint(value: Any) -> Any:
 def is_zero_of_integer(primal: Any, t: Any) -> bool:
     if type(primal) in (dict, list, tuple) and not primal:
         return t == primal
-    return not is_differentiable(type_of(primal)) and isinstance(t, (int, float)) and t == 0
+    return isinstance(t, (int, float)) and t == 0 and not is_differentiable(type_of(primal))
 
 
 def zero_like(value: Any) -> Any:

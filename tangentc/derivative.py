@@ -15,20 +15,19 @@ from tangentc.analysis.turning import are_complex, complex_results, is_doubtful,
 from tangentc.arguments import (
     arrays_of,
     check_seed,
-    key_of,
     positions,
     refuse_integers,
     refuse_overlap,
     refuse_repeated,
     refuse_turned,
-    seed_key,
 )
 from tangentc.backend.load import Text, load, print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiler.context import Context
+from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.core.inside import MADE, Made
 from tangentc.core.nodes import Const
-from tangentc.core.types import Known, Scalar, Type, Unknown, type_of
+from tangentc.core.types import Known, Scalar, Type, Unknown, holds_itself, type_of
 from tangentc.derive.assemble import check_result, make_tangent
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.errors import (
@@ -49,6 +48,7 @@ from tangentc.frontend.callables import (
     option,
     parameters_of,
     python_function,
+    with_keywords,
     wrapped,
 )
 from tangentc.frontend.dependencies import Dependency, Signed, kept_by
@@ -61,7 +61,7 @@ class Compiled:
 
     def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
         self.text, self.context, self.types, self.seed = text, context, types, seed
-        self.seeds: tuple[float, ...] = ()
+        self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
         self.dependencies = [Dependency(place, name) for place, name in context.dependencies]
         self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
         self.live = text.live
@@ -70,7 +70,9 @@ class Compiled:
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
-        self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)
+        self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)  # what it reads and writes
+        self.writes = bool(self.written or context.put)
+        self.dispatches: list[Dispatch] = []
 
     @functools.cached_property
     def function(self) -> Any:
@@ -101,22 +103,25 @@ class Compiled:
         return all(dependency.is_fresh() for dependency in self.dependencies)
 
     def sync(self, args: tuple) -> None:
-        """Let the code see the present values of the module's data.
-
-        Refuses arguments, and what the module has, that share memory where the function writes into one: it would see
-        two arrays where the user's function sees one.
-        """
-        if args and (self.written or self.context.put):
-            held = [(f"argument {k}", value, k in self.written, True) for k, value in enumerate(args)]
-            held += [(atom.name, atom.lookup(), True, False) for atom in self.context.put]
-            held += [(atom.name, atom.lookup(), False, True) for atom in self.context.read]
-            refuse_overlap(self.root.__name__, held)
+        """Let the code see the present values of the module's data; refuses what `apart` refuses."""
+        if args and self.writes:
+            self.apart(args)
         for inner in self.inside:
             inner.sync(())
         if self.live:
             scope = self.function.__globals__
             for name, atom in self.live.items():
                 scope[name] = atom.lookup()
+
+    def apart(self, args: tuple) -> bool:
+        """Refuses arguments, and what the module has, that share memory where the function writes into one: it would
+        see two arrays where the user's function sees one.  True if there are none.
+        """
+        held = [(f"argument {k}", value, k in self.written, True) for k, value in enumerate(args)]
+        held += [(atom.name, atom.lookup(), True, False) for atom in self.context.put]
+        held += [(atom.name, atom.lookup(), False, True) for atom in self.context.read]
+        refuse_overlap(self.root.__name__, held)
+        return True
 
 
 class Derivative(Made):
@@ -141,6 +146,7 @@ class Derivative(Made):
         self._turned: dict[Any, TurnedComplex] = {}  # what was refused while it was compiled for real numbers
         self._fitted: dict[Any, Derivative] = {}
         self._options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
+        self.dispatches: tuple[Dispatch, ...] = ()  # the functions that a call tries first
         self.last: Compiled | None = None
         self._lock = threading.RLock()
         self._version = REGISTRY.version
@@ -183,6 +189,28 @@ class Derivative(Made):
             type_of(a, sizes)
         return annotated(text, {length.symbol: n for n, length in sizes.items()})
 
+    def dispatch_for(self, *args: Any, **keywords: Any) -> str:
+        """The text of the function that takes arguments of these types; it is written, but the code is not run.
+
+        A call tries it first.  It gives the arguments by position if the emitted code is right for them: if they are
+        of the types that it was compiled for, and what it depends on is as it was.  Else it gives None, and the call
+        looks for other code, or compiles.  Arguments of very many parts have none: the text is empty then.
+
+        >>> import tangentc
+        >>> print(tangentc.grad(lambda x: x * x).dispatch_for(2.0))  # doctest: +ELLIPSIS
+        def lambda__grad_takes(x):
+            # x: float
+            if not (type(x) is float):
+                return None
+            ...
+            return (x,)
+        <BLANKLINE>
+        """
+        fitted = self.fitted(args, keywords)
+        bound = fitted.bind(args, keywords)
+        made = fitted._dispatch(fitted.compiled(bound), fitted._key(bound), bound)
+        return made.text if made is not None else ""
+
     def _repr_html_(self) -> str:
         from tangentc.backend.highlight import fragment
 
@@ -190,6 +218,22 @@ class Derivative(Made):
 
     # ---------------------------------------------------------- calling
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        for dispatch in self.dispatches:
+            try:
+                bound = dispatch.takes(*args, **keywords)
+            except Exception:  # too few arguments, an attribute that cannot be read: the general way says what is wrong
+                continue
+            if bound is not None:
+                self.last = compiled = dispatch.compiled
+                try:
+                    return self.run_found(compiled, bound)
+                except TurnedComplex:
+                    with complex_results():
+                        return self.run(bound)
+        return self._call_in_general(args, keywords)
+
+    def _call_in_general(self, args: tuple, keywords: dict[str, Any]) -> Any:
+        """A call that no written function takes: it may have to be compiled, or to be refused."""
         if keywords or self._needs_binding(args):
             fitted = self.fitted(args, keywords)
             if fitted is not self:
@@ -211,18 +255,14 @@ class Derivative(Made):
         """
         compiled = self.compiled(bound)
         compiled.sync(bound)
-        seeds = compiled.seeds
-        if in_numpy_numbers and self.kind in ("grad", "value_and_grad"):
-            seeds = in_numpy((*seeds, 1.0))
-        try:
-            if self.check is not None:
-                from tangentc.watch.finite import checked
+        return self.run_found(compiled, bound, tangents, in_numpy_numbers)
 
-                return checked(compiled, bound)
-            # 1.0 for each gradient that is differentiated again
-            with seen_to_turn(compiled.is_doubtful):
-                function = compiled.function_of_numpy() if in_numpy_numbers else compiled.function
-                result = function(*bound, *seeds, *tangents)
+    def run_found(self, compiled: Compiled, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
+        """What the code that was found for these arguments gives."""
+        try:
+            if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
+                return self._run_watched(compiled, bound, tangents, in_numpy_numbers)
+            return compiled.function(*bound, *compiled.seeds, *tangents)
         except RAISED as error:
             locate(error)
             if in_numpy_numbers:
@@ -232,6 +272,19 @@ class Derivative(Made):
         except Exception as error:
             locate(error)
             raise
+
+    def _run_watched(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
+        """What code gives whose numbers are other ones than it was compiled for, or may turn out to be."""
+        if self.check is not None:
+            from tangentc.watch.finite import checked
+
+            return checked(compiled, bound)
+        seeds = compiled.seeds
+        if in_numpy_numbers and self.kind in ("grad", "value_and_grad"):
+            seeds = in_numpy((*seeds, 1.0))
+        with seen_to_turn(compiled.is_doubtful):
+            function = compiled.function_of_numpy() if in_numpy_numbers else compiled.function
+            result = function(*bound, *seeds, *tangents)
         if compiled.is_doubtful:
             refuse_turned(result, bound, self.function)
         return result
@@ -250,14 +303,17 @@ class Derivative(Made):
     def _signature(self) -> inspect.Signature:
         if self.function is not self.given and (given := Signed(self.given)) != self._given_signed:
             self.function, self._given_signed = python_function(self.given, self.kind), given
-            self._cache.clear()
+            self._forget()
         inner = self.function
         signed = Signed(inner)
         if self._signed != signed:
             self._signed = signed
-            self._known_signature = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
+            shown = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
+            self._known_signature = with_keywords(shown, self.given)
             self._parameters = len(self._known_signature.parameters)
             self._rest = defaults_after(self._known_signature)
+            own = [p.kind for p in self._known_signature.parameters.values()]
+            self._has_keywords = inspect.Parameter.KEYWORD_ONLY in own  # what is given by position is none of these
             kinds = {p.kind for p in parameters_of(self.given)}
             self._is_open = not kinds.isdisjoint((inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD))
         return self._known_signature
@@ -283,7 +339,7 @@ class Derivative(Made):
         return self._parameters + (self.kind == "adjoint")
 
     def _needs_binding(self, args: tuple) -> bool:
-        return len(args) != self.arity
+        return len(args) != self.arity or self._has_keywords and self.kind != "adjoint"
 
     def fitted(self, args: tuple, keywords: dict[str, Any]) -> Derivative:
         """The derivative for a call that gives ``*args`` or ``**kwargs``: each of them is a parameter then."""
@@ -333,35 +389,46 @@ class Derivative(Made):
         key = self._key(args)
         if (found := self._kept(key)) is not None:
             self.last = found
+            self._take(found, key, args)
             return found
-        if key in self._turned and self._kept((key, complex)) is not None:
+        if key in self._turned and self._kept((*key[:-1], True)) is not None:
             raise self._turned[key]
+        if any(map(holds_itself, key[0])):
+            raise RecursionError
         with self._lock:
-            sizes: dict[int, Any] = {}
-            types = [type_of(a, sizes) for a in args[: self.arity]]
-            seed = types.pop() if self.kind == "adjoint" else None
-            arrays = arrays_of(args)
             if self._version != REGISTRY.version:
-                self._cache.clear()
+                self._forget()
                 self._version = REGISTRY.version
-            own = arrays, seed_key(args) if self.kind == "adjoint" else None, are_complex()
-            found = self._kept((tuple(with_values(types, args, self._options)), *own))
-            if found is None:
-                moving = self.positions(types)[0]
-                try:
-                    found, self._options = settled(
-                        lambda types: self._compile(types, arrays, seed), types, args, moving, self._options
-                    )
-                except TurnedComplex as turned:
-                    self._turned[key] = turned
-                    raise
-            if len(self._cache) > 1000:
-                self._cache.clear()
-                self._turned.clear()
-            self._cache[tuple(with_values(types, args, self._options)), *own] = found
-            self._cache[self._key(args)] = found
+            if (found := self._kept(key)) is None:
+                found = self._cached(key, args)
         self.last = found
         return found
+
+    def _cached(self, key: Any, args: tuple) -> Compiled:
+        """The code for these arguments, compiled and put where it is found again."""
+        sizes: dict[int, Any] = {}
+        types = [type_of(a, sizes) for a in args[: self.arity]]
+        seed = types.pop() if self.kind == "adjoint" else None
+        moving, options = self.positions(types)[0], self._options
+        try:
+            found, self._options = settled(
+                lambda types: self._compile(types, arrays_of(args), seed), types, args, moving, options
+            )
+        except TurnedComplex as turned:
+            self._turned[key] = turned
+            raise
+        if len(self._cache) > 1000:
+            self._forget()
+            self._turned.clear()
+        if self._options != options:  # what was compiled before was not given their values
+            self._forget()
+        self._cache[self._key(args)] = found
+        return found
+
+    def _forget(self) -> None:
+        """Forget all code."""
+        self._cache.clear()
+        self.dispatches = ()
 
     def _kept(self, key: Any) -> Compiled | None:
         """The code that was compiled before, if it is still right."""
@@ -370,11 +437,35 @@ class Derivative(Made):
         return found if fresh else None
 
     def _key(self, args: tuple) -> Any:
-        """Under which the code for arguments is found again: what they are like, and the values written into it."""
-        key: Any = key_of(args)
-        if self._options:
-            key = key, values_of(args, self._options)
-        return (key, complex) if are_complex() else key
+        """Under which the code for arguments is found again: their types, and the values that are written into it."""
+        sizes: dict[int, Any] = {}
+        types = [type_of(a, sizes) for a in args]
+        return tuple(with_values(types, args, self._options)), arrays_of(args), are_complex()
+
+    def _take(self, compiled: Compiled, key: Any, args: tuple) -> None:
+        """Let the next call with such arguments find the code at once."""
+        found = self.taking(compiled, key, args) if len(args) == self.arity else None
+        if found is not None:
+            self.dispatches = (found, *(d for d in self.dispatches if d is not found))[:MOST]
+
+    def taking(self, compiled: Compiled, key: Any, args: tuple, called: bool = True) -> Dispatch | None:
+        """The function that takes such arguments, which have been found to be right for the code."""
+        if key[-1]:  # what may be complex was taken to be, which is not so in another call
+            return None
+        found = next((d for d in compiled.dispatches if d.accepts(args)), None)
+        if found is None and len(compiled.dispatches) < MOST_OF_ONE:
+            made = self._dispatch(compiled, key, args, called)
+            if made is not None and made.accepts(args) and compiled.is_fresh(called):
+                compiled.dispatches.append(found := made)
+        return found
+
+    def _dispatch(self, compiled: Compiled, key: Any, args: tuple, called: bool = True) -> Dispatch | None:
+        functions = (self.given, self.function)[self.given is self.function :]
+        signature = self.signature()
+        if self.kind == "adjoint":
+            only = inspect.Parameter.POSITIONAL_ONLY
+            signature = signature.replace(parameters=[p.replace(kind=only) for p in signature.parameters.values()])
+        return written(compiled, f"{compiled.text.name}_takes", signature, key[0], args, functions, called)
 
     def _compile(
         self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False, watch: Any = None
@@ -465,11 +556,6 @@ def _is_whole(value: Any) -> bool:
 def with_values(types: list[Type], args: tuple, options: tuple[int, ...]) -> list[Type]:
     """The types of arguments, those at some positions by their values."""
     return [Known(Const(a)) if i in options and _is_whole(a) else t for i, (t, a) in enumerate(zip(types, args))]
-
-
-def values_of(args: tuple, options: tuple[int, ...]) -> tuple:
-    """The values of the arguments at some positions that are written into the code."""
-    return tuple(args[i] if _is_whole(args[i]) else None for i in options)
 
 
 def internal(error: Exception, function: Any) -> TangentcError:

@@ -24,23 +24,23 @@ from tangentc.core.walk import statements, transform
 from tangentc.errors import TurnedComplex
 from tangentc.ops.table import every
 
-_COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
+COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
 OF_MATRICES = every("turns_complex")
 
 
 def are_complex() -> bool:
     """Whether results that may be complex are taken to be."""
-    return _COMPLEX.get()
+    return COMPLEX.get()
 
 
 @contextlib.contextmanager
 def complex_results() -> Iterator[None]:
     """Compile with all results complex that may be."""
-    token = _COMPLEX.set(True)
+    token = COMPLEX.set(True)
     try:
         yield
     finally:
-        _COMPLEX.reset(token)
+        COMPLEX.reset(token)
 
 
 @contextlib.contextmanager

@@ -62,8 +62,13 @@ class Members:
     """What the classes of a method resolution order define, by identity: functions, properties, names of data."""
 
     def __init__(self, cls: type):
-        own = [c for c in cls.__mro__ if c.__module__ != "builtins"]
-        self.parts = [*own, *(x for c in own for n, v in vars(c).items() for x in (n, v if _binds(v) else None))]
+        own = self.own(cls)
+        self.parts = [*own, *(x for c in own for n, v in vars(c).items() for x in (n, v if binds(v) else None))]
+
+    @staticmethod
+    def own(cls: type) -> list[type]:
+        """The classes of a method resolution order that are not Python's own."""
+        return [c for c in cls.__mro__ if c.__module__ != "builtins"]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Members) or len(self.parts) != len(other.parts):
@@ -73,7 +78,8 @@ class Members:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _binds(value: Any) -> bool:
+def binds(value: Any) -> bool:
+    """Whether a class's attribute makes something else of itself where it is asked for, as a function does."""
     return hasattr(type(value), "__get__")
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import threading
 import types as pytypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -336,18 +337,32 @@ def data_type(value: Any) -> Type:
     return map_lengths(found, own) if sizes else found
 
 
-_OPEN: list[int] = []  # the objects whose types are being found, to stop at a circle
+class _Open(threading.local):
+    """The objects whose types a thread is finding, to stop at a circle."""
+
+    def __init__(self) -> None:
+        self.objects: list[int] = []
+
+
+_OPEN = _Open()
 
 
 def _object_type(value: Any, sizes: dict[int, Length]) -> Type:
-    if id(value) in _OPEN:
+    if id(value) in _OPEN.objects:
         return Known(Const(value))
-    _OPEN.append(id(value))
+    _OPEN.objects.append(id(value))
     try:
         names = attributes_of(value)
         return Struct(type(value), names, tuple(type_of(getattr(value, n), sizes) for n in names))
     finally:
-        _OPEN.pop()
+        _OPEN.objects.pop()
+
+
+def holds_itself(t: Type) -> bool:
+    """Whether this is the type of an object that is a part of its own parts."""
+    if isinstance(t, Known):
+        return is_object(t.value)
+    return is_container(t) and any(map(holds_itself, t.items))
 
 
 def name_of_dtype(dtype: Any) -> str:

@@ -107,6 +107,15 @@ def defaults_after(signature: inspect.Signature) -> dict[int, tuple]:
     }
 
 
+def with_keywords(signature: inspect.Signature, given: Any) -> inspect.Signature:
+    """The signature of a function that calls what was given, with the parameters by name alone that this has."""
+    by_name = {p.name for p in parameters_of(given) if p.kind is p.KEYWORD_ONLY}
+    parameters = list(signature.parameters.values())
+    first = next((k for k, p in enumerate(parameters) if p.name in by_name), len(parameters))
+    only = inspect.Parameter.KEYWORD_ONLY
+    return signature.replace(parameters=[*parameters[:first], *(p.replace(kind=only) for p in parameters[first:])])
+
+
 def beyond(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
     """How many arguments go to ``*args``, and the names of those that go to ``**kwargs``."""
     parameters = {p.name: p for p in parameters_of(function)}

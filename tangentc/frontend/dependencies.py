@@ -37,7 +37,7 @@ class Dependency:
     def _kept(value: Any, held: Type | None) -> Any:
         if held is None:
             return kept_by(value)
-        functions = tuple(kept_by(f) for f in _functions_in(held))
+        functions = tuple(kept_by(f) for f in functions_in(held))
         return (kept_by(value), functions) if callable(value) else functions
 
     def is_fresh(self) -> bool:
@@ -74,14 +74,14 @@ def is_data(value: Any) -> bool:
     return is_object(value) or not (callable(value) or isinstance(value, pytypes.ModuleType))
 
 
-def _functions_in(t: Type) -> Iterator[Any]:
+def functions_in(t: Type) -> Iterator[Any]:
     """The functions in a container, as its type tells them."""
     if isinstance(t, Known):
         if callable(t.value):
             yield t.value
         return
     for part in getattr(t, "items", ()):
-        yield from _functions_in(part)
+        yield from functions_in(part)
 
 
 class Same:
