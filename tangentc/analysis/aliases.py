@@ -39,16 +39,20 @@ VIEWS = {
     "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "broadcast_to", "asarray",
     "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "split", "split_like", "real", "imag", "ascontiguousarray",
     "rollaxis", "flip", "fliplr", "flipud", "rot90", "array_split", "broadcast_arrays", "view", "unbroadcast",
-    "matrix_transpose", "permute_dims", "asanyarray", "sliding_window_view",
+    "matrix_transpose", "permute_dims", "asanyarray", "sliding_window_view", "as_strided",
 }  # fmt: skip
 COPIES_MAYBE = {np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asanyarray}
-READ_ONLY = {np.diagonal, np.broadcast_to, np.broadcast_arrays}
+READ_ONLY = {  # or of which an entry may be several of the view's
+    np.diagonal, np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.as_strided,
+    np.lib.stride_tricks.sliding_window_view,
+}  # fmt: skip
 COMPACT = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray}
 GIVES_BACK = {np.diff: (1, "n", 0), np.linalg.matrix_power: (1, "n", 1)}  # their argument, for this value of an option
 NEW = {  # functions without a rule that give no memory of their arguments
     builtins.set, np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.unique, np.union1d,
     np.intersect1d, np.setdiff1d, np.setxor1d,
 }  # fmt: skip
+NEW_OF_MODULES = ("scipy.ndimage._filters",)  # which give an array of their own, or a dtype to make one in
 HOLDERS = {
     ops.identity, ops.stopped, ops.inserted, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select,
     builtins.reversed,
@@ -305,7 +309,9 @@ def may_give_back(s: Assign) -> bool:
         return True
     if s.op is ops.method and s.args[1] == Const("view"):  # perhaps the same memory, taken for other numbers
         return True
-    if s.op in NEW:
+    if s.op is ops.method and s.args[1] == Const("tolist"):
+        return False
+    if s.op in NEW or getattr(s.op, "__module__", None) in NEW_OF_MODULES:
         return False
     if is_unknown_call(s):
         return True
