@@ -35,6 +35,7 @@ from tangentc.core.nodes import (
 from tangentc.core.resolve import named_by
 from tangentc.core.types import (
     Array,
+    Known,
     Scalar,
     Unknown,
     is_array_of_a_class,
@@ -46,6 +47,7 @@ from tangentc.core.types import (
 )
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
+from tangentc.ops.outputs import place_of_output
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Any], bool]
@@ -254,9 +256,9 @@ class Activity:
         """Refuse a call that may change, where nobody sees it, a value that the result depends on."""
         if not isinstance(s, (Assign, Effect)):
             return
-        named = dict(s.keywords)
-        into = named.get("output", named.get("out", Const(None)) if s.op is ops.method else Const(None))
-        written = into != Const(None) or isinstance(s, Effect) and ops.module_root(s.op) == "scipy"
+        into = self._written_into(s)
+        is_array = not isinstance(into, Const) and not isinstance(self.types.of(into), Known)
+        written = is_array or isinstance(s, Effect) and ops.module_root(s.op) == "scipy"
         of_set = s.op is builtins.set or s.op is ops.method and is_set(self.types.of(s.args[0]))
         if not may_change_unseen(s.op) and not written and not of_set:
             return
@@ -270,7 +272,8 @@ class Activity:
         for atom in (a for a in s.atoms if isinstance(a, str)):
             t = self.types.of(atom)
             is_read = is_container(t) and any(atom in reads(other) for other in self.program if other is not s)
-            if is_read or isinstance(t, (Array, Unknown)) and self._has(self.useful, atom):
+            mates = self._parts(atom) if atom == into and is_array else {atom}
+            if is_read or isinstance(t, (Array, Unknown)) and any(self._has(self.useful, n) for n in mates):
                 named_op = s.args[1].value if s.op is ops.method else s.op
                 name = getattr(named_op, "__qualname__", None) or getattr(named_op, "__name__", str(named_op))
                 raise UnsafeMutation(
@@ -278,6 +281,31 @@ class Activity:
                     why=f"what {name} does is not known",
                     way_out="give it a copy, or do its work in Python",
                 )  # fmt: skip
+
+    def _written_into(self, s: Assign | Effect) -> Atom:
+        """What a call is told to write its result into, which may also be the dtype of that."""
+        named = dict(s.keywords)
+        if s.op is ops.method:
+            return named.get("output", named.get("out", Const(None)))
+        place = place_of_output(s.op) if isinstance(s.op, FunctionType) else None
+        if place is not None and len(s.args) > place:
+            return s.args[place]
+        return named.get("output", Const(None))
+
+    def _refuse_unsure_layout(self, s: Statement) -> None:
+        """Refuse a strided view of what may lie in memory otherwise than in the program that is differentiated."""
+        if not isinstance(s, Assign) or s.op is not np.lib.stride_tricks.as_strided or not s.args:
+            return
+        made, t = self.aliases.made.get(s.args[0]), self.types.of(s.args[0])  # type: ignore[arg-type]
+        while made is not None and made.op is ops.identity:
+            made = self.aliases.made.get(made.args[0])  # type: ignore[arg-type]
+        sure = isinstance(t, Array) and len(t.shape) <= 1 or made is not None and made.op is np.ascontiguousarray
+        if not sure and self._has(self.varied, s.args[0]):
+            raise NotDifferentiable(
+                f"as_strided of {shown(s.args[0])}, of which it is not known in which order its entries lie", s.span,
+                why="copies are left out where only the values count, and with them their order in memory",
+                way_out="as_strided(np.ascontiguousarray(x), ...) if its strides are those, or of x.ravel()",
+            )  # fmt: skip
 
     def _refuse_classes_of_arrays(self, s: Statement) -> None:
         """Refuse an operation between what depends on the arguments and an array of a class of its own."""
@@ -328,6 +356,7 @@ class Activity:
     def _refuse_opaque(self) -> None:
         for s in self.program:
             self._refuse_classes_of_arrays(s)
+            self._refuse_unsure_layout(s)
         for name, made in self.aliases.views.items():
             if may_give_back(made) and self.aliases.is_changed(name) and self._has(self.varied, name):
                 called = made.args[1].value if made.op is ops.method else made.op.__name__

@@ -43,6 +43,7 @@ READ_ONLY = every("read_only")
 COMPACT = every("compact")
 GIVES_BACK = {np.diff: (1, "n", 0), np.linalg.matrix_power: (1, "n", 1)}  # their argument, for this value of an option
 NEW = every("new")
+NEW_OF_MODULES = ("scipy.ndimage._filters",)  # which give an array of their own, or a dtype to make one in
 HOLDERS = every("holds")
 VIEW_METHODS = methods.names(view=True)
 
@@ -292,7 +293,9 @@ def may_give_back(s: Assign) -> bool:
         return True
     if s.op is ops.method and s.args[1] == Const("view"):  # perhaps the same memory, taken for other numbers
         return True
-    if s.op in NEW:
+    if s.op is ops.method and s.args[1] == Const("tolist"):
+        return False
+    if s.op in NEW or getattr(s.op, "__module__", None) in NEW_OF_MODULES:
         return False
     if is_unknown_call(s):
         return True

@@ -62,6 +62,7 @@ FLOAT_MATH = {
 ALWAYS: dict[Any, Type] = {  # results whose type does not depend on the arguments
     builtins.float: Scalar("float64", True), builtins.int: Scalar("int64", True), builtins.bool: Scalar("bool", True),
     builtins.complex: Scalar("complex128", True), operator.not_: Scalar("bool", True),
+    **{f: Scalar("int64", True) for f in ops.SEARCHES},
     **{f: Scalar("float64", True) for n, f in vars(math).items() if n in FLOAT_MATH},
 }  # fmt: skip
 ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operator.is_, operator.is_not, operator.not_}
@@ -902,6 +903,8 @@ def rank_of_shape(t: Type) -> int | None:
 
 def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     found = sampled(op, args, keywords, fresh)
+    if ops.keeps_shape(op) and args and isinstance(found, Array) and isinstance(args[0], Array):
+        return replace(found, shape=args[0].shape)  # also where the axis is not known
     return found if found is not REFUSED else by_rank(op, args, fresh) or found
 
 

@@ -6,6 +6,7 @@ An operation is a Python callable, so that a program in core form can be run as 
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import dataclasses
 import operator
@@ -237,8 +238,9 @@ PURE_BUILTINS = {
     builtins.slice, builtins.sorted, builtins.str, builtins.sum, builtins.tuple, builtins.type,
     builtins.zip, builtins.callable, builtins.hasattr, builtins.repr, builtins.all, builtins.any,
 }  # fmt: skip
+SEARCHES = {bisect.bisect_left, bisect.bisect_right}
 PURE = every("pure")
-say(*BINARY, *COMPARE, *UNARY, *SYNTAX, *PURE_BUILTINS, contains, not_contains, pure=True)
+say(*BINARY, *COMPARE, *UNARY, *SYNTAX, *PURE_BUILTINS, *SEARCHES, contains, not_contains, pure=True)
 NUMERIC_MODULES = ("numpy", "math", "cmath", "cupy", "scipy")
 IMPURE_NAMES = {"copyto", "put", "fill_diagonal", "put_along_axis", "place", "putmask", "at", "save", "seterr"}
 
@@ -265,6 +267,11 @@ def is_pure(op: Any) -> bool:
     if name == "printoptions" or isinstance(op, type) and hasattr(op, "__enter__"):  # what is entered once
         return False
     return name not in IMPURE_NAMES and "random" not in (getattr(op, "__module__", None) or "")
+
+
+def keeps_shape(op: Any) -> bool:
+    """Whether the result has the shape of the first argument, whatever the others are."""
+    return getattr(op, "__tangentc_keeps_shape__", False) or getattr(op, "__module__", None) == "scipy.ndimage._filters"
 
 
 def is_used_up(op: Any) -> bool:

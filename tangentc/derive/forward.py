@@ -330,14 +330,14 @@ class _Forward:
         if rule.kind == "elementwise":
             return self._elementwise(s, call)
         atoms = [a for _, given in call.inputs for a in (given if isinstance(given, list) else [given])]
+        fixed = rule.formula.fixed if rule.formula is not None else set()
         if rule.linear == "jointly":
-            fixed = rule.formula.fixed if rule.formula is not None else set()
             return self._linear(s, atoms, [a for k, a in enumerate(atoms) if k not in fixed])
         if rule.linear == "each":
             total: Atom | None = None
             for atom in dict.fromkeys(a for a in atoms if self.has_dot(a)):
                 for k, a in enumerate(atoms):
-                    if a == atom:
+                    if a == atom and k not in fixed:
                         term = self._linear(s, atoms, [a], k)
                         total = term if total is None else self.b.add(total, term)
             return total
@@ -347,7 +347,6 @@ class _Forward:
                 why="it has an adjoint_rule, which says nothing of forward mode",
                 way_out="register one with @tangentc.tangent_rule, or say linear=... in the adjoint_rule",
             )  # fmt: skip
-        fixed = rule.formula.fixed if rule.formula is not None else set()
         moves = [is_differentiable(t := self.b.type(a)) or isinstance(t, Array) and k not in fixed
                  for k, a in enumerate(atoms)]  # fmt: skip
         dots = [self.dot(a) if m else None for a, m in zip(atoms, moves, strict=True)]

@@ -1,9 +1,10 @@
-"""Functions of NumPy that write their result into an array that they are given.
+"""Functions of NumPy and SciPy that write their result into an array that they are given.
 
 np.exp(x, out=y)                    y[...] = np.exp(x)
 np.divmod(x, y, out=(q, r))         both = np.divmod(x, y); q[...] = both[0]; r[...] = both[1]
 np.nan_to_num(x, copy=False)        x[...] = np.nan_to_num(x)
 np.copyto(dst=x, src=y)             np.copyto(x, y)
+gaussian_filter(x, 2, output=y)     y[...] = gaussian_filter(x, 2, output=y.dtype)
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Store
 from tangentc.core.types import Known, Tuple
+from tangentc.ops.outputs import place_of_output
 
 OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
 BY_POSITION = {
@@ -47,6 +49,12 @@ def place_of_out(op: Any) -> int | None:
     return list(parameters).index("out")
 
 
+MAKING = {
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.array,
+}  # fmt: skip
+FILTERS = ("scipy.ndimage._filters", "scipy.ndimage._interpolation")  # whose `output` is an array or a dtype
+
+
 def is_definition(op: Any) -> bool:
     """Whether a function is our own text for one of NumPy's."""
     return (getattr(op, "__module__", None) or "").startswith("tangentc.rules.definitions")
@@ -72,6 +80,8 @@ class Into:
             place = place_of_out(callee)
         except TypeError:  # cannot be hashed
             return None
+        if getattr(callee, "__module__", None) in FILTERS and place_of_output(callee) is not None:
+            return self._into_output(callee, args, named, node, target)
         known = place is not None or ops.module_root(callee) in ops.NUMERIC_MODULES or is_definition(callee)
         out = named.pop("out", None) if known else None
         if out is None and place is not None and len(args) > place:
@@ -103,6 +113,28 @@ class Into:
             self.out.append(Store(self.named(array, node), Const(...), part, None, self.span(node)))
         given = outs[0] if len(outs) == 1 else value if Const(None) in outs else out
         return given if target is None else self.emit(ops.identity, (given,), node, target=target)
+
+    def _into_output(self, callee: Any, args: list, named: dict, node: Any, target: str | None) -> Atom | None:
+        """A filter of `scipy.ndimage` that is given an array as its ``output``, and not a dtype."""
+        place = place_of_output(callee)
+        assert place is not None
+        out = args[place] if len(args) > place else named.get("output", Const(None))
+        if not self._is_surely_array(out):
+            return None  # the analysis of activity refuses what may be one
+        dtype = self.emit(getattr, (out, Const("dtype")), node)
+        args = [*args[:place], dtype, *args[place + 1 :]] if len(args) > place else args
+        named = named if len(args) > place else {**named, "output": dtype}
+        value = self.invoke(callee, args, list(named.items()), node, None)
+        self.out.append(Store(self.named(out, node), Const(...), value, None, self.span(node)))
+        return out if target is None else self.emit(ops.identity, (out,), node, target=target)
+
+    def _is_surely_array(self, atom: Atom) -> bool:
+        """Whether this block has made a value as an array."""
+        made: Any = None
+        for s in reversed(self.out):
+            if isinstance(s, Assign) and s.target == atom:
+                made, atom = s, s.args[0] if s.op is ops.identity else ""
+        return made is not None and (made.op in MAKING or made.op in ops.BINARY or isinstance(made.op, np.ufunc))
 
     def _in_its_place(self, args: list, keywords: dict, node: Any, target: str | None) -> Atom | None:
         """``np.nan_to_num(x, copy=False)``."""

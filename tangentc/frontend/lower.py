@@ -683,8 +683,11 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def of_BinOp(self, node: Any, target: str | None) -> Atom:
         made = _repeated(node)
         if made is not None and self.known.answers.get((REPEATED, self.span(node).site), True):
-            items, count = map(self.expression, made)
-            return self.invoke(prelude.repeated, [items, count], [], node, target)
+            items, count = made
+            if len(items.elts) == 1 and not isinstance(items.elts[0], gast.Starred):
+                one, number = self.expression(items.elts[0]), self.expression(count)
+                return self.invoke(prelude.repeated_one, [one, number], [], node, target)
+            return self.invoke(prelude.repeated, [self.expression(items), self.expression(count)], [], node, target)
         left, right = self.operand(node.left), self.operand(node.right)
         return self.operation(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
 

@@ -220,6 +220,10 @@ def repeated(items, count):
     return [item for _ in range(count) for item in items]
 
 
+def repeated_one(item, count):
+    return [item for _ in range(count)]
+
+
 def joined_by_rows(*items):
     return np.concatenate([np.atleast_1d(item) for item in items])
 

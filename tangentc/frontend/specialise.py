@@ -891,6 +891,8 @@ class _Specialise:
                 )
             if name == "compress":
                 return (replace(s, op=np.compress, args=(*args[:1], receiver, *args[1:])),)
+            if name == "tolist" and isinstance(t, Scalar):
+                return (replace(s, op=ops.item, args=(receiver,)),)
             if name == "item" and args:
                 flat, key, entry = self.fresh("%flat"), self.fresh("%key"), self.fresh("%entry")
                 of_tuple = type_of(args[0].value) if isinstance(args[0], Const) else self.types.of(args[0])

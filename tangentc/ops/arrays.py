@@ -14,11 +14,15 @@ LIKE_THEIR_ARGUMENT = [
     np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.real, np.imag,
     np.flip, np.fliplr, np.flipud, np.rot90, np.broadcast_to, np.broadcast_arrays, np.diagonal,
     np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.lib.stride_tricks.sliding_window_view,
+    np.lib.stride_tricks.as_strided,
     *existing("matrix_transpose", "permute_dims", "unstack"), np.linalg.matrix_transpose, np.linalg.diagonal,
 ]  # fmt: skip
 say(*LIKE_THEIR_ARGUMENT, runtime.split_like, runtime.unbroadcast, view=True)
 say(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, may_copy=True)
-say(np.diagonal, np.broadcast_to, np.broadcast_arrays, read_only=True)
+say(
+    np.diagonal, np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.as_strided,
+    np.lib.stride_tricks.sliding_window_view, read_only=True,
+)  # fmt: skip
 say(
     np.zeros, np.ones, np.empty, np.zeros_like, np.full_like, np.copy, copy.copy, copy.deepcopy, runtime.zeros_of,
     runtime.zeros_of_copy, runtime.copied, allocates=True,

@@ -16,7 +16,6 @@ from tangentc.runtime import cofactors
 SignAndLog = type(np.linalg.slogdet(np.eye(1)))
 Eigen = type(np.linalg.eigh(np.eye(1)))
 EigenPairs = type(np.linalg.eig(np.eye(1)))
-Singular = type(np.linalg.svd(np.eye(1)))
 Orthogonal = type(np.linalg.qr(np.eye(1)))
 
 
@@ -238,6 +237,11 @@ def divided(numerator, values):
 
 
 @inline
+def skew(M, A):
+    return M - turned_over(M, A)
+
+
+@inline
 def diagonal_matrix(values):
     return np.expand_dims(values, -1) * np.eye(np.shape(values)[-1])
 
@@ -321,83 +325,6 @@ def eig_tangent(A, y, A_dot):
     largest = turns(V)
     rates = np.sum(np.where(largest, np.imag(V_dot / np.where(largest, V, 1)), 0), axis=-2, keepdims=True)
     return EigenPairs(on_the_diagonal(inner), V_dot - 1j * rates * V)
-
-
-# ------------------------------------------------------------------ singular values
-def factorised(rng):
-    shapes = [(3, 2), (2, 3), (3, 3), (2, 3, 2)]
-    arrays = [regular(rng, *shape) for shape in shapes]
-    return [((a,), {"full_matrices": False}) for a in arrays] + [
-        ((arrays[0],), {"full_matrices": False, "compute_uv": False})
-    ]
-
-
-@inline
-def skew(M, A):
-    return M - turned_over(M, A)
-
-
-@inline
-def turning(M, s):
-    """The part of the diagonal that turns a complex vector."""
-    return 0 * M if is_real(M) else 1j * diagonal_matrix(np.imag(on_the_diagonal(M)) / s)
-
-
-# A = U diag(s) V^H, k = min(m, n) distinct singular values; Townsend, "Differentiating the singular value
-# decomposition" (2016), and for complex matrices Wan and Zhang, "Automatic differentiation for complex valued SVD"
-# (2019)
-@adjoint_rule(np.linalg.svd, samples=factorised, full_matrices=(False,))
-def svd(A, y, y_bar, full_matrices=True, compute_uv=True):
-    if not compute_uv:
-        factors = np.linalg.svd(A, full_matrices=False)
-        return conjugate(factors[0] * np.expand_dims(y_bar, -2) @ factors[2])
-    U = y[0]
-    s = y[1]
-    Vh = y[2]
-    row = np.expand_dims(s, -2)
-    column = np.expand_dims(s, -1)
-    U_bar = conjugate(y_bar[0])
-    Vh_bar = conjugate(y_bar[2])
-    of_U = adjugate(U) @ U_bar
-    of_V = Vh @ turned_over(Vh_bar, A)
-    inner = divided(skew(of_U, A), s**2) * row + column * divided(skew(of_V, A), s**2) + diagonal_matrix(y_bar[1])
-    beside_U = (U_bar - U @ of_U) / row
-    beside_V = (Vh_bar - turned_over(of_V, A) @ Vh) / column
-    if is_real(A):
-        return (U @ inner + beside_U) @ Vh + U @ beside_V
-    return conjugate((U @ (inner + turning(of_U, s)) + beside_U) @ Vh + U @ beside_V)
-
-
-@tangent_rule(np.linalg.svd)
-def svd_tangent(A, y, A_dot, full_matrices=True, compute_uv=True):
-    if not compute_uv:
-        factors = np.linalg.svd(A, full_matrices=False)
-        return np.real(on_the_diagonal(adjugate(factors[0]) @ A_dot @ adjugate(factors[2])))
-    U = y[0]
-    s = y[1]
-    Vh = y[2]
-    row = np.expand_dims(s, -2)
-    column = np.expand_dims(s, -1)
-    inner = adjugate(U) @ A_dot @ adjugate(Vh)
-    of_U = divided(inner * row + column * turned_over(inner, A), s**2)
-    of_V = divided(column * inner + turned_over(inner, A) * row, s**2)
-    beside_U = (A_dot @ adjugate(Vh) - U @ inner) / row
-    beside_V = (adjugate(U) @ A_dot - inner @ Vh) / column
-    turns = of_U if is_real(A) else of_U + turning(inner, s)
-    s_dot = np.copy(np.real(on_the_diagonal(inner)))  # a diagonal cannot be written
-    return Singular(U @ turns + beside_U, s_dot, turned_over(of_V, A) @ Vh + beside_V)
-
-
-@adjoint_rule(np.linalg.svdvals, samples=of_any_shape)
-def svdvals(A, s, s_bar):
-    factors = np.linalg.svd(A, full_matrices=False)
-    return conjugate(factors[0] * np.expand_dims(s_bar, -2) @ factors[2])
-
-
-@tangent_rule(np.linalg.svdvals)
-def svdvals_tangent(A, s, A_dot):
-    factors = np.linalg.svd(A, full_matrices=False)
-    return np.real(on_the_diagonal(adjugate(factors[0]) @ A_dot @ adjugate(factors[2])))
 
 
 # ------------------------------------------------------------------ QR

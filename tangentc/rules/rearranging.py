@@ -239,10 +239,56 @@ def delete(x, obj, y, y_bar, axis=None):
 
 def changing_windows():
     raise NotDifferentiable(
-        "windows of an array that is changed in place are not differentiated",
+        "windows and strided views of an array that is changed in place are not differentiated",
         why="they are memory of the array, and would change with it",
-        way_out="take the windows of a copy: sliding_window_view(x.copy(), ...)",
+        way_out="take them of a copy: sliding_window_view(x.copy(), ...)",
     )
+
+
+def strided_places(x, shape, strides):
+    """Which entry of ``x`` stands at each place of `numpy.lib.stride_tricks.as_strided`, by the memory of both."""
+    x = np.asarray(x)
+    shape, strides = (x.shape if shape is None else shape), (x.strides if strides is None else strides)
+    own, wanted = offsets(x.shape, x.strides).ravel(), offsets(shape, strides)
+    order = np.argsort(own, kind="stable")
+    found = np.searchsorted(own[order], wanted)
+    if wanted.size and not (found.max() < own.size and np.array_equal(own[order][found], wanted)):
+        raise ValueError("np.lib.stride_tricks.as_strided reads memory that is no entry of the array that it is given")
+    return order[found]
+
+
+def offsets(shape, strides):
+    """How many bytes behind the first entry of an array each entry lies."""
+    out = np.zeros(tuple(shape), np.int64)
+    for axis, step in enumerate(strides):
+        out += np.arange(out.shape[axis]).reshape((-1,) + (1,) * (out.ndim - axis - 1)) * int(step)
+    return out
+
+
+strided_places.__tangentc_pure__ = True  # type: ignore[attr-defined]
+zero_gradient(strided_places)
+
+
+def strided(rng):
+    options: list[dict] = [
+        {}, {"shape": (), "strides": ()}, {"shape": (2, 3), "strides": (0, 0)}, {"shape": (0, 2), "strides": (8, 8)},
+    ]  # fmt: skip
+    return [((rng.normal(size=6),), given) for given in options]
+
+
+# the memory says where each entry is
+@adjoint_rule(np.lib.stride_tricks.as_strided, samples=strided)
+def as_strided(x, y, y_bar, shape=None, strides=None, subok=False, writeable=True):
+    if is_changed(x):
+        return changing_windows()
+    return scatter(y_bar, strided_places(x, shape, strides), x)
+
+
+@tangent_rule(np.lib.stride_tricks.as_strided)
+def as_strided_tangent(x, y, x_dot, shape=None, strides=None, subok=False, writeable=True):
+    if is_changed(x):
+        return changing_windows()
+    return np.take(x_dot, strided_places(x, shape, strides))
 
 
 windows = several(

@@ -210,10 +210,10 @@ class Registry:
 
 
 FAMILIES = (
-    "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "products", "shaping",
-    "joining", "rearranging", "sequences", "fourier", "constants",
+    "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "singular_values", "products",
+    "shaping", "joining", "rearranging", "sequences", "fourier", "constants",
 )  # fmt: skip
-SCIPY = ("special", "linalg", "stats", "signal", "fft", "interpolate", "sparse", "integrate", "optimize")
+SCIPY = ("special", "linalg", "stats", "signal", "fft", "interpolate", "sparse", "integrate", "optimize", "ndimage")
 REGISTRY = Registry()
 
 

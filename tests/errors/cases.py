@@ -234,3 +234,18 @@ def entry_squares(x):
 
 def uses_entry_squares(x):
     return np.sum(entry_squares(x) * 1.0)
+
+
+def strided_in_doubt(x):
+    return np.sum(np.lib.stride_tricks.as_strided(x * 2, (2, 2), (8, 8)))
+
+
+def windows_of_a_buffer(x):
+    buffer = np.zeros(4)
+    windows = np.lib.stride_tricks.as_strided(buffer, (3, 2), (8, 8))
+    buffer[:] = x
+    return np.sum(windows**2)
+
+
+def nested_lists(x):
+    return x.tolist()[0][0][0][0][0]

@@ -410,3 +410,39 @@ def test_what_tells_a_queue_from_a_list():
           Why: queues and ordered dicts are followed as lists and dicts, which differ in this.
           Way out: use a list and a dict, or ask before it is made.
         """)  # fmt: skip
+
+
+def test_strides_of_what_may_lie_otherwise():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.strided_in_doubt)(np.ones((2, 2))), """
+        as_strided of x2, of which it is not known in which order its entries lie
+          File "cases.py", line 240, in strided_in_doubt
+            return np.sum(np.lib.stride_tricks.as_strided(x * 2, (2, 2), (8, 8)))
+                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          Why: copies are left out where only the values count, and with them their order in memory.
+          Way out: as_strided(np.ascontiguousarray(x), ...) if its strides are those, or of x.ravel().
+        """)  # fmt: skip
+
+
+def test_windows_of_what_is_written():
+    forward = lambda: tangentc.jvp(cases.windows_of_a_buffer, (np.ones(4),), (np.ones(4),))
+    expect(tangentc.NotDifferentiable, forward, """
+        windows and strided views of an array that is changed in place are not differentiated
+          Why: they are memory of the array, and would change with it.
+          Way out: take them of a copy: sliding_window_view(x.copy(), ...).
+        """)  # fmt: skip
+    expect(tangentc.UnsafeMutation, lambda: tangentc.grad(cases.windows_of_a_buffer)(np.ones(4)), """
+        an array is changed that as_strided gives a view of
+          File "cases.py", line 245, in windows_of_a_buffer
+            windows = np.lib.stride_tricks.as_strided(buffer, (3, 2), (8, 8))
+                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          Why: the view cannot be written, so its adjoint cannot be gathered in it.
+          Way out: take a copy of the view.
+        """)  # fmt: skip
+
+
+def test_lists_in_lists_in_lists():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.nested_lists)(np.ones((1, 1, 1, 1, 1))), """
+        tolist of an array of 5 axes
+          Why: its loops are written for at most four.
+          Way out: reshape it before, or loop over its first axis.
+        """)  # fmt: skip

@@ -7,6 +7,7 @@ derivative is taken in.
 from __future__ import annotations
 
 import ast
+import bisect
 import cmath
 import linecache
 import math
@@ -17,6 +18,7 @@ import scipy.fft
 import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
+import scipy.ndimage
 import scipy.optimize
 import scipy.signal
 import scipy.sparse
@@ -25,7 +27,7 @@ import scipy.stats
 
 SCIPY = {
     "sp": scipy.special, "sl": scipy.linalg, "st": scipy.stats, "sg": scipy.signal, "sf": scipy.fft,
-    "si": scipy.integrate, "so": scipy.optimize, "sparse": scipy.sparse, "interpolate": scipy.interpolate,
+    "si": scipy.integrate, "so": scipy.optimize, "nd": scipy.ndimage, "sparse": scipy.sparse, "interpolate": scipy.interpolate,
 }  # fmt: skip
 
 
@@ -103,6 +105,62 @@ sl.block_diag(A, B); sl.block_diag(s, w, A); sl.toeplitz(v); sl.toeplitz(v, w); 
 sl.hankel(v, w); sl.solve_sylvester(M, N, M); sl.solve_sylvester(M, np.eye(4) + B @ B.T, A)
 sl.solve_banded((1, 1), np.stack([w, 4 + w * w, w]), w); sl.solve_banded((1, 1), np.stack([v, 4 + p, u]), v)
 sl.solve_banded((2, 1), np.stack([v, 5 + p, u, d]), X); sl.solve_banded((0, 1), np.stack([v, 4 + p]), u)
+sl.svd(X, full_matrices=False); sl.svd(X.T, full_matrices=False); sl.svd(M); sl.svd(K); sl.svd(X, compute_uv=False)
+sl.svd(M, lapack_driver="gesvd"); sl.svd(M, True, True, True, False); sl.svd(H)[1]; sl.svdvals(X); sl.svdvals(K)
+np.abs(sl.svd(H)[0]); sl.svd(X, False)[0] @ sl.svd(X, False)[2]; sl.svd(X[:1], full_matrices=False)[2]
+sl.block_diag(*[A] * 3); sl.block_diag(*2 * [M]); sl.block_diag(*[s] * 2, A); sl.block_diag(*[A] * A.shape[0])
+"""
+
+FAMILIES["scipy.ndimage"] = """
+nd.correlate(A, B); nd.convolve(A, B); nd.correlate(A, B, mode="nearest"); nd.convolve(A, M, mode="mirror")
+nd.correlate(A, B, mode="wrap", origin=-1); nd.convolve(A, B, mode="wrap", origin=(1, 0)); nd.correlate(A, B, mode="grid-mirror", origin=(-2, 0))
+nd.correlate(A, B, mode="constant"); nd.convolve(A, B, mode="constant", cval=0.7); nd.correlate(A, M, mode="grid-constant", cval=s, origin=-1)
+nd.correlate(A, B, None, "grid-wrap", 0.0, -1); nd.convolve(v, w[:2]); nd.correlate(v, w, axes=0); nd.correlate(input=v, weights=w)
+nd.correlate(z, y[:3]); nd.convolve(z, y[:4], mode="nearest"); nd.correlate(v, y[:3]); nd.correlate(z, w, mode="mirror"); nd.convolve(v, y[:2])
+nd.correlate1d(z, y[:3], mode="wrap"); nd.convolve1d(v, y[:4]); nd.correlate1d(z, y[:3], mode="constant", cval=1.5)
+nd.correlate(T, B, axes=(0, 2)); nd.correlate(T, B, axes=(2, 0), origin=(0, -1)); nd.convolve(T, w, axes=1)
+nd.correlate(T, B, axes=(2, -3), mode="constant", cval=0.3); nd.convolve(T, T[:, :2, :3], mode="reflect"); nd.correlate(A, B, axes=(1, 0), origin=(-2, 0))
+nd.correlate1d(A, w); nd.correlate1d(A, w, 0); nd.convolve1d(A, w[:2], axis=0, mode="mirror", origin=-1); nd.convolve1d(T, w, 1, mode="wrap")
+nd.correlate1d(A, w, axis=0, mode="constant", cval=1.5, origin=1); nd.convolve1d(v, p[:4], mode="constant", cval=s); nd.correlate1d(v, [1, 2, 1])
+nd.correlate1d(v, [s, 2 * s, 1.0]); nd.correlate(A, [[1.0, 2.0], [s, 4.0]]); nd.correlate1d([s, t, 2.0], w); nd.correlate(v, v)
+nd.convolve(w, v); nd.correlate(w[:2], v, mode="wrap"); nd.correlate(w[:2], v, mode="mirror"); nd.correlate(o, v, mode="mirror"); nd.convolve(o, v, mode="nearest")
+nd.correlate(w[:2], np.concatenate([v, u]), mode="reflect"); nd.convolve1d(w[:2], np.concatenate([v, u]), mode="wrap"); nd.correlate(e, w) * s; nd.correlate1d(E, w, mode="wrap")
+nd.correlate(A, B, output=float); nd.correlate1d(v, w, output=v.dtype); nd.correlate(L, B); nd.correlate(A, L, mode="wrap")
+nd.gaussian_filter1d(v, 1.1); nd.gaussian_filter1d(v, s); nd.gaussian_filter1d(A, 0.9, axis=0, order=1); nd.gaussian_filter1d(v, t, order=3, mode="wrap")
+nd.gaussian_filter1d(v, 1.1, order=2, mode="constant", cval=2.0); nd.gaussian_filter1d(v, 3.0, truncate=2.0); nd.gaussian_filter1d(v, s, radius=2)
+nd.gaussian_filter(A, 0.8); nd.gaussian_filter(A, s); nd.gaussian_filter(A, (0.8, 1.2), order=(1, 0), mode=("wrap", "nearest")); nd.gaussian_filter(A, [s, t], order=1)
+nd.gaussian_filter(A, [0.8, 0.0], order=3); nd.gaussian_filter(A, 0); nd.gaussian_filter(A, np.array([0.5, 1.0]), truncate=2.0); nd.gaussian_filter(Z, 1.0)
+nd.gaussian_filter(T, 1.0, axes=(1, 2), radius=2); nd.gaussian_filter(T, 1.0, axes=1, mode="constant", cval=-1.0); nd.gaussian_filter(A, 5.0, mode="mirror")
+nd.uniform_filter1d(v, 3); nd.uniform_filter1d(A, 4, axis=0, mode="constant", cval=0.3, origin=1); nd.uniform_filter1d(w, 8, mode="wrap"); nd.uniform_filter1d(z, 2)
+nd.uniform_filter(A, 3); nd.uniform_filter(A); nd.uniform_filter(A, size=(1, 2), mode=("wrap", "mirror"), origin=(0, -1)); nd.uniform_filter(T, 2, axes=(0, 2))
+nd.sobel(A); nd.sobel(T, axis=1, mode="wrap"); nd.prewitt(A, 0, mode="constant", cval=2.0); nd.sobel(v); nd.laplace(A); nd.laplace(T, mode=("wrap", "nearest", "mirror")); nd.laplace(T, axes=(0, 2))
+nd.gaussian_laplace(A, 1.0); nd.gaussian_laplace(A, (s, 0.7), mode="wrap"); nd.gaussian_gradient_magnitude(A, 1.0); nd.gaussian_gradient_magnitude(T, t, mode="nearest", truncate=3.0)
+"""
+
+FAMILIES["scipy.optimize"] = """
+so.rosen(v); so.rosen(A); so.rosen(v[:2]); so.rosen(o); so.rosen([s, t, s * t]); so.rosen_der(v); so.rosen_der(v[:2]); so.rosen_der(A)
+so.rosen_hess(v); so.rosen_hess(v[:2]); so.rosen_hess_prod(v, u); so.rosen_hess_prod(x=w, p=v[:3])
+"""
+
+FAMILIES["scipy.integrate"] = """
+si.quad(lambda x, a: x**2 * a, 0, 1, args=(s))[0]; si.quad(lambda x, a: np.exp(-a * x), 0, t, args=s)[0]; si.quad(lambda x, a, b: a * x + b, 0, 1, (s, t))[0]
+"""
+
+FAMILIES["windows"] = """
+np.lib.stride_tricks.as_strided(v, (3, 3), v.strides * 2); np.lib.stride_tricks.as_strided(v, (2, 3), (v.strides[0] * 2, v.strides[0]))
+np.lib.stride_tricks.as_strided(v, shape=(len(v) - 1, 2), strides=v.strides * 2); np.lib.stride_tricks.as_strided(v[::-1], (4,), (-v.itemsize,))
+np.lib.stride_tricks.as_strided(v[::-2], (2, 2), (-v.itemsize * 2,) * 2); np.lib.stride_tricks.as_strided(z, (3, 2), (z.itemsize, z.itemsize * 2))
+np.lib.stride_tricks.as_strided(A[:, 1], (3, 2), (A.strides[0], 0)); np.lib.stride_tricks.as_strided(v); np.lib.stride_tricks.as_strided(v, (3,))
+np.lib.stride_tricks.as_strided(np.ascontiguousarray(A.T), (2, 5), (A.itemsize, A.itemsize * 2))
+np.lib.stride_tricks.as_strided(A.ravel(), (2, 3, 2), (A.itemsize * 4, A.itemsize, A.itemsize * 2), writeable=False)
+np.lib.stride_tricks.as_strided((A.T * 2).ravel(), (4, 3), (A.itemsize, A.itemsize * 3)); np.lib.stride_tricks.as_strided(np.pad(v, 1), (5, 3), (v.itemsize,) * 2) @ w
+np.lib.stride_tricks.sliding_window_view(T, (2, 2), axis=(0, 2)); np.lib.stride_tricks.sliding_window_view(A, 2, axis=-1) @ B[:2]; np.lib.stride_tricks.sliding_window_view(z, 3)
+"""
+
+FAMILIES["searches"] = """
+knots[np.searchsorted(knots, s)] * s; sum([knots[bisect.bisect(knots, a)] * a for a in r]); v[bisect.bisect_left([0.0, 0.4, 1.0], s)] * t
+bisect.bisect_right(sorted(v), s) * t; bisect.bisect([0.0, 0.4, 1.0], t, 0, 2) * t; bisect.bisect([3, 2, 1], -s, key=lambda k: -k) * s
+sum(A.tolist()[1]); [2 * row[0] for row in A.tolist()]; np.sum(v).tolist() * s; np.array(z.tolist()); T.tolist()[1][2][0] * s
 """
 
 FAMILIES["scipy.stats"] = """
@@ -313,7 +371,7 @@ np.fft.fft2(Z, axes=(1, 0)); np.fft.fftn(J, axes=(0, 0)) if 0 else np.fft.fftn(J
 
 FAMILIES["special"] = """
 sp.gamma(P); sp.gammaln(P); sp.loggamma(P); sp.rgamma(P); sp.digamma(P); sp.psi(P); sp.polygamma(2, P); sp.beta(P, Q); sp.betaln(P, s); sp.gammainc(2.5, P); sp.gammaincc(1.5, P); sp.betainc(1.5, 2.5, r); sp.gammasgn(P) * P; sp.multigammaln(s + 3, 3)
-sp.erf(A); sp.erfc(A); sp.erfcx(A); sp.erfinv(U); sp.erfcinv(1 + U); sp.ndtr(A); sp.ndtri(r); sp.log_ndtr(A); sp.exp1(P); sp.expi(P); sp.expit(A); sp.log_expit(A); sp.logit(r); sp.xlogy(P, Q); sp.xlog1py(P, Q); sp.entr(P); sp.rel_entr(P, Q); sp.kl_div(P, Q); sp.huber(s, A); sp.pseudo_huber(t, A); sp.pseudo_huber(P, A)
+sp.erf(A); sp.erfc(A); sp.erfcx(A); sp.wofz(A); sp.wofz(0.5 * Z); sp.wofz(s); sp.dawsn(A); sp.dawsn(Z / 2); sp.erfinv(U); sp.erfcinv(1 + U); sp.ndtr(A); sp.ndtri(r); sp.log_ndtr(A); sp.exp1(P); sp.expi(P); sp.expit(A); sp.log_expit(A); sp.logit(r); sp.xlogy(P, Q); sp.xlog1py(P, Q); sp.entr(P); sp.rel_entr(P, Q); sp.kl_div(P, Q); sp.huber(s, A); sp.pseudo_huber(t, A); sp.pseudo_huber(P, A)
 sp.logsumexp(A); sp.logsumexp(A, axis=0); sp.logsumexp(A, axis=1, keepdims=True); sp.logsumexp(A, axis=0, b=P); sp.logsumexp(v, b=np.arange(v.size) % 2); sp.logsumexp(T, axis=(0, 2)); sp.logsumexp([s, t]); sp.softmax(A); sp.softmax(A, axis=1); sp.log_softmax(A, axis=0); sp.log_softmax(v)
 sp.log1p(P); sp.expm1(A); sp.exp2(A); sp.exp10(A); sp.cbrt(P); sp.k0(P); sp.k1(P); sp.kn(2, P); sp.j0(P); sp.j1(P); sp.y0(P); sp.y1(P); sp.i0(A); sp.i1(A); sp.jv(2.5, P); sp.jn(2, P); sp.yv(1.5, P); sp.yn(2, P); sp.iv(1.5, P); sp.ive(1.5, P); sp.kv(1.5, P); math.gamma(s); math.lgamma(s); math.log(s + 4, t + 5); np.sum(A)[()]; np.sum(A)[None]
 """
@@ -359,7 +417,7 @@ def as_program(expression: str) -> tuple[Any, tuple[Any, ...]]:
     filename = f"<call of {expression}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     scope: dict[str, Any] = {
-        "np": np, **SCIPY, "math": math, "cmath": cmath, "__name__": "__main__",
+        "np": np, **SCIPY, "bisect": bisect, "math": math, "cmath": cmath, "__name__": "__main__",
         **{k: v for k, v in values.items() if k not in moving},
     }  # fmt: skip
     exec(compile(text, filename, "exec"), scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tangentc.errors import NotDifferentiable
 from tangentc.ops.table import existing
 from tangentc.rules.definitions import axes_in
 from tangentc.rules.registry import defined, static
@@ -16,6 +17,15 @@ def broadcast_arrays(*args):
     return tuple([np.broadcast_to(a, shape) for a in args])
 
 
+@static
+def at_most_four(rank):
+    if rank > 4:
+        raise NotDifferentiable(
+            f"tolist of an array of {rank} axes", why="its loops are written for at most four",
+            way_out="reshape it before, or loop over its first axis",
+        )  # fmt: skip
+
+
 @defined(np.ndarray.tolist)
 def tolist(a):
     if np.ndim(a) == 0:
@@ -24,7 +34,10 @@ def tolist(a):
         return [x.item() for x in a]
     if np.ndim(a) == 2:
         return [[x.item() for x in row] for row in a]
-    return [[[x.item() for x in row] for row in plane] for plane in a]
+    if np.ndim(a) == 3:
+        return [[[x.item() for x in row] for row in plane] for plane in a]
+    at_most_four(np.ndim(a))
+    return [[[[x.item() for x in row] for row in plane] for plane in block] for block in a]
 
 
 @defined(np.atleast_1d)

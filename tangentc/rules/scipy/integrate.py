@@ -79,6 +79,7 @@ def is_infinite(bound, sign):
 
 @defined(si.quad)
 def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
+    args = as_tuple(args)
     if is_infinite(a, -1):
         if is_infinite(b, 1):
             both = lambda t, *p: (func((1 - t) / t, *p) + func((t - 1) / t, *p)) / t**2  # noqa: E731

@@ -12,6 +12,7 @@ from tangentc.ops.table import say
 from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
+from tangentc.rules.singular_values import svd_back, svd_moves, values_back, values_move
 
 
 @static
@@ -347,6 +348,36 @@ say(sl.sqrtm, sl.logm, turns_complex=True)
 
 for function in (sl.expm, sl.logm, sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
     of_matrix(function)
+
+
+# ------------------------------------------------------------------ singular values
+# as np.linalg.svd, whose formulas stand in rules/singular_values.py
+@adjoint_rule(sl.svd, full_matrices=(False,))
+def svd(A, y, y_bar, full_matrices=True, compute_uv=True, lapack_driver="gesdd"):
+    if not compute_uv:
+        return values_back(sl.svd(A, full_matrices=False, lapack_driver=lapack_driver), y_bar)
+    return svd_back(A, y[0], y[1], y[2], y_bar[0], y_bar[1], y_bar[2])
+
+
+@tangent_rule(sl.svd)
+def svd_tangent(A, y, A_dot, full_matrices=True, compute_uv=True, lapack_driver="gesdd"):
+    if not compute_uv:
+        return values_move(sl.svd(A, full_matrices=False, lapack_driver=lapack_driver), A_dot)
+    return svd_moves(A, y[0], y[1], y[2], A_dot)
+
+
+@defined(sl.svd)
+def reduced_svd(
+    a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"
+):  # fmt: skip
+    if full_matrices and compute_uv and np.shape(a)[-1] != np.shape(a)[-2]:
+        raise ValueError("scipy.linalg.svd of a matrix that is not square is differentiated with full_matrices=False")
+    return sl.svd(a, full_matrices=False, compute_uv=compute_uv, lapack_driver=lapack_driver)
+
+
+@defined(sl.svdvals)
+def svdvals(a, overwrite_a=False, check_finite=True):
+    return sl.svd(a, compute_uv=False)
 
 
 # ------------------------------------------------------------------ matrices of a form

@@ -165,3 +165,35 @@ def minimize_scalar(fun, bracket=None, *, args=(), tol=None):
     found = so.minimize_scalar(stop_gradient(fun), bracket=stop_gradient(bracket), args=stop_gradient(given), tol=tol)
     x = minimum_near(fun, runtime.shaped_like(found.x, 1.0), given)
     return Solution(x, fun(x, *given), found.success, 0, found.message, found.nfev)
+
+
+# ------------------------------------------------------------------ Rosenbrock's function
+# "An automatic method for finding the greatest or least value of a function" (1960): the sum of
+# 100 (x[i+1] - x[i]^2)^2 + (1 - x[i])^2
+@defined(so.rosen)
+def rosen(x):
+    x = np.asarray(x)
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2, axis=0)
+
+
+@defined(so.rosen_der)
+def rosen_der(x):
+    x = np.asarray(x)
+    gap = x[1:] - x[:-1] ** 2
+    before = -400 * x[:-1] * gap - 2 * (1 - x[:-1])
+    after = 200 * gap
+    return np.concatenate([[before[0]], before[1:] + after[:-1], after[-1:]])
+
+
+@defined(so.rosen_hess)
+def rosen_hess(x):
+    x = np.asarray(x)
+    beside = -400 * x[:-1]
+    before = 1200 * x[:-1] ** 2 - 400 * x[1:] + 2
+    diagonal = np.concatenate([[before[0]], before[1:] + 200, np.full_like(x[-1:], 200)])
+    return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+
+
+@defined(so.rosen_hess_prod)
+def rosen_hess_prod(x, p):
+    return so.rosen_hess(x) @ np.asarray(p)

@@ -105,6 +105,16 @@ def erfcx(x, y):
     return 2 * x * y - 2 / math.sqrt(math.pi)
 
 
+@elementwise(sp.wofz)
+def wofz(z, w):  # 7.10.2
+    return 2j / math.sqrt(math.pi) - 2 * z * w
+
+
+@elementwise(sp.dawsn)
+def dawsn(x, y):  # 7.10.3
+    return 1 - 2 * x * y
+
+
 @elementwise(sp.erfinv, domain=(-0.9, 0.9))
 def erfinv(x, y):
     return math.sqrt(math.pi) / 2 * np.exp(y**2)
