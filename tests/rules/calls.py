@@ -142,6 +142,10 @@ so.rosen(v); so.rosen(A); so.rosen(v[:2]); so.rosen(o); so.rosen([s, t, s * t]);
 so.rosen_hess(v); so.rosen_hess(v[:2]); so.rosen_hess_prod(v, u); so.rosen_hess_prod(x=w, p=v[:3])
 """
 
+FAMILIES["scipy.integrate"] = """
+si.quad(lambda x, a: x**2 * a, 0, 1, args=(s))[0]; si.quad(lambda x, a: np.exp(-a * x), 0, t, args=s)[0]; si.quad(lambda x, a, b: a * x + b, 0, 1, (s, t))[0]
+"""
+
 FAMILIES["windows"] = """
 np.lib.stride_tricks.as_strided(v, (3, 3), v.strides * 2); np.lib.stride_tricks.as_strided(v, (2, 3), (v.strides[0] * 2, v.strides[0]))
 np.lib.stride_tricks.as_strided(v, shape=(len(v) - 1, 2), strides=v.strides * 2); np.lib.stride_tricks.as_strided(v[::-1], (4,), (-v.itemsize,))

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 import scipy.special as sp
 import scipy.stats as st
@@ -332,3 +333,12 @@ def test_an_option_of_a_definition_is_not_passed_over():
     for f in (lambda x: np.nanvar(x, correction=1), lambda x: np.sum(np.linalg.lstsq(A, x[:3], rcond=0.05)[0] ** 2)):
         assert tangentc.value_and_grad(f)(x)[0] == pytest.approx(f(x))
         check_grads(f, (x,))
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
+def test_all_singular_vectors_of_what_is_not_square_are_refused(shape):
+    def first(A):
+        return scipy.linalg.svd(A)[1][0]
+
+    with pytest.raises(ValueError, match=r"scipy.linalg.svd .* full_matrices=False"):
+        tangentc.grad(first)(np.eye(*shape))
