@@ -296,6 +296,27 @@ def test_more_parts_than_are_looked_at_one_by_one():
     assert gradient.dispatch_for(many) == "" and not gradient.dispatches
 
 
+class Key:
+    """A key that shows itself in two lines."""
+
+    def __repr__(self):
+        return "key\nraise SystemExit"
+
+
+def test_names_that_are_no_names_of_python():
+    key, model = Key(), Model()
+    parts = {key: 2.0, "a b": 1.0, "\u00b2": 1.0, "class": 1.0, "": 1.0, 'quo"te': 1.0, "new\nline": 1.0, 3: 1.0}
+    vars(model).update({"class": 1.0, "\ufb01t": 2.0, "__hidden": 3.0})
+    gradient = grad(lambda type, rules, x, mode: rules[3] * x * type.b, wrt="x")
+    args = model, parts, 3.0, "it's\na 'text'"
+    for _ in range(3):
+        assert gradient(*args) == 0.5
+    assert taken(gradient, *args) and not taken(gradient, *args[:3], "it's")
+    assert not taken(gradient, model, {**parts, "": 1}, 3.0, args[3])
+    vars(model)["\ufb01t"] = 2
+    assert not taken(gradient, *args)
+
+
 def test_only_the_newest_are_tried():
     gradient = grad(lambda x, k: np.sum(x) * abs(k))
     for n in range(1, 8):

@@ -62,7 +62,7 @@ class Rows:
     # ---------------------------------------------------------- names
     def name(self, hint: str) -> str:
         """A name that nothing has yet."""
-        hint = re.sub(r"[\W_]+", "_", hint).strip("_") or "value"
+        hint = re.sub(r"[\W_]+", "_", hint, flags=re.ASCII).strip("_") or "value"
         hint = f"_{hint}" if hint[0].isdigit() else hint
         name, k = hint, 1
         while name in self.taken:
@@ -122,7 +122,7 @@ class Rows:
 
     def argument(self, name: str, t: Type, value: Any) -> None:
         """Tests of an argument, under a comment that says its type."""
-        said = describe(t)
+        said = " ".join(describe(t).split())
         self.row(f"# {name}: {said if len(said) <= MOST_SAID else said[:MOST_SAID] + ' ...'}")
         self.match(name, t, value)
 
@@ -265,7 +265,7 @@ def quoted(value: Any) -> str:
 
 def is_plain_name(name: str) -> bool:
     """Whether an attribute of this name can be written after a dot."""
-    return name.isidentifier() and not keyword.iskeyword(name)
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _differs(name: str, others: list[str]) -> str:
