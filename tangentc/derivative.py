@@ -72,7 +72,8 @@ class Compiled:
         self.written = tuple(names.index(n) for n in names if n in written)
         self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)  # what it reads and writes
         self.writes = bool(self.written or context.put)
-        self.dispatches: list[Dispatch] = []
+        self.dispatches: list[Dispatch] = []  # what takes arguments for it, and how often one was written
+        self.written_for = 0
 
     @functools.cached_property
     def function(self) -> Any:
@@ -453,7 +454,8 @@ class Derivative(Made):
         if key[-1]:  # what may be complex was taken to be, which is not so in another call
             return None
         found = next((d for d in compiled.dispatches if d.accepts(args)), None)
-        if found is None and len(compiled.dispatches) < MOST_OF_ONE:
+        if found is None and compiled.written_for < MOST_OF_ONE:
+            compiled.written_for += 1
             made = self._dispatch(compiled, key, args, called)
             if made is not None and made.accepts(args) and compiled.is_fresh(called):
                 compiled.dispatches.append(found := made)

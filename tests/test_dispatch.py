@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import dataclasses
 import functools
 import gc
 import linecache
@@ -209,6 +210,43 @@ def test_data_of_the_module_are_shown_to_the_code(monkeypatch):
     assert not taken(gradient, 1.0) and gradient(1.0) == 13.0
 
 
+class Table:
+    def __init__(self, count, length):
+        self.values, self.count = np.ones(length), count
+
+
+TABLE, COUNT = Table(3, 9), 9
+
+
+def test_lengths_of_data_are_their_own(monkeypatch):
+    gradient = grad(lambda x: np.sum(x * x) * TABLE.count * np.sum(TABLE.values) * COUNT)
+    called(gradient, np.ones(9))
+    assert taken(gradient, np.ones(9)) and taken(gradient, np.ones(20))
+    for table, same in ((Table(5, 9), True), (Table(20, 9), True), (Table(9, 9), False), (Table(3, 20), False)):
+        monkeypatch.setitem(globals(), "TABLE", table)
+        assert taken(gradient, np.ones(20)) == same
+        assert gradient.last.is_fresh(called=True) == same
+    monkeypatch.setitem(globals(), "TABLE", Table(9, 9))
+    gradient = grad(lambda x: np.sum(x * x) * TABLE.count * np.sum(TABLE.values) * COUNT)
+    called(gradient, np.ones(9))
+    monkeypatch.setitem(globals(), "TABLE", Table(10, 9))
+    assert not taken(gradient, np.ones(9))
+
+
+@dataclasses.dataclass
+class Late:
+    W: np.ndarray
+    more: float = dataclasses.field(init=False)
+
+
+def test_a_field_that_comes_later(monkeypatch):
+    gradient, late = grad(lambda late: np.sum(late.W * 2.0)), Late(np.ones(3))
+    called(gradient, late)
+    assert taken(gradient, late)
+    monkeypatch.setattr(Late, "more", 2.0, raising=False)
+    assert not taken(gradient, late)
+
+
 def test_a_rule_that_is_registered_since(monkeypatch):
     gradient = grad(lambda x: np.sum(x * x))
     called(gradient, np.ones(3))
@@ -258,12 +296,34 @@ def test_more_parts_than_are_looked_at_one_by_one():
     assert gradient.dispatch_for(many) == "" and not gradient.dispatches
 
 
+class Key:
+    """A key that shows itself in two lines."""
+
+    def __repr__(self):
+        return "key\nraise SystemExit"
+
+
+def test_names_that_are_no_names_of_python():
+    key, model = Key(), Model()
+    parts = {key: 2.0, "a b": 1.0, "\u00b2": 1.0, "class": 1.0, "": 1.0, 'quo"te': 1.0, "new\nline": 1.0, 3: 1.0}
+    vars(model).update({"class": 1.0, "\ufb01t": 2.0, "__hidden": 3.0})
+    gradient = grad(lambda type, rules, x, mode: rules[3] * x * type.b, wrt="x")
+    args = model, parts, 3.0, "it's\na 'text'"
+    for _ in range(3):
+        assert gradient(*args) == 0.5
+    assert taken(gradient, *args) and not taken(gradient, *args[:3], "it's")
+    assert not taken(gradient, model, {**parts, "": 1}, 3.0, args[3])
+    vars(model)["\ufb01t"] = 2
+    assert not taken(gradient, *args)
+
+
 def test_only_the_newest_are_tried():
-    gradient = grad(lambda x, k: np.sum(x) * k)
+    gradient = grad(lambda x, k: np.sum(x) * abs(k))
     for n in range(1, 8):
         called(gradient, np.ones(n), 2.0)
         called(gradient, np.ones(n), 2)
-    assert len(gradient.dispatches) == 8 and not taken(gradient, np.ones(1), 2.0)
+        called(gradient, np.ones(n), 2j)
+    assert len(gradient.dispatches) == 16 and not taken(gradient, np.ones(1), 2.0)
     called(gradient, np.ones(1), 2.0, times=1)
     assert taken(gradient, np.ones(1), 2.0)
 

@@ -32,14 +32,14 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.turning import COMPLEX
-from tangentc.compiler.matching import Rows, TooManyParts, is_plain_name, quoted
+from tangentc.compiler.matching import NotWritten, Rows, is_plain_name, quoted
 from tangentc.core import texts
 from tangentc.core.nodes import Members, Place, binds
 from tangentc.core.types import Type, data_type, is_object, mutable_parts
 from tangentc.frontend.dependencies import METHODS, OPTIONS, Dependency, functions_in
 from tangentc.rules.registry import REGISTRY
 
-MOST = 8  # functions that a call tries
+MOST = 16  # functions that a call tries
 MOST_OF_ONE = 16  # functions that are written for the same code: what it reads may be other objects of the same types
 
 
@@ -71,7 +71,7 @@ def written(
     functions: Sequence[Any],
     called: bool = True,
 ) -> Dispatch | None:
-    """The function for arguments like these, whose types are given; None if they have too many parts.
+    """The function for arguments like these, whose types are given; None if it cannot be written.
 
     ``functions`` are those whose code and defaults tell how arguments are bound to the parameters; ``called`` is what
     `Compiled.is_fresh` is given.
@@ -92,7 +92,7 @@ def written(
         if shared := _may_share(rows, compiled, parameters, bound):
             rows.test(shared)
         depends.show_data(compiled)
-    except TooManyParts:
+    except NotWritten:
         return None
     given = f"({parameters[0]},)" if len(parameters) == 1 else ", ".join(parameters) or "()"
     rows.row(f"return {given}")
@@ -204,7 +204,7 @@ class _Depends:
             value = self.place(place, name)
             local = self.local[place, name] = self.rows.name(str(name))
             self.rows.row(f"{local} = {value}")
-        self.rows.match(self.local[place, name], held, now)
+        self.rows.data(self.local[place, name], held, now)
         for function in functions_in(held):
             self.kept(function)
 
@@ -265,7 +265,7 @@ class _Depends:
             return
         for value in held if deep else ():  # which may hold values of other types by now
             if isinstance(value, (list, dict, tuple)) or is_object(value):
-                rows.match(rows.constant(value, f"{name}_default"), data_type(value), value)
+                rows.data(rows.constant(value, f"{name}_default"), data_type(value), value)
 
     def _items(self, text: str, items: dict[str, Any]) -> None:
         """Tests that a dict has the same keys and, under them, the same objects."""

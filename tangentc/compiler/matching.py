@@ -12,6 +12,7 @@ two numbers, and an integer that is no length of an array before it is none of t
 
 from __future__ import annotations
 
+import dataclasses
 import keyword
 import re
 from collections.abc import Iterable
@@ -41,8 +42,8 @@ MOST_SAID = 90
 PLAIN = (bool, type(None), str, bytes, int)  # classes of values that are written as they are
 
 
-class TooManyParts(Exception):
-    """The values have more parts than a function should look at one by one."""
+class NotWritten(Exception):
+    """The values have more parts than a function should look at one by one, or parts that it would not see."""
 
 
 class Rows:
@@ -61,7 +62,7 @@ class Rows:
     # ---------------------------------------------------------- names
     def name(self, hint: str) -> str:
         """A name that nothing has yet."""
-        hint = re.sub(r"[\W_]+", "_", hint).strip("_") or "value"
+        hint = re.sub(r"[\W_]+", "_", hint, flags=re.ASCII).strip("_") or "value"
         hint = f"_{hint}" if hint[0].isdigit() else hint
         name, k = hint, 1
         while name in self.taken:
@@ -94,7 +95,7 @@ class Rows:
         self._tests.append(expression)
         self._count += 1
         if self._count > MOST_TESTS:
-            raise TooManyParts
+            raise NotWritten
 
     def row(self, text: str) -> None:
         self._flush()
@@ -113,9 +114,15 @@ class Rows:
         self.rows += [*([row] if len(row) <= WIDEST else broken), "        return None"]
 
     # ---------------------------------------------------------- types
+    def data(self, text: str, t: Type, value: Any) -> None:
+        """Tests of data, whose type `data_type` found: their lengths have nothing to do with those of arguments."""
+        of_arguments, self.symbols = self.symbols, {}
+        self.match(text, t, value)
+        self.symbols = of_arguments
+
     def argument(self, name: str, t: Type, value: Any) -> None:
         """Tests of an argument, under a comment that says its type."""
-        said = describe(t)
+        said = " ".join(describe(t).split())
         self.row(f"# {name}: {said if len(said) <= MOST_SAID else said[:MOST_SAID] + ' ...'}")
         self.match(name, t, value)
 
@@ -161,6 +168,8 @@ class Rows:
     def _known(self, text: str, const: Const, value: Any) -> None:
         if type(value) in PLAIN:
             self.same(text, value, text)
+        elif isinstance(value, dict):  # of a class of its own: the same one may hold other arrays
+            raise NotWritten
         elif isinstance(value, (tuple, list, slice, int, float, complex, str, bytes)):  # equal ones are the same
             self.test(f"{self.constant(Const, 'Const')}({text}) == {self.constant(const, f'{text}_then')}")
         else:
@@ -168,7 +177,7 @@ class Rows:
 
     def _integer(self, text: str, t: Scalar) -> None:
         if isinstance(t.value, Length):
-            self.test(f"{text} == {self.symbols.get(t.value.symbol) or t.value.symbol[1:]}")
+            self.test(f"{text} == {self.symbols[t.value.symbol]}")
         elif self.symbols:
             self.test(f"({text} < {EXACT} or {_differs(text, list(self.symbols.values()))})")
 
@@ -178,7 +187,9 @@ class Rows:
         def written(d: Any) -> str | None:
             if isinstance(d, int):
                 return str(d)
-            return d.symbol[1:] if d.symbol.startswith("g") else self.symbols.get(d.symbol)
+            if d.symbol.startswith("g"):  # of data, which are of this length alone
+                self.symbols.setdefault(d.symbol, d.symbol[1:])
+            return self.symbols.get(d.symbol)
 
         known = [written(d) for d in shape]
         if None not in known:
@@ -220,8 +231,9 @@ class Rows:
     def _object(self, text: str, names: tuple[str, ...], items: Iterable[Type], value: Any) -> None:
         self._class(text, value)
         held = getattr(value, "__dict__", None)
+        own = {f.name for f in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
         slots = any(c.__dict__.get("__slots__") for c in type(value).__mro__)
-        if type(held) is dict and not slots and set(held) == set(names):
+        if type(held) is dict and not slots and own <= set(held) == set(names):
             self.test(f"[*{text}.__dict__] == {quoted(list(held))}")
         else:
             self.test(f"{self.constant(attributes_of, 'attributes_of')}({text}) == {quoted(names)}")
@@ -253,7 +265,7 @@ def quoted(value: Any) -> str:
 
 def is_plain_name(name: str) -> bool:
     """Whether an attribute of this name can be written after a dot."""
-    return name.isidentifier() and not keyword.iskeyword(name)
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _differs(name: str, others: list[str]) -> str:
