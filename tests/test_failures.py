@@ -323,10 +323,10 @@ def test_integers_have_no_derivative_and_no_part_in_one():  # google/tangent 66
 
 
 def test_an_unknown_function_is_no_constant():  # jax-ml/jax 11467
-    with pytest.raises(tangentc.MissingRule, match="correlate1d"):
-        from scipy.ndimage import correlate1d
+    with pytest.raises(tangentc.MissingRule, match="median_filter"):
+        from scipy.ndimage import median_filter
 
-        grad(lambda x: np.sum(correlate1d(x, [1.0, 2.0])))(np.ones(4))
+        grad(lambda x: np.sum(median_filter(x, 3)))(np.ones(4))
 
 
 # ---------------------------------------------------------- calls (jax-ml/jax 952; google/tangent 77, 57, 58, 62, 73, 82)

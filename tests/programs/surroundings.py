@@ -189,7 +189,7 @@ PROGRAMS = [
     )),
 ]  # fmt: skip
 REFUSED = {
-    "written_by_a_filter", "written_by_a_filter_by_position", "permuted_into_an_array", "keys_unpacked",
+    "permuted_into_an_array", "keys_unpacked",
     "evaluated", "executed", "found_among_the_locals", "found_among_the_globals", "read_from_bytes", "put_into_records",
     "made_records", "knots_of_a_spline",
 }  # fmt: skip

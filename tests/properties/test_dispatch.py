@@ -163,7 +163,9 @@ def test_pullbacks_are_those_of_the_general_way(function, args):
         found, bound = api._taken(function, None, primals)
         if found is not None:
             pair, general = api._pair_for(function, primals)
-            assert pair is found and all(a is b for a, b in zip(bound, general, strict=True))
+            # what the code depends on may have gone back to what it was when an older pair was compiled
+            assert pair is found or pair.compiled.text.whole == found.compiled.text.whole
+            assert all(a is b for a, b in zip(bound, general, strict=True))
 
 
 @cases
