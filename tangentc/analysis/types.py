@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tangentc.analysis.decide import taken, truth
 from tangentc.analysis.infer import (
     changed_at,
     gives_keys,
@@ -48,7 +49,7 @@ from tangentc.core.types import (
     present,
     type_of,
 )
-from tangentc.core.walk import blocks, statements
+from tangentc.core.walk import all_defines, blocks, statements
 from tangentc.errors import UnsupportedSyntax
 
 MOST_ROUNDS = 12
@@ -75,6 +76,7 @@ class Types:
         self.unknown_lengths = 0
         self.memo: dict[Any, Type] = {}
         self.widened: dict[str, Type] = {}  # containers, with what is put into them later
+        self.chosen: dict[int, bool] = {}  # the branches of which one alone runs, by their ids
         self.reasons: dict[str, str] = {}  # of values of the primal sweep that the adjoint has: how it comes by them
 
     def fresh(self) -> Length:
@@ -400,10 +402,7 @@ class Types:
                         t = widened(t, self.widened[s.target], self.fresh)
                     of[s.target] = t
                 case If():
-                    self.block(s.then)
-                    self.block(s.orelse)
-                    for m in s.merged:
-                        of[m.name] = self.join(self.of(m.then), self.of(m.orelse))
+                    self._branch(s)
                 case For():
                     for c in s.carried:
                         of[c.name] = self._apart(self.of(c.init))  # another length in each trip, perhaps
@@ -416,6 +415,24 @@ class Types:
                 case Opaque(writes=writes, text=text):
                     for _, name in writes:
                         of[name] = self.carried_along(s, text, name)
+
+    def _branch(self, s: If) -> None:
+        self.chosen.pop(id(s), None)
+        known = taken(s, self.of) if truth(self.of(s.test)) is not None else None
+        self._arms(s, known)
+        if known is None and (known := taken(s, self.of)) is not None:
+            self._arms(s, known)
+        if known is not None:
+            self.chosen[id(s)] = known
+
+    def _arms(self, s: If, known: bool | None) -> None:
+        for arm, runs in ((s.then, known is not False), (s.orelse, known is not True)):
+            if runs:
+                self.block(arm)
+            else:
+                self.of_name.update(dict.fromkeys(all_defines(arm), Known(Const(ops.UNDEFINED))))
+        for m in s.merged:
+            self.of_name[m.name] = self.join(self.of(m.then), self.of(m.orelse))
 
     @staticmethod
     def carried_along(s: Opaque, text: str, name: str) -> Type:

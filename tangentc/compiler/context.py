@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from tangentc import runtime
+from tangentc.analysis.decide import without_never
 from tangentc.analysis.fits import fitted
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.program import Program
@@ -218,7 +219,7 @@ class Context:
                     way_out="give it the functions as arguments, by their names",
                 )
             lowered, places = lower(source, params, known)
-            function, gives_iterator = used_once(normalise(lowered, is_emitted(source)))
+            function, gives_iterator = used_once(normalise(lowered, is_emitted(source), known.assigned))
             params = dict(zip((p.name for p in function.params), types, strict=True))
             function = with_settings(function, params)
             program = self.typed(function, params, source, hopeful=True)
@@ -267,7 +268,7 @@ class Context:
     ) -> Program:
         """The program with its types and aliases worked out anew."""
         types = Types(self.call_type, hopeful, self._begin).function(function, params)
-        return self.with_facts(function, types, source)
+        return self.with_facts(without_never(function, types.chosen), types, source)
 
     def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
         if self.checked:

@@ -129,7 +129,7 @@ def _classes(t: Scalar | Array) -> tuple[type, ...]:
     if isinstance(t, Array):
         return (np.ndarray, *((vars(sys.modules["cupy"])["ndarray"],) if "cupy" in sys.modules else ()))
     python = {"f": (int, float), "c": (int, float, complex), "b": (bool,)}.get(np.dtype(t.dtype).kind, (int,))
-    return (*python, np.dtype(t.dtype).type)
+    return python if t.weak and t.dtype != "str" else (*python, np.dtype(t.dtype).type)
 
 
 def own_data(value: Any) -> Any:

@@ -13,12 +13,13 @@ passed over.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Leave, Opaque, Statement, While
 from tangentc.core.walk import blocks, statements
-from tangentc.errors import Span
+from tangentc.errors import Span, TangentcError
 
 
 def leaves(block: Block) -> bool:
@@ -33,6 +34,13 @@ def leaves(block: Block) -> bool:
 
 def raises(statement: Statement) -> bool:
     return isinstance(statement, Opaque) and type(statement.tree).__name__ == "Raise"
+
+
+def refusal(error: TangentcError, span: Span) -> Opaque:
+    """What stands in place of code that is refused: the error is raised unless no path leads here."""
+    tree = ast.Raise()
+    tree.refused = error  # type: ignore[attr-defined]
+    return Opaque(tree, "raise", (), (), span)
 
 
 def may_leave(block: Block) -> bool:

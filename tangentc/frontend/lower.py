@@ -47,7 +47,7 @@ from tangentc.core.nodes import (
 from tangentc.core.resolve import Scope, is_static, names_inside
 from tangentc.core.types import SETTINGS, Either, Known, Struct, Tuple, Type, Unknown, data_type
 from tangentc.core.walk import changed_by, defines, statements
-from tangentc.errors import Span, UnsupportedSyntax
+from tangentc.errors import NoSource, Span, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
 from tangentc.frontend.asked import as_written
@@ -58,7 +58,7 @@ from tangentc.frontend.environments import Environments
 from tangentc.frontend.feedback import REPEATED, Fact, Feedback
 from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import makes_iterator, refuse_held
-from tangentc.frontend.leave import has, with_flag
+from tangentc.frontend.leave import has, refusal, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.parse import parsed
 from tangentc.frontend.recursion import Recursion
@@ -185,6 +185,20 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.block(body)
         inner, self.out = tuple(self.out), outer
         return inner
+
+    def arm(self, body: list) -> Block:
+        """A branch: what it is refused for counts if the types leave it there."""
+        inner: list[Statement] = []
+        outer, self.out = self.out, inner
+        before = self.activation, self.step, self.unrolled, self.trying, self.guarded, len(self.loops)
+        try:
+            self.block(body)
+        except (NoSource, UnsupportedSyntax, UnsafeMutation) as error:
+            self.activation, self.step, self.unrolled, self.trying, self.guarded, depth = before
+            del self.loops[depth:]
+            inner.append(refusal(error, self.span(body[0])))
+        self.out = outer
+        return tuple(inner)
 
     def span(self, node: Any) -> Span:
         span = self.activation.source.span(node)
@@ -506,7 +520,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if is_settled(test):
             self.block(node.body if test.value else node.orelse)
             return
-        self.out.append(If(test, self.inner(node.body), self.inner(node.orelse), (), self.span(node), "statement"))
+        self.out.append(If(test, self.arm(node.body), self.arm(node.orelse), (), self.span(node), "statement"))
 
     def on_While(self, node: Any) -> None:
         outer, self.out = self.out, []

@@ -13,6 +13,7 @@ Blocks are left only at their ends, see `leave`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import replace
 
 from tangentc.core import ops
@@ -37,15 +38,17 @@ from tangentc.core.nodes import (
 from tangentc.core.walk import defines, reads, statements, substitute
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.bound import Bound
+from tangentc.frontend.dissolve import dissolved
 from tangentc.frontend.leave import gather, leaves, raises
 
 OUT = "%out"
 
 
-def normalise(function: Function, has_values: bool = False) -> Function:
-    """The function with one definition a name; ``has_values`` says that each name has one wherever it is read."""
+def normalise(function: Function, has_values: bool = False, assigned: Set[str] = frozenset()) -> Function:
+    """The function with one definition a name; ``has_values`` says that each name has one wherever it is read,
+    ``assigned`` which names of a class objects have attributes for."""
     body = function.body if leaves(function.body) else (*function.body, Leave("return", (Const(None),), function.span))
-    body = gather(body, function.name, OUT)
+    body = dissolved(gather(body, function.name, OUT), OUT, assigned)
     versions = _Versions(body, has_values)
     params = tuple(Param(versions.define(p.name), p.default) for p in function.params)
     env: dict[str, Atom] = {p.name: q.name for p, q in zip(function.params, params, strict=True)}

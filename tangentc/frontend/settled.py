@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from dataclasses import replace
 
+from tangentc.analysis.decide import refused
 from tangentc.analysis.infer import MUTATING
 from tangentc.analysis.program import Program
 from tangentc.core import ops
@@ -59,6 +60,8 @@ def refuse_open(program: Program) -> None:
                 way_out="pass a dict, or make it inside",
             )  # fmt: skip
     for s in statements(program.function.body):
+        if (error := refused(s)) is not None:
+            raise error
         if isinstance(s, (If, While)) and any(special(program.types.of(s.test), n) for n in ("__bool__", "__len__")):
             raise UnsupportedSyntax(
                 f"{program.function.name} asks whether an object is true", s.span,

@@ -58,13 +58,16 @@ def copies(function: Function, present: bool = True) -> Function:
             known[name] = atom
         return atom
 
+    def is_name(s: Assign) -> bool:
+        return s.op is ops.identity and (present or not s.keywords)
+
     changed = True
     while changed:
         changed = False
         for s in statements(function.body):
             found: list[tuple[str, Atom]] = []
             match s:
-                case Assign() if s.op is ops.identity and (present or not s.keywords):
+                case Assign() if is_name(s):
                     found = [(s.target, s.args[0])]
                 case Assign() if (item := _item_of_tuple(s, defined, resolve)) is not None:
                     found = [(s.target, item)]
@@ -96,7 +99,7 @@ def copies(function: Function, present: bool = True) -> Function:
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, Assign) and s.target in taken:
             return ()
-        if isinstance(s, Assign) and s.op is ops.identity and (s.target in table or table.get(s.args[0]) == s.target):  # type: ignore[arg-type]
+        if isinstance(s, Assign) and is_name(s) and (s.target in table or table.get(s.args[0]) == s.target):  # type: ignore[arg-type]
             return ()
         s = substitute(s, table)
         match s:

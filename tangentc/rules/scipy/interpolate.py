@@ -55,7 +55,7 @@ weights.__tangentc_pure__ = True  # type: ignore[attr-defined]
 @adjoint_rule(weights)
 def weights_rule(t, make, knots, nu, extrapolate, w, w_bar):
     t_bar = np.sum(w_bar * weights(t, make, knots, nu + 1, extrapolate), axis=-1)
-    return t_bar, None, None, None, None
+    return t_bar, None, in_knots(), None, None
 
 
 @tangent_rule(weights)

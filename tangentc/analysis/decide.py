@@ -1,0 +1,146 @@
+"""Tests that the types answer: which branch of an ``if`` runs is known when compiling.
+
+What has the type of a container may be None as well: of that nothing is said.
+
+if R is None: ...             R is an array: only the second branch is there
+elif np.isscalar(R): ...      R is an array: nor is this one
+else: ...
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from collections.abc import Sequence as Seq
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.classes import instance_of
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, Statement, While
+from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_container
+
+PLAIN = (bool, str, type(None))
+BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}
+ORDERED = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
+
+
+def answer(op: Any, types: Seq[Type]) -> bool | None:
+    """What a test gives for values of these types, None where they do not tell."""
+    if op is operator.not_:
+        known = truth(types[0])
+        return None if known is None else not known
+    if op is builtins.bool and len(types) == 1:
+        return truth(types[0])
+    if op is np.isscalar:
+        return _is_scalar(types[0])
+    if op in (ops.contains, ops.not_contains) and all(isinstance(t, Known) for t in types):
+        item, held = (getattr(t, "value", None) for t in types)
+        both = isinstance(held, tuple) or isinstance(held, str) and isinstance(item, str)
+        return bool(op(item, held)) if both and _is_plain((item, held)) else None
+    if op is builtins.isinstance and isinstance(types[1], Known):
+        return None if is_container(types[0]) else instance_of(types[0], types[1].value)
+    return _compared(op, *types) if op in BY_VALUE and len(types) == 2 else None
+
+
+def _compared(op: Any, a: Type, b: Type) -> bool | None:
+    if op in (operator.is_, operator.is_not) and isinstance(b, Known) and b.value is None:
+        none = isinstance(a, Known) and a.value is None
+        return None if isinstance(a, Unknown) or is_container(a) else none is (op is operator.is_)
+    if isinstance(a, Known) and isinstance(b, Known) and op in (operator.eq, operator.ne):
+        return bool(op(a.value, b.value)) if _is_plain((a.value, b.value)) else None
+    if op in (operator.eq, operator.ne) and any(_are_unlike(*pair) for pair in ((a, b), (b, a))):
+        return op is operator.ne
+    return None
+
+
+def counted(op: Any, types: Seq[Type]) -> Scalar | None:
+    """What a test of integers that are known gives.  They may be lengths, which are others in another call: the answer
+    decides a branch only where one type cannot be that of both paths."""
+    values = [t.value if isinstance(t, Scalar) else None for t in types]
+    if not all(isinstance(v, int) for v in values):
+        return None
+    if op is operator.not_ or op in ORDERED and len(values) == 2:
+        return Scalar("bool", True, int(op(*values)))
+    return None
+
+
+def _are_unlike(a: Type, b: Type) -> bool:
+    """Whether a tuple, or a number, is compared with what it never equals: a text, None, of a tuple a number too."""
+    told = isinstance(b, Known) and isinstance(b.value, str)
+    if isinstance(a, Scalar):
+        return a.dtype != "str" and (told or b == Known(Const(None)))
+    is_tuple = isinstance(a, Tuple) and a.cls is None or isinstance(a, Known) and type(a.value) is tuple
+    return is_tuple and (told or isinstance(b, Scalar) and b.weak or isinstance(b, Known) and type(b.value) is bool)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether two values like this one are equal when what they are made of is."""
+    return all(map(_is_plain, value)) if type(value) is tuple else isinstance(value, (*PLAIN, int))
+
+
+def _is_scalar(t: Type) -> bool | None:
+    if isinstance(t, Scalar) or isinstance(t, Known) and isinstance(t.value, (bool, str)):
+        return True
+    return False if isinstance(t, Array) or is_container(t) or isinstance(t, Known) and t.value is None else None
+
+
+def truth(t: Type) -> bool | None:
+    """Whether a value of this type is true, None where the type does not tell."""
+    match t:
+        case Known() if isinstance(t.value, PLAIN):
+            return bool(t.value)
+        case Known() if callable(t.value):
+            return True
+    return None
+
+
+def taken(s: If, of: Callable[[Atom], Type]) -> bool | None:
+    """The branch that surely runs; None where it is not known, or where what is read behind it has a value on the
+    other path alone."""
+    t = of(s.test)
+    known = truth(t)
+    if known is None and isinstance(t, Scalar) and isinstance(t.value, int):
+        known = bool(t.value) if _differ(s, bool(t.value), of) else None
+    nothing = Const(ops.UNDEFINED)
+    lacks = known is not None and any((m.then if known else m.orelse) == nothing for m in s.merged)
+    return None if lacks else known
+
+
+def _differ(s: If, known: bool, of: Callable[[Atom], Type]) -> bool:
+    """Whether no one type is that of both paths, or the path that is not taken is refused."""
+    if any(map(refused, s.orelse if known else s.then)):
+        return True
+    ends = ((of(m.name), of(m.then if known else m.orelse)) for m in s.merged)
+    return any(isinstance(joined, Unknown) and not isinstance(alone, Unknown) for joined, alone in ends)
+
+
+def refused(s: Statement) -> Any:
+    """The error that stands in place of code that is refused."""
+    return getattr(s.tree, "refused", None) if isinstance(s, Opaque) else None
+
+
+def without_never(function: Function, chosen: dict[int, bool]) -> Function:
+    """The function without the branches that never run; ``chosen`` is what `taken` said of each `If`, by its id."""
+
+    def inside(block: Block) -> Block:
+        return tuple(x for s in block for x in statement(s))
+
+    def statement(s: Statement) -> Block:
+        known = chosen.get(id(s)) if isinstance(s, If) else None
+        match s:
+            case If() if known is None:
+                return (replace(s, then=inside(s.then), orelse=inside(s.orelse)),)
+            case If():
+                given = (Assign(m.name, ops.identity, (m.then if known else m.orelse,), (), s.span) for m in s.merged)
+                return (*inside(s.then if known else s.orelse), *given)
+            case For():
+                return (replace(s, body=inside(s.body)),)
+            case While():
+                return (replace(s, head=inside(s.head), body=inside(s.body)),)
+        return (s,)
+
+    return replace(function, body=inside(function.body)) if chosen else function

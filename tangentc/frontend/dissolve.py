@@ -1,0 +1,284 @@
+"""Objects that stay inside of a function, as the variables that their attributes are.
+
+    kf = KalmanFilter()
+    kf.x = x0                         kf_x = x0
+    for z in zs:             ->       for z in zs:
+        kf.x = F @ kf.x                   kf_x = F @ kf_x
+    return kf.x                       return kf_x
+
+An object stays inside where all that is done with it is to give it attributes and to read them, under names that are
+surely its own: nobody sees it who is not in the text, and each attribute is known where it is read, as any other
+variable is. (Scalar replacement of aggregates: Muchnick, Advanced Compiler Design and Implementation, section 12.2.)
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import operator
+from collections.abc import Set
+from dataclasses import replace
+
+from tangentc.core import ops
+from tangentc.core.classes import found_in_class, instance_of, own_access
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, If, Opaque, Statement, Store, While
+from tangentc.core.types import Struct
+from tangentc.core.walk import defines, reads, statements
+from tangentc.frontend.leave import leaves
+
+MADE = {ops.new_object, ops.make_struct}
+Names = dict[
+    str, frozenset[str | None]
+]  # what a name may stand for: objects, by where they are made; None for all else
+ELSE: frozenset[str | None] = frozenset([None])
+
+
+def dissolved(body: Block, result: str, assigned: Set[str]) -> Block:
+    """A block without the objects that stay inside of it, which ``result`` does not.  ``assigned`` are the names of
+    what a class has by which objects are known to have attributes of their own."""
+    made = {s.target: s for s in statements(body) if isinstance(s, Assign) and s.op in MADE}
+    made = {name: s for name, s in made.items() if not issubclass(_class(s), tuple) and own_access(_class(s)) is None}
+    if not made:
+        return body
+    walk = _Walk(made, _called(body, made), assigned)
+    while walk.inside:
+        before = len(walk.inside)
+        walk.stored.clear()
+        walk.read.clear()
+        names: Names = {}
+        out = walk.block(body, names)
+        walk.let_out(result, names)
+        walk.inside -= {name for name, slot in walk.read if slot not in walk.stored}
+        if len(walk.inside) == before:
+            return out
+    return body
+
+
+def _class(made: Assign) -> type:
+    cls: type = made.args[0].value  # type: ignore[union-attr]
+    return cls
+
+
+def _called(body: Block, made: dict[str, Assign]) -> dict[str, str]:
+    """A word for each object: the name that it is given, or the attribute that it is given to."""
+    words: dict[str, str] = {}
+    for s in statements(body):
+        given = ""
+        if isinstance(s, Assign) and s.op is ops.identity and not s.target.startswith("%"):
+            given, source = s.target.split("'")[0], s.args[0]
+        elif isinstance(s, Store) and isinstance(s.key, Const) and isinstance(s.key.value, ops.Attribute):
+            given, source = str(s.key.value), s.value
+        if given not in ("", "self") and isinstance(source, str) and source in made:
+            words.setdefault(source, given)
+    return {name: words.get(name, _class(s).__name__.lower()) for name, s in made.items()}
+
+
+class _Walk:
+    """Goes through a block in the order in which it runs; ``inside`` are the objects that nothing has let out."""
+
+    def __init__(self, made: dict[str, Assign], called: dict[str, str], assigned: Set[str]):
+        self.made, self.called, self.assigned = made, called, assigned
+        self.inside = set(made)
+        self.number = {name: k for k, name in enumerate(made)}
+        self.stored: set[str] = set()
+        self.read: set[tuple[str, str]] = set()
+
+    def slot(self, name: str, attribute: str) -> str:
+        """The variable that an attribute of an object becomes."""
+        return f"{self.called[name]}_{attribute}'object{self.number[name]}"
+
+    def object_of(self, atom: Atom, names: Names) -> str | None:
+        """The object that an atom surely stands for."""
+        found = names.get(atom, ELSE) if isinstance(atom, str) else ELSE
+        if len(found) == 1:
+            return next(iter(found))
+        self.let_out(atom, names)
+        return None
+
+    def let_out(self, atom: Atom, names: Names) -> None:
+        """Note that something else is done with what an atom stands for."""
+        if isinstance(atom, str):
+            self.inside -= names.get(atom, ELSE)
+
+    # ---------------------------------------------------------- statements
+    def block(self, block: Block, names: Names) -> Block:
+        out: list[Statement] = []
+        for s in block:
+            out += self.statement(s, names)
+        return tuple(out)
+
+    def statement(self, s: Statement, names: Names) -> tuple[Statement, ...]:
+        match s:
+            case If():
+                return (self.branch(s, names),)
+            case For() | While():
+                return (self.loop(s, names),)
+            case Assign():
+                found = self.assign(s, names)
+            case Store(key=Const(value=ops.Attribute() as attribute)) if s.op is None:
+                found = self.store(s, str(attribute), names)
+            case Effect() if s.op is ops.assumed:
+                found = self.assumed(s, names)
+            case Opaque():
+                found = self.opaque(s, names)
+            case _:
+                found = None
+        if found is not None:
+            return found
+        for atom in reads(s):
+            self.let_out(atom, names)
+        for name in defines(s):
+            names.pop(name, None)
+        return (s,)
+
+    def assign(self, s: Assign, names: Names) -> tuple[Statement, ...] | None:
+        if s.op in MADE and s.target in self.inside:
+            return self.make(s, names)
+        if s.op is ops.assumed:
+            return self.assumed(s, names)
+        source = self.object_of(s.args[0], names) if s.args else None
+        if source not in self.inside:
+            return None
+        if s.op is ops.identity:
+            names[s.target] = frozenset([source])
+            return ()
+        if s.op is builtins.getattr and len(s.args) == 2 and isinstance(s.args[1], Const):
+            return self.take(s, source, names)
+        answer = self.answer(s, source)
+        if answer is None:
+            return None
+        names.pop(s.target, None)
+        return (replace(s, op=ops.identity, args=(Const(answer),)),)
+
+    def make(self, s: Assign, names: Names) -> tuple[Statement, ...]:
+        for name, objects in names.items():  # that of the trip before is another one
+            if s.target in objects:
+                names[name] = objects | ELSE
+        names[s.target] = frozenset([s.target])
+        if s.op is ops.new_object:
+            return ()
+        fields = s.args[1].value  # type: ignore[union-attr]
+        pairs = zip(fields, s.args[2:], strict=True)
+        return tuple(x for field, value in pairs for x in self.put(s.target, field, value, s, names))
+
+    def put(self, name: str, attribute: str, value: Atom, s: Assign | Store, names: Names) -> tuple[Statement, ...]:
+        slot, held = self.slot(name, attribute), self.object_of(value, names)
+        self.stored.add(slot)
+        names.pop(slot, None)
+        if held in self.inside:
+            names[slot] = frozenset([held])
+            return ()
+        return (Assign(slot, ops.identity, (value,), (), s.span),)
+
+    def store(self, s: Store, attribute: str, names: Names) -> tuple[Statement, ...] | None:
+        name = self.object_of(s.object, names)
+        if name not in self.inside:
+            return None
+        kind = found_in_class(_class(self.made[name]), attribute)[0]
+        if kind and not (kind == "data" and attribute in self.assigned):
+            return None  # a property, or what hides something of the class
+        return self.put(name, attribute, s.value, s, names)
+
+    def take(self, s: Assign, name: str, names: Names) -> tuple[Statement, ...]:
+        slot = self.slot(name, str(s.args[1].value))  # type: ignore[union-attr]
+        self.read.add((name, slot))
+        held = self.object_of(slot, names)
+        names.pop(s.target, None)
+        if held in self.inside:
+            names[s.target] = frozenset([held])
+            return ()
+        return (replace(s, op=ops.identity, args=(slot,)),)
+
+    def answer(self, s: Assign, name: str) -> bool | None:
+        """What a question about an object has for an answer, as it is one of a known class."""
+        if s.op in (operator.is_, operator.is_not) and s.args[1] == Const(None):
+            return s.op is operator.is_not
+        if s.op is builtins.isinstance and isinstance(s.args[1], Const):
+            return issubclass(_class(self.made[name]), s.args[1].value)
+        return None
+
+    def assumed(self, s: Assign | Effect, names: Names) -> tuple[Statement, ...] | None:
+        """What was written for an object of this class holds."""
+        fact, name = s.args[0].value, self.object_of(s.args[1], names) if len(s.args) == 2 else None  # type: ignore[union-attr]
+        if name not in self.inside:
+            return None
+        t = Struct(_class(self.made[name]), (), ())
+        if fact.table == "classes":
+            return () if instance_of(t, fact.value) else None
+        about, answer = fact.value if fact.table == "answers" else (None, None)
+        return () if isinstance(about, (type, tuple)) and instance_of(t, about) == answer else None
+
+    def opaque(self, s: Opaque, names: Names) -> tuple[Statement, ...] | None:
+        """Code that is carried along, where all it does with objects is to read their attributes."""
+        found = {text: self.object_of(atom, names) for text, atom in s.reads}
+        held = {text: name for text, name in found.items() if name in self.inside}
+        if not held:
+            return None
+        reader = _Attributes(held)
+        tree = reader.visit(copy.deepcopy(s.tree))
+        slots = {word: self.slot(held[text], attribute) for (text, attribute), word in reader.words.items()}
+        if any(n.id in held for n in ast.walk(tree) if isinstance(n, ast.Name)):
+            return None
+        if any(names.get(slot, ELSE) != ELSE for slot in slots.values()):
+            return None
+        self.read |= {(held[text], slots[word]) for (text, _), word in reader.words.items()}
+        for atom in (atom for text, atom in s.reads if text not in held):
+            self.let_out(atom, names)
+        for name in defines(s):
+            names.pop(name, None)
+        kept = tuple(pair for pair in s.reads if pair[0] not in held)
+        return (replace(s, tree=tree, text=ast.unparse(tree), reads=(*kept, *slots.items())),)
+
+    # ---------------------------------------------------------- control flow
+    def branch(self, s: If, names: Names) -> If:
+        self.let_out(s.test, names)
+        ends: list[Names] = []
+        arms = []
+        for arm in (s.then, s.orelse):
+            inner = dict(names)
+            arms.append(self.block(arm, inner))
+            ends += [] if leaves(arm) else [inner]
+        after = _joined(*ends) if len(ends) == 2 else ends[0] if ends else names
+        names.clear()
+        names.update(after)
+        return replace(s, then=arms[0], orelse=arms[1])
+
+    def loop(self, s: For | While, names: Names) -> For | While:
+        if isinstance(s, For):
+            self.let_out(s.iterable, names)
+        while True:
+            at_head = dict(names)
+            if isinstance(s, While):
+                head = self.block(s.head, at_head)
+                self.let_out(s.test, at_head)
+            inner = dict(at_head)
+            if isinstance(s, For):
+                inner.pop(s.target, None)
+            body = self.block(s.body, inner)
+            joined = _joined(names, inner)
+            if joined == names:
+                break
+            names.update(joined)
+        names.clear()
+        names.update(at_head)
+        return replace(s, body=body) if isinstance(s, For) else replace(s, head=head, body=body)
+
+
+def _joined(a: Names, b: Names) -> Names:
+    """What names may stand for behind two paths."""
+    return {name: a.get(name, ELSE) | b.get(name, ELSE) for name in (*a, *(n for n in b if n not in a))}
+
+
+class _Attributes(ast.NodeTransformer):
+    """Puts names of their own in place of the attributes of some names."""
+
+    def __init__(self, names: dict[str, str]):
+        self.names = names
+        self.words: dict[tuple[str, str], str] = {}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(node.value, ast.Name) and node.value.id in self.names and isinstance(node.ctx, ast.Load):
+            word = self.words.setdefault((node.value.id, node.attr), f"{node.value.id} {node.attr}")
+            return ast.copy_location(ast.Name(word, ast.Load()), node)
+        return self.generic_visit(node)
