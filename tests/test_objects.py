@@ -522,3 +522,19 @@ def test_defaults_are_those_that_the_function_has_now():
     assert gradient(2.0) == 10.0 and gradient(2.0, more=3.0) == 15.0
     with pytest.raises(TypeError, match="too many positional arguments"):
         gradient(2.0, [1.0], 1.0, 2.0)
+
+
+def needs_two(a, b):
+    return a * b
+
+
+def test_what_never_runs_is_not_refused_and_what_may_run_is():
+    def f(x, option=None):
+        return needs_two(x, x) if option is None else needs_two(option)
+
+    def g(x):
+        return needs_two(x, x) if x > 0 else needs_two(x)
+
+    assert tangentc.grad(f)(3.0) == 6.0
+    with pytest.raises(tangentc.UnsupportedSyntax, match="wrong arguments"):
+        tangentc.grad(g)(3.0)

@@ -17,7 +17,7 @@ import importlib
 import itertools
 import operator
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
@@ -186,17 +186,17 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         inner, self.out = tuple(self.out), outer
         return inner
 
-    def arm(self, body: list) -> Block:
-        """A branch: what it is refused for counts if the types leave it there."""
+    def arm(self, node: Any, write: Callable[[], object]) -> Block:
+        """What ``write`` writes, in a branch: what it is refused for counts if the types leave the branch there."""
         inner: list[Statement] = []
         outer, self.out = self.out, inner
         before = self.activation, self.step, self.unrolled, self.trying, self.guarded, len(self.loops)
         try:
-            self.block(body)
+            write()
         except (NoSource, UnsupportedSyntax, UnsafeMutation) as error:
             self.activation, self.step, self.unrolled, self.trying, self.guarded, depth = before
             del self.loops[depth:]
-            inner.append(refusal(error, self.span(body[0])))
+            inner.append(refusal(error, self.span(node)))
         self.out = outer
         return tuple(inner)
 
@@ -520,7 +520,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if is_settled(test):
             self.block(node.body if test.value else node.orelse)
             return
-        self.out.append(If(test, self.arm(node.body), self.arm(node.orelse), (), self.span(node), "statement"))
+        arms = [self.arm(node, functools.partial(self.block, body)) for body in (node.body, node.orelse)]
+        self.out.append(If(test, *arms, (), self.span(node), "statement"))  # type: ignore[call-arg,arg-type]
 
     def on_While(self, node: Any) -> None:
         outer, self.out = self.out, []
@@ -609,7 +610,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 self.assume("answers", site, (op, answer), node, args[0])
             if answer is not None or op is not builtins.len:
                 return None if answer is None else Const(answer)
-        if op in (operator.is_, operator.is_not) and args[1] == Const(None) and isinstance(args[0], (str, Global)):
+        if op in (operator.is_, operator.is_not) and args[1] == Const(None) and isinstance(args[0], Global):
             return Const(op is operator.is_not)  # an option that is given is not None
         if keywords or not all(isinstance(a, Const) for a in args):
             return None
@@ -727,9 +728,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         result = self.fresh("%both" if is_and else "%either")
         self.emit(ops.identity, (first,), values[0], target=result)
         for value in values[1:]:
-            outer, self.out = self.out, []
-            self.expression(value, target=result)
-            inner, self.out = tuple(self.out), outer
+            inner = self.arm(value, functools.partial(self.expression, value, target=result))
             span = self.span(node)
             self.out.append(If(result, inner, (), (), span) if is_and else If(result, (), inner, (), span))
         return result
@@ -739,12 +738,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if is_settled(test):
             return self.expression(node.body if test.value else node.orelse, target=target)
         result = target or self.fresh("%chosen")
-        branches = []
-        for arm in (node.body, node.orelse):
-            outer, self.out = self.out, []
-            self.expression(arm, target=result)
-            inner, self.out = tuple(self.out), outer
-            branches.append(inner)
+        branches = [self.arm(a, functools.partial(self.expression, a, target=result)) for a in (node.body, node.orelse)]
         self.out.append(If(test, *branches, (), self.span(node)))  # type: ignore[arg-type,call-arg]
         return result
 

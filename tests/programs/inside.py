@@ -4,6 +4,7 @@ import copy
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.stats import multivariate_normal
 
 
 class Cell:
@@ -242,6 +243,15 @@ def flag_changed_in_a_loop(x):
     return total
 
 
+def _density(x, mean=None):
+    centre = None if mean is None else np.asarray(mean)
+    return multivariate_normal.logpdf(x, centre, np.eye(3))
+
+
+def option_that_is_none(x):
+    return _density(x) * _density(x, x[::-1])
+
+
 X = np.array([0.9, 0.7, 1.3])
 PROGRAMS = [
     *((f, (X,)) for f in (
@@ -249,7 +259,7 @@ PROGRAMS = [
         array_seen_through_another_name, of_another_rank_later, set_in_one_branch, set_while_it_lasts,
         attribute_of_the_class_and_own, replaced_by_its_method, best_of_several, captured, made_by_a_helper,
         told_in_a_text, set_before_it_raises, copied, is_it_the_same, settings, without_what_never_runs, length_asked,
-        flag_changed_in_a_loop,
+        flag_changed_in_a_loop, option_that_is_none,
     )),
 ]  # fmt: skip
 REFUSED = {"copied"}
