@@ -28,6 +28,12 @@ BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}
 ORDERED = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
 
 
+def told(op: Any, types: Seq[Type]) -> Type | None:
+    """The type of a test that the types answer, which says the answer; None if they do not."""
+    known = answer(op, types)
+    return counted(op, types) if known is None else Known(Const(known))
+
+
 def answer(op: Any, types: Seq[Type]) -> bool | None:
     """What a test gives for values of these types, None where they do not tell."""
     if op is operator.not_:

@@ -22,7 +22,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis import turning
-from tangentc.analysis.decide import answer, counted
+from tangentc.analysis.decide import told
 from tangentc.analysis.sampling import REFUSED, Fresh, Method, draws, run, sample, sampled
 from tangentc.core import ops
 from tangentc.core.classes import is_operated
@@ -99,10 +99,8 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return present(args[0]) if keywords else args[0]
     if any(map(is_nothing, args)):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet
-    if not keywords and (known := answer(op, args)) is not None:
-        return Known(Const(known))
-    if not keywords and (of_counts := counted(op, args)) is not None:
-        return of_counts
+    if not keywords and (test := told(op, args)) is not None:
+        return test
     if op not in MAY_BE_NONE:
         args = [present(t) for t in args]
         if raises_of_none(op, args):
@@ -502,7 +500,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return join(args[1], args[2], fresh)
     if op is builtins.len and len(args) == 1:
         return _length_of(args[0])
-    if op is np.ndim and len(args) == 1 and isinstance(args[0], Array):
+    if op is np.ndim and isinstance(args[0], Array):
         return _int(len(args[0].shape))
     if op is builtins.getattr and len(args) == 2 and isinstance(args[1], Known):
         return _attribute(args[0], args[1].value, fresh)

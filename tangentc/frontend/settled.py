@@ -60,19 +60,13 @@ def refuse_open(program: Program) -> None:
                 way_out="pass a dict, or make it inside",
             )  # fmt: skip
     for s in statements(program.function.body):
-        if (error := refused(s)) is not None:
-            raise error
         if isinstance(s, (If, While)) and any(special(program.types.of(s.test), n) for n in ("__bool__", "__len__")):
             raise UnsupportedSyntax(
                 f"{program.function.name} asks whether an object is true", s.span,
                 why="its class decides, by __bool__ or __len__", way_out="call bool(...) or len(...)",
             )  # fmt: skip
-        if isinstance(s, Opaque) and any(_holds_made_inside(program.types.of(a)) for _, a in s.reads):
-            raise UnsupportedSyntax(
-                f"{program.function.name} uses a function that is made inside, in code that is only carried along",
-                s.span, why="there is no translation of this construct into an adjoint yet",
-                way_out="define it at the level of the module, or call it before",
-            )  # fmt: skip
+        if isinstance(s, Opaque):
+            _refuse_carried(program, s)
         if not isinstance(s, (Assign, Effect)):
             continue
         if s.op is builtins.getattr and isinstance(program.types.of(s.args[0]), Array):
@@ -109,4 +103,16 @@ def refuse_open(program: Program) -> None:
         raise UnsupportedSyntax(
             f"{program.function.name} {what}", s.span, why="which code runs would depend on the values",
             way_out="write the items out, or call a function by its name",
+        )  # fmt: skip
+
+
+def _refuse_carried(program: Program, s: Opaque) -> None:
+    """Refuse code that is only carried along where it stands for what was refused, or cannot be carried along."""
+    if (error := refused(s)) is not None:
+        raise error
+    if any(_holds_made_inside(program.types.of(a)) for _, a in s.reads):
+        raise UnsupportedSyntax(
+            f"{program.function.name} uses a function that is made inside, in code that is only carried along",
+            s.span, why="there is no translation of this construct into an adjoint yet",
+            way_out="define it at the level of the module, or call it before",
         )  # fmt: skip
