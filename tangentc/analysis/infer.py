@@ -938,8 +938,12 @@ MIXED = "it is of different types on different paths"
 
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
-    if a == b:
-        return a
+    t = a if a == b else _join(a, b, fresh)
+    sites = getattr(a, "sites", frozenset()) | getattr(b, "sites", frozenset())
+    return replace(t, sites=sites) if sites and isinstance(t, (Sequence, Dict, Struct)) else t
+
+
+def _join(a: Type, b: Type, fresh: Fresh) -> Type:
     match a, b:
         case Scalar(), Scalar() if a.dtype.startswith("str") or b.dtype.startswith("str"):
             return Scalar("str", True) if a.dtype.startswith("str") and b.dtype.startswith("str") else Unknown(MIXED)

@@ -107,6 +107,9 @@ class Types:
             return Scalar("int64", True)  # which may be the key of the next item
         if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
             return self._apart(self._infer(op, types, named))
+        return self._remembered(op, types, named)
+
+    def _remembered(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
         key = op, tuple(types), tuple(named.items())
         try:
             known = self.memo.get(key)

@@ -218,7 +218,7 @@ class Context:
                     why="which they are does not come out, however often it is looked at",
                     way_out="give it the functions as arguments, by their names",
                 )
-            lowered, places = lower(source, params, known)
+            lowered, places = lower(source, params, known, self.summary)
             function, gives_iterator = used_once(normalise(lowered, is_emitted(source), known.assigned))
             params = dict(zip((p.name for p in function.params), types, strict=True))
             function = with_settings(function, params)
@@ -293,6 +293,14 @@ class Context:
         except TangentcError as error:
             self.refused.append(error)  # unless the call is lowered into its caller
             return Unknown("what is called is refused")
+
+    def summary(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
+        """The same where it may turn out that the call is another one, so that nothing is refused for it yet."""
+        refused = list(self.refused)
+        try:
+            return self.call_type(op, types, keywords)
+        finally:
+            self.refused = refused
 
     def callee(self, s: Any, types: Types) -> Program:
         given = [types.of(a) for a in s.args]

@@ -18,7 +18,7 @@ import functools
 import threading
 import types as pytypes
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,7 @@ class Sequence:
     items: tuple[Type, ...]
     length: int | None = None
     key: Any = None
+    sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
 
     def item(self, index: int) -> Type:
         return self.items[0] if len(self.items) == 1 else self.items[index]
@@ -84,6 +85,7 @@ class Sequence:
 class Dict:
     keys: tuple[Any, ...]
     items: tuple[Type, ...]
+    sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class Struct:
     cls: type
     fields: tuple[str, ...]
     items: tuple[Type, ...]
+    sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

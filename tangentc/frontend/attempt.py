@@ -73,6 +73,10 @@ class Attempt:
     span: Any
     fresh: Any
     block: Any
+    block_of: Any
+    path: Any
+    state: Any
+    add: Any
     inner: Any
     unsupported: Any
     type_known: Any
@@ -83,13 +87,7 @@ class Attempt:
 
     def on_Try(self, node: Any) -> None:
         final = self.inner(node.finalbody)
-        outer, self.out = self.out, []
-        if node.handlers:
-            self._try(node)
-        else:
-            self.block(node.body)
-            self.block(node.orelse)
-        whole, self.out = tuple(self.out), outer
+        whole = self.block_of(lambda: self._try(node) if node.handlers else self.block([*node.body, *node.orelse]))
         self.out.extend(finally_(whole, final))
 
     def _try(self, node: Any) -> None:
@@ -106,10 +104,11 @@ class Attempt:
         if isinstance(last, If) and body and not any(raised in defines(s) for s in statements(last.then)):
             whole = replace(last, then=(*last.then, *orelse), orelse=handled)  # one step, and nothing after it
             self.out[-1] = whole
+            self.state.branch(replace(whole, then=orelse))
         elif orelse:
-            self.out.append(self.if_raised(raised, operator.eq, 0, orelse, handled, node.orelse[0]))
+            self.add(self.if_raised(raised, operator.eq, 0, orelse, handled, node.orelse[0]))
         else:
-            self.out.append(self.if_raised(raised, operator.ne, 0, handled, (), node.handlers[0]))
+            self.add(self.if_raised(raised, operator.ne, 0, handled, (), node.handlers[0]))
 
     def handled(self, raised: str, handlers: list, number: int = 1) -> Block:
         """The handler of what was raised, one of these."""
@@ -117,11 +116,8 @@ class Attempt:
         block = self.inner(first.body)
         if not rest:
             return block
-        outer, self.out = self.out, []
         others = self.handled(raised, rest, number + 1)
-        self.out.append(self.if_raised(raised, operator.eq, number, block, others, first))
-        block, self.out = tuple(self.out), outer
-        return block
+        return self.path(lambda: self.add(self.if_raised(raised, operator.eq, number, block, others, first)))
 
     def if_raised(self, raised: str, op: Any, number: int, then: Block, orelse: Block, node: Any) -> If:
         test = self.emit(op, (raised, Const(number)), node)
@@ -153,29 +149,34 @@ class Attempt:
                 return
         elif way == "opened" and (headers := _headers(step[0])):
             self.attempt([gast.copy_location(gast.Expr(h), h) for h in headers])
-        outer, self.out = self.out, []
-        if way == "opened":
-            getattr(self, "on_" + type(step[0]).__name__)(self.open_(step[0]))
-            if rest:
-                self.out.append(self.if_raised(self.trying.raised, operator.eq, 0, self.inner(rest), (), rest[0]))
-        else:
-            trying, self.trying = self.trying, None
-            self.block(step)
-            self.trying = trying
-            if not (self.out and never_passes(self.out[-1])):
-                self.attempted(rest)
-        done, self.out = self.out, outer
         if way == "untried":
-            self.out.extend(done)
-        elif done:
-            self.out.append(self.if_raised(self.trying.raised, operator.eq, 0, tuple(done), (), step[0]))
+            self.done(step, rest)
+            return
+        done = self.path(lambda: self.opened_step(step[0], rest) if way == "opened" else self.done(step, rest))
+        if done:
+            self.add(self.if_raised(self.trying.raised, operator.eq, 0, done, (), step[0]))
+
+    def opened_step(self, statement: Any, rest: list) -> None:
+        """A statement whose body is tried step by step, and what follows if nothing was raised."""
+        assert self.trying is not None
+        getattr(self, "on_" + type(statement).__name__)(self.open_(statement))
+        if rest:
+            self.add(self.if_raised(self.trying.raised, operator.eq, 0, self.inner(rest), (), rest[0]))
+
+    def done(self, step: list, rest: list) -> None:
+        """A step, after which nothing was raised, and the steps that follow."""
+        trying, self.trying = self.trying, None
+        self.block(step)
+        self.trying = trying
+        if not (self.out and never_passes(self.out[-1])):
+            self.attempted(rest)
 
     def trip(self, body: list) -> None:
         """The body of a loop, which is left when something was raised."""
         self.block(body)
         if self.trying is not None and not (self.out and never_passes(self.out[-1])):
             leave = Leave("break", (), self.span(body[-1]))
-            self.out.append(self.if_raised(self.trying.raised, operator.ne, 0, (leave,), (), body[-1]))
+            self.add(self.if_raised(self.trying.raised, operator.ne, 0, (leave,), (), body[-1]))
 
     def next_step(self, body: list) -> tuple[int, str]:
         """How many statements the next step has, and whether it is tried, opened, or done at once."""
@@ -286,14 +287,14 @@ class Attempt:
             copies = self.copies_of([a for _, a in reads], step[0])
         reads = tuple((t, copies.get(a, a)) for t, a in reads)
         writes = tuple((t, name) for t, name in own.items() if t in written or t == CAUGHT)
-        self.out.append(Opaque(tree, ast.unparse(tree), reads, writes, self.span(step[0])))
+        self.add(Opaque(tree, ast.unparse(tree), reads, writes, self.span(step[0])))
         for e in errors:
             variable = self.variable(gast.Name(e, gast.Store(), None, None))
             self.emit(runtime.passive, (own[f"{CAUGHT} {e}"],), step[0], target=variable)
         if doubtful and copies:
             pairs = [self.emit(ops.make_tuple, tuple(c), step[0]) for c in (copies.values(), copies)]
             check = Effect(runtime.require_unchanged, tuple(pairs), (), self.span(step[0]))
-            self.out.append(self.if_raised(trying.raised, operator.ne, 0, (check,), (), step[0]))
+            self.add(self.if_raised(trying.raised, operator.ne, 0, (check,), (), step[0]))
 
     def copies_of(self, atoms: list[Atom], node: Any) -> dict[Atom, Atom]:
         """Copies of what a step may change, which share memory as the originals do."""

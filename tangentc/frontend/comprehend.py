@@ -12,6 +12,7 @@ trip, so that each has its own types; every other loop stays a loop.
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -52,6 +53,11 @@ class Comprehend:
     block: Any
     kept: Any
     trip: Any
+    trips_of: Any
+    state: Any
+    add: Any
+    path: Any
+    block_of: Any
     unsupported: Any
     finish_loop: Any
     call: Any
@@ -74,26 +80,27 @@ class Comprehend:
             self.written_out(node, node.iter, lambda item: (self.bind_trip(node.target, item), self.trip(node.body)))
             return
         iterable = self.iterated(self.expression(node.iter), node)
-        self.loops.append(site)
-        outer, self.out = self.out, []
-        if isinstance(node.target, gast.Name):
-            target = self.variable(node.target)  # type: ignore[attr-defined]
-        else:
-            target = self.fresh("%item")
-            self.bind(node.target, target)
-        self.trip(node.body)
-        body, self.out = tuple(self.out), outer
-        self.loops.pop()
+        is_name = isinstance(node.target, gast.Name)
+        target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
+
+        def trip() -> None:
+            self.state.takes(target, iterable)
+            if not is_name:
+                self.bind(node.target, target)
+            self.trip(node.body)
+
+        body = self.trips_of(site, trip)
         self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
 
     def loop_over(self, iterable: Atom, node: Any, body: Callable[[Atom], None]) -> None:
         """A loop whose body the compiler writes."""
         target = self.fresh("%each")
-        self.loops.append(self.span(node).site)
-        outer, self.out = self.out, []
-        body(target)
-        inner, self.out = tuple(self.out), outer
-        self.loops.pop()
+
+        def trip() -> None:
+            self.state.takes(target, iterable)
+            body(target)
+
+        inner = self.trips_of(self.span(node).site, trip)
         self.out.append(For(target, iterable, inner, (), self.span(node)))
 
     # ---------------------------------------------------------- loops that are written out
@@ -104,13 +111,12 @@ class Comprehend:
         count, item = self.trips(iterable, iter(self.known.unroll[site]))
         self.unrolled = outer
         step = self.step
-        blocks: list[Block] = []
-        for k in range(count):
-            outer, self.out = self.out, []
+
+        def trip(k: int) -> Block:
             self.step = (*step, (site[2:], k))
-            body(item(k))
-            blocks.append(tuple(self.out))
-            self.out = outer
+            return self.block_of(lambda: body(item(k)))
+
+        blocks = self.state.trips(functools.partial(trip, k) for k in range(count))
         self.step = step
         orelse = getattr(node, "orelse", [])
         self._trips_in_order(blocks, node, orelse)
@@ -125,7 +131,7 @@ class Comprehend:
                 "leave the loop in one way",
             )  # fmt: skip
         if breaks:
-            self.out.append(Assign(broke, ops.identity, (Const(False),), (), self.span(node)))
+            self.add(Assign(broke, ops.identity, (Const(False),), (), self.span(node)))
         rest: list[Statement] = self.out
         for block in blocks:
             if breaks:
@@ -218,7 +224,7 @@ class Comprehend:
             if whole:
                 items.append(self.kept(value, node.elt))  # type: ignore[attr-defined]
             else:
-                self.out.append(Effect(ops.append, (made, value), (), self.span(node)))
+                self.add(Effect(ops.append, (made, value), (), self.span(node)))
 
         if not whole:
             self.emit(ops.make_list, (), node, target=made)
@@ -262,14 +268,12 @@ class Comprehend:
     def of_DictComp(self, node: Any, target: str | None) -> Atom:
         if all(not g.ifs and self.span(g.iter).site in self.known.unroll for g in node.generators):
             entries: dict[Atom, Atom] = {}
-            outer, self.out = self.out, []
 
             def entry() -> None:
                 key = self.expression(node.key)
                 entries[key] = self.kept(self.expression(node.value), node)
 
-            self.generators(node, node.generators, entry)
-            block, self.out = self.out, outer
+            block = self.block_of(lambda: self.generators(node, node.generators, entry))
             if all(isinstance(key, Const) for key in entries):
                 self.out.extend(block)
                 keys = Const(tuple(key.value for key in entries))  # type: ignore[union-attr]
@@ -278,7 +282,7 @@ class Comprehend:
 
         def each() -> None:
             key, value = self.expression(node.key), self.expression(node.value)
-            self.out.append(Store(made, key, value, None, self.span(node)))
+            self.add(Store(made, key, value, None, self.span(node)))
 
         self.generators(node, node.generators, each)
         return made
@@ -310,10 +314,8 @@ class Comprehend:
                     if test.value:
                         conditions(rest[1:])
                     return
-                outer, self.out = self.out, []
-                conditions(rest[1:])
-                block, self.out = tuple(self.out), outer
-                self.out.append(If(test, block, (), (), self.span(rest[0]), "statement"))
+                block = self.path(lambda: conditions(rest[1:]))
+                self.add(If(test, block, (), (), self.span(rest[0]), "statement"))
 
             def body(item: Atom) -> None:
                 self.activation = inner

@@ -110,7 +110,7 @@ class Into:
                 continue
             if where is not None:
                 part = self.emit(np.where, (where, part, array), node)
-            self.out.append(Store(self.named(array, node), Const(...), part, None, self.span(node)))
+            self.add(Store(self.named(array, node), Const(...), part, None, self.span(node)))
         given = outs[0] if len(outs) == 1 else value if Const(None) in outs else out
         return given if target is None else self.emit(ops.identity, (given,), node, target=target)
 
@@ -125,7 +125,7 @@ class Into:
         args = [*args[:place], dtype, *args[place + 1 :]] if len(args) > place else args
         named = named if len(args) > place else {**named, "output": dtype}
         value = self.invoke(callee, args, list(named.items()), node, None)
-        self.out.append(Store(self.named(out, node), Const(...), value, None, self.span(node)))
+        self.add(Store(self.named(out, node), Const(...), value, None, self.span(node)))
         return out if target is None else self.emit(ops.identity, (out,), node, target=target)
 
     def _is_surely_array(self, atom: Atom) -> bool:
@@ -147,7 +147,7 @@ class Into:
         values = dict(zip(("nan", "posinf", "neginf"), args[2:]), **keywords)
         array = self.named(args[0], node)
         value = self.invoke(np.nan_to_num, [array], list(values.items()), node, None)
-        self.out.append(Store(array, Const(...), value, None, self.span(node)))
+        self.add(Store(array, Const(...), value, None, self.span(node)))
         return array if target is None else self.emit(ops.identity, (array,), node, target=target)
 
 

@@ -102,6 +102,11 @@ class Invoke(Into):
     note_held: Any
     from_environment: Any
     emit: Any
+    add: Any
+    add_all: Any
+    path: Any
+    block_of: Any
+    state: Any
     worked_out: Any
     named: Any
     opened: Any
@@ -196,7 +201,7 @@ class Invoke(Into):
         atom, site = made.args[0], (ops.spread, made.span.site)  # type: ignore[union-attr]
         count = self.known.answers.get(site)
         if count is None:
-            self.out.append(dataclasses.replace(made, args=(atom, Const(builtins.zip))))
+            self.add(dataclasses.replace(made, args=(atom, Const(builtins.zip))))
             return None
         self.assume("answers", site, (ops.spread, count), node, atom)
         columns = [self.invoke(prelude.column, [atom, Const(k)], [], node, None) for k in range(count)]
@@ -306,7 +311,7 @@ class Invoke(Into):
         args, keywords = given or self.arguments(node)
         args, keywords = [self.spelled_out(a) for a in args], [(k, self.spelled_out(a)) for k, a in keywords]
         if name == "__setitem__" and len(args) == 2:
-            self.out.append(Store(base, args[0], args[1], None, self.span(node)))  # type: ignore[arg-type]
+            self.add(Store(base, args[0], args[1], None, self.span(node)))  # type: ignore[arg-type]
             return Const(None)
         if name in IN_PLACE_METHODS:
             raise self.unsupported(node, f"the method {name}", "write the operator")
@@ -317,7 +322,7 @@ class Invoke(Into):
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
         if name in GIVING_NONE:  # also where its value, None, is asked for
-            self.out.append(Effect(ops.method, (base, Const(name), *args), tuple(keywords), self.span(node)))
+            self.add(Effect(ops.method, (base, Const(name), *args), tuple(keywords), self.span(node)))
             return Const(None) if target is None else self.emit(ops.identity, (Const(None),), node, target=target)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
 
@@ -451,7 +456,7 @@ class Invoke(Into):
             return self.emit(ops.method, (text, Const(callee.__name__), *args), node, target=target)
         if callee is builtins.dict and len(args) == 1 and keywords:  # the keywords are put in last
             made = self.named(self.invoke(callee, args, [], node, None), node)
-            self.out.extend(Store(made, Const(k), v, None, self.span(node)) for k, v in keywords)
+            self.add_all(Store(made, Const(k), v, None, self.span(node)) for k, v in keywords)
             return made if target is None else self.emit(ops.identity, (made,), node, target=target)
         if isinstance(callee, DESCRIPTORS) and args and callee.__objclass__ in CHANGED_BY_METHODS:
             return self.method(args[0], callee.__name__, node, target, (args[1:], keywords))
@@ -593,18 +598,21 @@ class Invoke(Into):
         args = [self.kept(a, node) for a in args]
         blocks = []
         for function in rest:
-            outer, self.out = self.out, []
-            value = self.invoke(function, args, keywords, node, None)
-            self.emit(ops.identity, (value,), node, target=result)
-            blocks.append(tuple(self.out))
-            self.out = outer
+
+            def call(function: Any = function) -> None:
+                value = self.invoke(function, args, keywords, node, None)
+                self.emit(ops.identity, (value,), node, target=result)
+
+            blocks.append(self.path(call))
         chain = blocks[-1]
         for function, block in zip(rest[-2::-1], blocks[-2::-1], strict=True):
-            outer, self.out = self.out, []
-            test = self.emit(operator.eq, (which, Const(function)), node)
-            self.out.append(If(test, block, chain, (), self.span(node), "statement"))
-            chain, self.out = tuple(self.out), outer
-        self.out.extend(chain)
+
+            def choose(function: Any = function, block: Any = block, chain: Any = chain) -> None:
+                test = self.emit(operator.eq, (which, Const(function)), node)
+                self.add(If(test, block, chain, (), self.span(node), "statement"))
+
+            chain = self.path(choose)
+        self.add_all(chain)
         return result
 
     def nested(self, callee: Nested, args: list, keywords: list, node: Any, target: str | None) -> Atom:
@@ -859,7 +867,7 @@ class Invoke(Into):
         for name in sorted(self.known.assigned):
             kind, found, _ = found_in_class(cls, name)
             if kind == "data" and not callable(found):
-                self.out.append(Store(made, Const(ops.Attribute(name)), Const(found), None, self.span(node)))
+                self.add(Store(made, Const(ops.Attribute(name)), Const(found), None, self.span(node)))
         self.types[made] = Struct(cls, (), ())
         return made
 
@@ -979,24 +987,24 @@ class Invoke(Into):
         if len(activation.path) > DEEPEST:
             raise self.unsupported(node, "calls that are nested too deeply", "write them as a loop")
         self.bind_parameters(activation, tree.args, defaults, args, keywords, node, name)
-        caller, outer = self.activation, self.out
+        caller = self.activation
         self.callers[activation] = caller
-        self.activation, self.out = activation, []
+        self.activation = activation
         step, self.step = self.step, ()
         trying, self.trying = self.trying, None
         guarded, self.guarded = self.guarded, False
         self.activation.path = (*activation.path, step) if step else activation.path
+        out = f"%out'{activation.number}"
         try:
-            self.body(tree)
-            block = tuple(self.out)
+            with self.state.call(out):
+                block = self.block_of(lambda: self.body(tree))
         finally:
-            self.activation, self.out, self.step, self.trying = caller, outer, step, trying
+            self.activation, self.step, self.trying = caller, step, trying
             self.guarded = guarded
         single = once(block)
         if single is not None:
             self.out.extend(single[0])
             return single[1]
-        out = f"%out'{activation.number}"
         if not leaves(block):
             self.out.append(Assign(out, ops.identity, (Const(None),), (), self.span(node)))
         self.out.extend(gather(block, name, out))
@@ -1131,7 +1139,7 @@ class Invoke(Into):
             self.known.emulated.add(callee)
             return self.invoke(list, args, keywords, node, target)
         if callee is operator.setitem and isinstance(args[0], str):
-            self.out.append(Store(args[0], args[1], args[2], None, self.span(node)))
+            self.add(Store(args[0], args[1], args[2], None, self.span(node)))
             return Const(None)
         if callee in (operator.delitem, *AUGMENTED):
             raise self.unsupported(node, f"operator.{callee.__name__}", "write the operator")

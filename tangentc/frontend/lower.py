@@ -17,13 +17,14 @@ import importlib
 import itertools
 import operator
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import gast
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.types import CallType
 from tangentc.core import ops
 from tangentc.core.classes import fields_of, found_in_class, own_data, setter_in_class
 from tangentc.core.naming import hint
@@ -63,6 +64,7 @@ from tangentc.frontend.operate import Operate
 from tangentc.frontend.parse import parsed
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
+from tangentc.frontend.state import State
 from tangentc.frontend.wrapping import Wrapping
 from tangentc.rules.registry import REGISTRY
 
@@ -84,7 +86,10 @@ OPERATORS = {
 }  # fmt: skip
 
 
-def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Feedback | None = None) -> Any:
+def lower(
+    function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Feedback | None = None,
+    call_type: CallType | None = None,
+) -> Any:  # fmt: skip
     """The function in core form, and the functions that were lowered into it.
 
     ``params`` are the types of the parameters, ``known`` what typing has told of open places before.  Raises
@@ -100,7 +105,8 @@ def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None
         )
     names = [a.id for a in parameters(node.args)]
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
-    lowering = Lowering(activation, known or Feedback())
+    lowering = Lowering(activation, known or Feedback(), call_type)
+    lowering.state.begin_with(params or {})
     lowering.types.update({n: t for n, t in (params or {}).items() if activation.local[n] == 1})
     settings = {n: t.const for n, t in (params or {}).items() if isinstance(t, Known) and type(t.value) in SETTINGS}
     activation.none |= {n for n, const in settings.items() if const.value is None}
@@ -115,7 +121,7 @@ def lower(function: types.FunctionType, params: Mapping[str, Type] | None = None
 class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
-    def __init__(self, activation: Activation, known: Feedback):
+    def __init__(self, activation: Activation, known: Feedback, call_type: CallType | None = None):
         self.activation, self.known = activation, known
         self.out: list[Statement] = []
         self.counter: dict[str, int] = {}
@@ -123,6 +129,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.loops: list[Any] = []  # the sites of the loops that are open
         self.activations = 0
         self.iterators: set[Atom] = set()  # what can be run over once
+        self.state = State(call_type)
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
@@ -180,25 +187,61 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             if self.out and never_passes(self.out[-1]):
                 return
 
-    def inner(self, body: list) -> Block:
+    def add(self, s: Statement) -> None:
+        """Write a statement."""
+        self.out.append(s)
+        self.state.statement(s)
+
+    def add_all(self, block: Iterable[Statement]) -> None:
+        for s in block:
+            self.add(s)
+
+    def block_of(self, write: Callable[[], object]) -> Block:
+        """What ``write`` writes, as a block of its own."""
         outer, self.out = self.out, []
-        self.block(body)
-        inner, self.out = tuple(self.out), outer
-        return inner
+        try:
+            write()
+            return tuple(self.out)
+        finally:
+            self.out = outer
+
+    def path(self, write: Callable[[], object]) -> Block:
+        """What ``write`` writes, on a path of its own."""
+        return self.state.path(lambda: self.block_of(write))
+
+    def inner(self, body: list) -> Block:
+        return self.path(lambda: self.block(body))
+
+    def trips_of(self, site: Any, write: Callable[[], object], endless: bool = False) -> Block:
+        """The body of a loop, written for what its trips begin with."""
+
+        def trip() -> Block:
+            self.counter, self.activations = dict(counter), activations
+            return self.block_of(write)
+
+        counter, activations = dict(self.counter), self.activations
+        self.loops.append(site)
+        try:
+            return self.state.loop(site, trip, endless)
+        finally:
+            self.loops.pop()
 
     def arm(self, node: Any, write: Callable[[], object]) -> Block:
         """What ``write`` writes, in a branch: what it is refused for counts if the types leave the branch there."""
-        inner: list[Statement] = []
-        outer, self.out = self.out, inner
         before = self.activation, self.step, self.unrolled, self.trying, self.guarded, len(self.loops)
-        try:
-            write()
-        except (NoSource, UnsupportedSyntax, UnsafeMutation) as error:
-            self.activation, self.step, self.unrolled, self.trying, self.guarded, depth = before
-            del self.loops[depth:]
-            inner.append(refusal(error, self.span(node)))
-        self.out = outer
-        return tuple(inner)
+        inner: list[Statement] = []
+
+        def refusing() -> None:
+            try:
+                self.out = inner
+                write()
+            except (NoSource, UnsupportedSyntax, UnsafeMutation) as error:
+                self.activation, self.step, self.unrolled, self.trying, self.guarded, depth = before
+                del self.loops[depth:]
+                self.out = inner
+                self.add(refusal(error, self.span(node)))
+
+        return self.path(refusing)
 
     def span(self, node: Any) -> Span:
         span = self.activation.source.span(node)
@@ -239,13 +282,13 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             value = self.kept(value, node)
         if value in self.iterators:
             value = self.emit(ops.once, (value,), node, name="%iterator")
-        self.out.append(Leave("return", (value,), self.span(node)))
+        self.add(Leave("return", (value,), self.span(node)))
 
     def on_Break(self, node: Any) -> None:
-        self.out.append(Leave("break", (), self.span(node)))
+        self.add(Leave("break", (), self.span(node)))
 
     def on_Continue(self, node: Any) -> None:
-        self.out.append(Leave("continue", (), self.span(node)))
+        self.add(Leave("continue", (), self.span(node)))
 
     def on_Import(self, node: Any) -> None:
         for alias in node.names:
@@ -440,7 +483,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         kind, _, owner = found_in_class(cls, target.attr) if cls is not None else ("", None, None)
         self.refuse_hidden("descriptor" if kind == "descriptor" else "", target.attr, target)
         if kind != "property":
-            self.out.append(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
+            self.add(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
             return
         setter = setter_in_class(cls, target.attr)  # type: ignore[arg-type]
         if setter is None:
@@ -458,7 +501,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             value = self.invoke(prelude.listed, [value], [], target, None)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         if not stars:
-            self.out.append(Effect(runtime.require_count, (value, Const(len(target.elts))), (), self.span(target)))
+            self.add(Effect(runtime.require_count, (value, Const(len(target.elts))), (), self.span(target)))
         for i, t in enumerate(target.elts):
             if stars and i == stars[0]:
                 stop = i + 1 - len(target.elts)
@@ -474,7 +517,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def on_Delete(self, node: Any) -> None:
         for target in node.targets:
             if isinstance(target, gast.Name) and (name := self.variable(target)) is not None:
-                self.out.append(Assign(name, ops.identity, (Const(ops.UNDEFINED),), (), self.span(node)))
+                self.add(Assign(name, ops.identity, (Const(ops.UNDEFINED),), (), self.span(node)))
             if isinstance(target, gast.Attribute):
                 raise self.unsupported(target, "`del` of an attribute", "give it another value, None perhaps")
             if isinstance(target, gast.Subscript):
@@ -485,9 +528,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                     if target.slice.step is not None:
                         raise self.unsupported(node, "`del` of a slice with a step", "make a list of what is kept")
                     empty = self.emit(ops.make_list, (), node)
-                    self.out.append(Store(self.named(obj, target.value), key, empty, None, self.span(node)))
+                    self.add(Store(self.named(obj, target.value), key, empty, None, self.span(node)))
                     continue
-                self.out.append(Effect(ops.take, (obj, key), (), self.span(target)))
+                self.add(Effect(ops.take, (obj, key), (), self.span(target)))
 
     def on_AugAssign(self, node: Any) -> None:
         op = OPERATORS[type(node.op).__name__]
@@ -509,7 +552,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         value = self.expression(node.value)
         if self.class_of(obj, node, -1) is None and any(map(changed_by, statements(tuple(self.out[start:])))):
             old = self.fresh(f"%{obj.lstrip('%')}_item")  # what is there before the value changes it
-            self.out.insert(start, Assign(old, operator.getitem, (obj, key), (), self.span(target)))
+            before = Assign(old, operator.getitem, (obj, key), (), self.span(target))
+            self.out.insert(start, before)
+            self.state.statement(before)
             new = self.operation(op, (old, value), node, name="%rhs", augmented=True)
             self.store_item(obj, key, new, node)
             return
@@ -521,31 +566,32 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             self.block(node.body if test.value else node.orelse)
             return
         arms = [self.arm(node, functools.partial(self.block, body)) for body in (node.body, node.orelse)]
-        self.out.append(If(test, *arms, (), self.span(node), "statement"))  # type: ignore[call-arg,arg-type]
+        self.add(If(test, *arms, (), self.span(node), "statement"))  # type: ignore[call-arg,arg-type]
 
     def on_While(self, node: Any) -> None:
-        outer, self.out = self.out, []
-        test = self.expression(node.test)
-        head, self.out = tuple(self.out), outer
-        assigns = any(not name.startswith("%") for s in statements(head) for name in defines(s))
-        if assigns or any(isinstance(s, (Store, Effect)) for s in statements(head)):
-            # while (y := f(x)) > 0: what the test assigns belongs to the body
-            over = self.fresh("%over") if node.orelse else None
-            ended = () if over is None else (Assign(over, ops.identity, (Const(True),), (), self.span(node)),)
-            leave = If(test, (), (*ended, Leave("break", (), self.span(node))), (), self.span(node), "statement")
-            self.loops.append(self.span(node).site)
-            outer, self.out = self.out, [*head, leave]
+        over = self.fresh("%over") if node.orelse else None
+        found: list[Any] = []
+
+        def trip() -> None:
+            head = self.block_of(lambda: found.append(self.expression(node.test)))
+            test = found[-1]
+            assigns = any(not name.startswith("%") for s in statements(head) for name in defines(s))
+            inside = assigns or any(isinstance(s, (Store, Effect)) for s in statements(head))
+            found[:] = [head, test, inside]
+            if inside:  # while (y := f(x)) > 0: what the test assigns belongs to the body
+                ended = () if over is None else (Assign(over, ops.identity, (Const(True),), (), self.span(node)),)
+                leave = If(test, (), (*ended, Leave("break", (), self.span(node))), (), self.span(node), "statement")
+                self.out.extend(head)
+                self.add(leave)
             self.trip(node.body)
-            body, self.out = tuple(self.out), outer
-            self.loops.pop()
+
+        endless = isinstance(node.test, gast.Constant) and bool(node.test.value)
+        body = self.trips_of(self.span(node).site, trip, endless)
+        head, test, inside = found
+        if inside:
             self.finish_loop(node, body, lambda b: While((), Const(True), b, (), self.span(node)), over)
-            return
-        self.loops.append(self.span(node).site)
-        outer, self.out = self.out, []
-        self.trip(node.body)
-        body, self.out = tuple(self.out), outer
-        self.loops.pop()
-        self.finish_loop(node, body, lambda b: While(head, test, b, (), self.span(node)))
+        else:
+            self.finish_loop(node, body, lambda b: While(head, test, b, (), self.span(node)))
 
     def finish_loop(self, node: Any, body: Block, make: Any, over: str | None = None) -> None:
         """The loop; if it is left by ``return``, or has an ``else``, flags say how it was left.  ``over`` is one that
@@ -556,20 +602,20 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         span = self.span(node)
         skips = bool(orelse) and over is None and has(body, "break")
         if over is not None:
-            self.out.append(Assign(over, ops.identity, (Const(False),), (), span))
+            self.add(Assign(over, ops.identity, (Const(False),), (), span))
         if skips:
             body = with_flag(body, "break", broke)
-            self.out.append(Assign(broke, ops.identity, (Const(False),), (), span))
+            self.add(Assign(broke, ops.identity, (Const(False),), (), span))
         if returns:
             body = with_flag(body, "return", returned, out)
-            self.out.append(Assign(returned, ops.identity, (Const(False),), (), span))
+            self.add(Assign(returned, ops.identity, (Const(False),), (), span))
         self.out.append(make(body))
-        if returns:
+        if returns:  # its state is known from where the loop is left
             self.out.append(If(returned, (Leave("return", (out,), span),), (), (), span, "statement"))
         if over is not None:
-            self.out.append(If(over, self.inner(orelse), (), (), span, "statement"))
+            self.add(If(over, self.inner(orelse), (), (), span, "statement"))
         elif skips:
-            self.out.append(If(broke, (), self.inner(orelse), (), span, "statement"))
+            self.add(If(broke, (), self.inner(orelse), (), span, "statement"))
         elif orelse:
             self.block(orelse)
 
@@ -591,7 +637,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """Append ``target = op(args)``; without a target, to a temporary named after what it holds."""
         if target is None:
             target = self.fresh(name or hint(op, args))
-        self.out.append(Assign(target, ops.augmented(op) if augmented else op, args, keywords, self.span(node)))
+        self.add(Assign(target, ops.augmented(op) if augmented else op, args, keywords, self.span(node)))
         return target
 
     def worked_out(self, op: Any, args: tuple[Atom, ...], keywords: tuple, node: Any) -> Const | None:
@@ -730,7 +776,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         for value in values[1:]:
             inner = self.arm(value, functools.partial(self.expression, value, target=result))
             span = self.span(node)
-            self.out.append(If(result, inner, (), (), span) if is_and else If(result, (), inner, (), span))
+            self.add(If(result, inner, (), (), span) if is_and else If(result, (), inner, (), span))
         return result
 
     def of_IfExp(self, node: Any, target: str | None) -> Atom:
@@ -739,7 +785,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             return self.expression(node.body if test.value else node.orelse, target=target)
         result = target or self.fresh("%chosen")
         branches = [self.arm(a, functools.partial(self.expression, a, target=result)) for a in (node.body, node.orelse)]
-        self.out.append(If(test, *branches, (), self.span(node)))  # type: ignore[arg-type,call-arg]
+        self.add(If(test, *branches, (), self.span(node)))  # type: ignore[arg-type,call-arg]
         return result
 
     def of_Compare(self, node: Any, target: str | None) -> Atom:
@@ -754,18 +800,17 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 return known
             return self.operation(OPERATORS[type(node.ops[0]).__name__], (left, right), node, target=target)
         result = self.fresh("%both")
-        blocks: list[list[Statement]] = [self.out]  # each comparison stands under the test of those before it
-        for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.operand(comparator)
-            self.emit(OPERATORS[type(op).__name__], (left, right), node, target=result)
-            left = right
-            self.out = []
-            blocks.append(self.out)
-        for inner, outer in zip(blocks[:0:-1], blocks[-2::-1], strict=True):
-            if inner:
-                outer.append(If(result, tuple(inner), (), (), self.span(node)))
-        self.out = blocks[0]
+        self.compared(left, list(zip(node.ops, node.comparators, strict=True)), result, node)
         return result
+
+    def compared(self, left: Atom, rest: list, result: str, node: Any) -> None:
+        """A chain of comparisons, each of which stands under the test of those before it."""
+        (op, comparator), *rest = rest
+        right = self.operand(comparator)
+        self.emit(OPERATORS[type(op).__name__], (left, right), node, target=result)
+        if rest:
+            inner = self.path(lambda: self.compared(right, rest, result, node))
+            self.add(If(result, inner, (), (), self.span(node)))
 
     def of_Attribute(self, node: Any, target: str | None) -> Atom:
         if isinstance(node.value, gast.Call) and self.is_super(node.value):
@@ -964,7 +1009,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """Carry a passive construct unchanged; it reads the names that stand in it."""
         tree = gast.gast_to_ast(as_written(node))
         writes = () if target is None else (("", target),)
-        self.out.append(Opaque(tree, ast.unparse(tree), self.reads_of(tree), writes, self.span(node)))
+        self.add(Opaque(tree, ast.unparse(tree), self.reads_of(tree), writes, self.span(node)))
         return target if target is not None else Const(None)
 
     def reads_of(self, tree: Any, written: frozenset[str] | set[str] = frozenset()) -> tuple[tuple[str, Atom], ...]:

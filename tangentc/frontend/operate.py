@@ -130,7 +130,7 @@ class Operate:
         key = self.settled(key, node)
         cls = self.class_of(obj, node, -1)
         if cls is None or found_in_class(cls, "__setitem__")[0] != "method":
-            self.out.append(Store(obj, key, value, op, self.span(node)))
+            self.add(Store(obj, key, value, op, self.span(node)))
             return
         if op is not None:
             old = self.special_method("__getitem__", (obj, key), node, -1)

@@ -36,6 +36,10 @@ class Wrapping:
     out: list[Statement]
     expression: Any
     emit: Any
+    add: Any
+    add_all: Any
+    path: Any
+    block_of: Any
     span: Any
     fresh: Any
     bind: Any
@@ -84,22 +88,23 @@ class Wrapping:
             entered = self.method(manager, "__enter__", item.context_expr, None, ([], []))
         else:
             entered = self.fresh("%entered")
-            self.out.append(Assign(entered, ops.enter, (manager,), (), span))
+            self.add(Assign(entered, ops.enter, (manager,), (), span))
         if item.optional_vars is not None:
             self.bind(item.optional_vars, entered)
-        outer, self.out = self.out, []
-        self._with(node, items[1:])
-        body, self.out = tuple(self.out), []
-        if own:
-            given_back = self.method(manager, "__exit__", item.context_expr, None, ([Const(None)] * 3, []))
-            if given_back not in (Const(None), Const(False)):
-                raise self.unsupported(
-                    item.context_expr, "a context manager whose __exit__ may suppress an exception", "try and except"
-                )
-        else:
-            self.out.append(Effect(ops.leave, (manager,), (), span))
-        last, self.out = tuple(self.out), outer
+        body = self.block_of(lambda: self._with(node, items[1:]))
+        last = self.block_of(lambda: self.left(manager, own, item.context_expr))
         self.out.extend(finally_(body, last))
+
+    def left(self, manager: Any, own: bool, node: Any) -> None:
+        """What leaving a context manager does."""
+        if not own:
+            self.add(Effect(ops.leave, (manager,), (), self.span(node)))
+            return
+        given_back = self.method(manager, "__exit__", node, None, ([Const(None)] * 3, []))
+        if given_back not in (Const(None), Const(False)):
+            raise self.unsupported(
+                node, "a context manager whose __exit__ may suppress an exception", "try and except"
+            )
 
     def refuse_asking(self, cls: type, node: Any) -> None:
         """Refuse a context manager whose ``__exit__`` asks which exception was raised, where that is not None."""
@@ -173,14 +178,16 @@ class Wrapping:
         kept = tuple((text, self.variable(gast.Name(n, gast.Store(), None, None))) for n, text in before.items())
         reads = ((SUBJECT, subject), *kept, *(r for r in self.reads_of(tree) if r[0] not in before.values()))
         writes = tuple((n, self.variable(gast.Name(n, gast.Store(), None, None))) for n in captured)
-        self.out.append(Opaque(tree, ast.unparse(tree), reads, ((CHOICE, matched), *writes), self.span(node)))
+        self.add(Opaque(tree, ast.unparse(tree), reads, ((CHOICE, matched), *writes), self.span(node)))
         chain: Block = ()
         for k in range(len(node.cases) - 1, -1, -1):
-            outer, self.out = self.out, []
-            test = self.emit(operator.eq, (matched, Const(k)), node)
-            self.out.append(If(test, self.inner(node.cases[k].body), chain, (), self.span(node), "statement"))
-            chain, self.out = tuple(self.out), outer
-        self.out.extend(chain)
+            chain = self.path(lambda: self.case(matched, node, k, chain))  # noqa: B023
+        self.add_all(chain)
+
+    def case(self, matched: str, node: Any, k: int, others: Block) -> None:
+        """One case, and the others where it is not this one."""
+        test = self.emit(operator.eq, (matched, Const(k)), node)
+        self.add(If(test, self.inner(node.cases[k].body), others, (), self.span(node), "statement"))
 
     def _assigned_before(self, name: str, node: Any) -> bool:
         """Whether a name that a pattern captures may have a value already, which it keeps if the pattern fails."""

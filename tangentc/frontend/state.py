@@ -1,0 +1,354 @@
+"""What is known of each value at the point that lowering has reached.
+
+    x = None                  x: None
+    if n > 2:
+        x = np.ones(n)            x: float64[n]
+    y = x                     x: None or float64[n]
+
+The state holds a type for each name, as it is here; what is stored into a list, a dict or an object changes the type
+of every name by which it can be reached.  Paths that part are written one after the other from the same state, and
+joined where they meet.  The body of a loop is written for what its first trip begins with; where a later trip would
+begin with more, it is written once more for that. (An abstract interpretation: Cousot and Cousot, POPL 1977.)
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tangentc.analysis.decide import truth
+from tangentc.analysis.infer import is_nothing, put
+from tangentc.analysis.points import DEEP_COPIES, Change, change_of
+from tangentc.analysis.types import CallType, Types, certain
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Global, If, Leave, Opaque, Statement, Store
+from tangentc.core.types import Dict, Known, Optional, Sequence, Struct, Type, Unknown, data_type, is_container, present
+from tangentc.frontend.leave import raises
+
+MOST_WALKS = 4  # of the body of a loop
+DEEPEST = 6  # containers in one another
+NOTHING = Known(Const(ops.UNDEFINED))
+COPIES = {builtins.dict, builtins.list, *DEEP_COPIES}
+End = dict[Atom, Type] | None  # what a path has changed; None if it does not come to its end
+
+
+@dataclass
+class Open:
+    """A loop or a call that is being written: where it began, and the ways out of it."""
+
+    depth: int
+    over: list[End] = field(default_factory=list)  # by `continue`, or `return`
+    broken: list[End] = field(default_factory=list)
+
+
+class State(Types):
+    """The types of names, and of the data of the module that is written into, at one point of a program."""
+
+    def __init__(self, call_type: CallType | None = None):
+        super().__init__(call_type)
+        self.now: dict[Atom, Type] = self.of_name  # type: ignore[assignment]
+        self.holding: set[Atom] = set()  # the names of containers
+        self.frames: list[dict[Atom, Type | None]] = []  # for each open path: what it changed, as it was before
+        self.dead = False  # nothing comes here
+        self.loops: list[Open] = []
+        self.calls: list[Open] = []
+        self.heads: dict[Any, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
+        self.missed: set[Atom] = set()  # what was read and has no value yet
+        self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
+        self.made = 0
+        self.several: set[int] = set()  # the places that make one object after the other
+
+    def begin_with(self, params: Mapping[str, Type]) -> None:
+        for name, t in params.items():
+            self._set(name, self.placed(t))
+
+    # ---------------------------------------------------------- names
+    def of(self, atom: Atom) -> Type:
+        known = self.now.get(atom) if not isinstance(atom, Const) else super().of(atom)
+        if known is None and isinstance(atom, Global):
+            known = self.now[atom] = self.placed(data_type(atom.lookup()))
+            self.holding.add(atom)
+        if known is None:
+            self.missed.add(atom)
+            return NOTHING
+        return known
+
+    def seen(self, atom: Atom) -> Type | None:
+        """The type of a value, None where it is not known here."""
+        t = self.of(atom)
+        return None if is_nothing(t) or isinstance(t, Unknown) and not isinstance(t, Optional) else t
+
+    def _set(self, name: Atom, t: Type | None) -> None:
+        if self.frames:
+            self.frames[-1].setdefault(name, self.now.get(name))
+        self._restore(name, t)
+
+    def _restore(self, name: Atom, t: Type | None) -> None:
+        if t is None:
+            self.now.pop(name, None)
+        else:
+            self.now[name] = t
+        if t is not None and is_container(present(t)):
+            self.holding.add(name)
+        else:
+            self.holding.discard(name)
+
+    def takes(self, target: str, iterable: Atom) -> None:
+        """The target of a loop has an item of what it runs over."""
+        self._set(target, self.item(iterable))
+
+    def join(self, a: Type, b: Type) -> Type:
+        made = [t.value.key for t in (a, b) if isinstance(t, Known) and isinstance(t.value, ops.MadeInside)]  # type: ignore[attr-defined]
+        if len(made) == 2 and made[0] == made[1]:
+            return b  # the same function, as another walk has made it
+        return super().join(a, b)
+
+    def _remembered(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
+        """Types that are equal may be those of different objects."""
+        if any(map(is_container, (*types, *named.values()))):
+            return self._infer(op, types, named)
+        return super()._remembered(op, types, named)
+
+    # ---------------------------------------------------------- objects
+    def placed(self, t: Type) -> Type:
+        """The type of something new: each container in it is another object."""
+        if not is_container(t):
+            return replace(t, type=self.placed(t.type)) if isinstance(t, Optional) else t
+        t = replace(t, items=tuple(map(self.placed, t.items)))  # type: ignore[union-attr]
+        if not isinstance(t, (Sequence, Dict, Struct)) or t.sites:
+            return t
+        self.made += 1
+        if self.loops:
+            self.several.add(self.made)
+        return replace(t, sites=frozenset([self.made]))
+
+    def change(self, s: Statement) -> None:
+        """What a statement does to the containers that it changes."""
+        found = change_of(s)
+        if found is None:
+            return
+        t = present(self.of(found.container))
+        if not isinstance(t, (Sequence, Dict, Struct)):
+            return
+        single = len(t.sites) == 1 and self.several.isdisjoint(t.sites)
+        is_part = isinstance(s, Store) and s.op is None and found.puts[0][0] != "*" and not found.all_items
+        changed = self._assigned(found, single) if is_part and isinstance(t, (Dict, Struct)) else self._put_in(found)
+        if not t.sites:
+            self._set(found.container, changed(t))
+        for name in sorted(self.holding, key=str) if t.sites else ():
+            old = self.now[name]
+            new = _replaced(old, t.sites, changed)
+            if new is not old:
+                self._set(name, new)
+
+    def _put_in(self, change: Change) -> Callable[[Any], Type]:
+        return lambda old: self._changed(old, change, True)
+
+    def _assigned(self, change: Change, single: bool) -> Callable[[Any], Type]:
+        """An attribute, or an item with a known key, has another value; that of one of several objects has, perhaps."""
+        (key, atom), *_ = change.puts
+        item = self.of(atom)
+
+        def changed(old: Any) -> Type:
+            names = old.keys if isinstance(old, Dict) else old.fields
+            if single and key in names and not is_nothing(item):
+                k = names.index(key)
+                return replace(old, items=(*old.items[:k], item, *old.items[k + 1 :]))
+            return put(old, key, item, False, self.fresh)
+
+        return changed
+
+    # ---------------------------------------------------------- statements
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Assign():
+                self._assign(s)
+            case Store() | Effect():
+                self.change(s)
+            case If():
+                self.branch(s)
+            case Leave(kind="return"):
+                self._leave(self.calls[-1].over if self.calls else [], self.calls[-1:], self.of(s.values[0]))
+            case Leave():
+                ways = (self.loops[-1].broken if s.kind == "break" else self.loops[-1].over) if self.loops else []
+                self._leave(ways, self.loops[-1:])
+            case Opaque():
+                for _, name in s.writes:
+                    self._set(name, self.carried_along(s, s.text, name))
+                self.dead |= raises(s)
+
+    def _assign(self, s: Assign) -> None:
+        if s.op is ops.assumed:
+            return
+        t = self.result(s.op, s.args, s.keywords)
+        if s.op in COPIES and is_container(t):
+            t = _without_sites(t, s.op in DEEP_COPIES)
+        self.change(s)
+        self._set(s.target, self.placed(t))
+
+    def _leave(self, ways: list[End], of: list[Open], value: Type | None = None) -> None:
+        if of and not self.dead:
+            end = self._since(of[0].depth)
+            if value is not None:
+                end["%out"] = value
+            ways.append(end)
+        self.dead = True
+
+    def _since(self, depth: int) -> dict[Atom, Type]:
+        names = (name for frame in self.frames[depth:] for name in frame)
+        return {name: self.now[name] for name in names if name in self.now}
+
+    # ---------------------------------------------------------- paths
+    def _fork(self, write: Callable[[], Any]) -> tuple[Any, End]:
+        """What ``write`` gives, and how its path ends; the state is as before."""
+        frame: dict[Atom, Type | None] = {}
+        self.frames.append(frame)
+        dead = self.dead
+        try:
+            result = write()
+            return result, None if self.dead else self._since(len(self.frames) - 1)
+        finally:
+            self.frames.pop()
+            for name, old in frame.items():
+                self._restore(name, old)
+            self.dead = dead
+
+    def path(self, write: Callable[[], Block]) -> Block:
+        """The block that ``write`` writes, on a path of its own: an arm of a branch to come."""
+        block, end = self._fork(write)
+        if block:
+            self.ends[id(block)] = block, end
+        return block
+
+    def _end(self, block: Block) -> End:
+        if not block:
+            return {}
+        if id(block) in self.ends:
+            return self.ends[id(block)][1]
+        return self._fork(lambda: [self.statement(s) for s in block])[1]
+
+    def branch(self, s: If) -> None:
+        known = truth(self.of(s.test))
+        self.merge([self._end(b) for b, runs in ((s.then, known is not False), (s.orelse, known is not True)) if runs])
+
+    def merge(self, ends: Iterable[End]) -> None:
+        """Go on where paths meet."""
+        living = [end for end in ends if end is not None]
+        if not living:
+            self.dead = True
+            return
+        for name in dict.fromkeys(name for end in living for name in end):
+            before = self.now.get(name)
+            self._set(name, self._joined([end.get(name, before) for end in living]))
+
+    def _joined(self, several: Iterable[Type | None]) -> Type:
+        t: Type = NOTHING
+        for other in several:
+            if other is not None and other is not t:
+                t = self.join(t, other)
+        return t
+
+    def loop(self, site: Any, write: Callable[[], Block], endless: bool) -> Block:
+        """The body of a loop, written for what its trips may begin with."""
+        head = self.heads.setdefault(site, {})
+        for name, t in head.items():
+            self._set(name, self._joined([self.now.get(name), t]))
+        for walk in range(MOST_WALKS):
+            missed, self.missed = self.missed, set()
+            self.loops.append(Open(len(self.frames)))
+            try:
+                block, end = self._fork(write)
+            finally:
+                opened = self.loops.pop()
+            news = self._news([end, *opened.over], walk)
+            self.missed |= missed
+            if not news:
+                break
+            head.update(news)
+            for name, t in news.items():
+                self._set(name, t)
+        self.merge(opened.broken if endless else [{}, end, *opened.over, *opened.broken])
+        return block
+
+    def _news(self, ends: list[End], walk: int) -> dict[Atom, Type]:
+        """What a trip may begin with that was not thought of."""
+        news: dict[Atom, Type] = {}
+        living = [end for end in ends if end is not None]
+        for name in dict.fromkeys(name for end in living for name in end):
+            before = self.now.get(name)
+            if before is None and name not in self.missed:
+                continue
+            after = self._joined([before, *(end.get(name) for end in living)])
+            if before is None or certain(after) != certain(before):
+                news[name] = self._apart(after) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
+        return news
+
+    def trips(self, writes: Iterable[Callable[[], Block]]) -> list[Block]:
+        """The trips of a loop that is written out, one after the other."""
+        blocks: list[Block] = []
+        opened = Open(len(self.frames))
+        broken: list[End] = []
+        for write in writes:
+            self.loops.append(opened := Open(len(self.frames)))
+            try:
+                block, end = self._fork(write)
+            finally:
+                self.loops.pop()
+            blocks.append(block)
+            self.merge([end, *opened.over])
+            broken += opened.broken
+        if broken:
+            self.dead = False
+            self.merge([{}, *broken])
+        return blocks
+
+    @contextlib.contextmanager
+    def call(self, out: str) -> Iterator[None]:
+        """What is written in a call that is lowered into its caller; ``out`` is what it gives."""
+        frame: dict[Atom, Type | None] = {}
+        self.calls.append(Open(len(self.frames)))
+        self.frames.append(frame)
+        loops, self.loops, dead = self.loops, [*self.loops], self.dead
+        try:
+            yield
+            end = None if self.dead else self._since(len(self.frames) - 1) | {"%out": Known(Const(None))}
+        finally:
+            self.loops = loops
+            opened = self.calls.pop()
+            self.frames.pop()
+            for name, old in frame.items():
+                self._restore(name, old)
+            self.dead = dead
+        ends = [e for e in (end, *opened.over) if e is not None]
+        self.merge([{(out if name == "%out" else name): t for name, t in e.items()} for e in ends])
+
+
+CHANGING = "its type changes from trip to trip"
+
+
+def _replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], depth: int = 0) -> Any:
+    """The type with what is in one of these places changed."""
+    if isinstance(t, Optional):
+        inner = _replaced(t.type, sites, changed, depth)
+        return t if inner is t.type else replace(t, type=inner)
+    if not is_container(t):
+        return t
+    if not sites.isdisjoint(getattr(t, "sites", ())):
+        if depth > DEEPEST:
+            return t
+        new = changed(t)
+        return replace(new, sites=t.sites) if isinstance(new, (Sequence, Dict, Struct)) else new
+    items = tuple(_replaced(i, sites, changed, depth + 1) for i in t.items)
+    return t if all(a is b for a, b in zip(items, t.items)) else replace(t, items=items)
+
+
+def _without_sites(t: Any, deep: bool) -> Any:
+    """The type of a copy, which is another object, and if it is ``deep`` holds others."""
+    if not is_container(t):
+        return t
+    if deep:
+        t = replace(t, items=tuple(_without_sites(i, True) for i in t.items))
+    return replace(t, sites=frozenset()) if isinstance(t, (Sequence, Dict, Struct)) else t
