@@ -243,7 +243,8 @@ class Types:
             elif isinstance(s, (Assign, Effect)) and s.op is ops.take:
                 lost |= points.places(s.args[0])
         for s in statements(function.body):
-            if isinstance(s, Assign) and s.op is ops.assumed and isinstance(s.args[0].value.value, tuple):
+            written_out = isinstance(s, Assign) and s.op is ops.assumed and s.args[0].value.table in ("unroll", "keys")
+            if written_out and isinstance(s.args[0].value.value, tuple):
                 if any(lost & points.places(a) for a in s.args[1:]):
                     raise UnsupportedSyntax(
                         f"{function.name} runs over a dict of things of different kinds that loses keys", s.span,

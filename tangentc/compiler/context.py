@@ -229,7 +229,7 @@ class Context:
             if known.size() == before:
                 program = self.typed(function, params, source)
                 refused = self.refused
-                known.learn(program)  # of lists that were empty at first
+                known.learn(program, True)  # of lists that were empty at first
                 if known.size() == before:
                     break
         if refused:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.infer import is_nothing
 from tangentc.analysis.types import certain
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, instance_of, is_operated, own_access, setter_in_class
@@ -114,13 +115,14 @@ class Feedback:
         sets = (self.wanted, self.settled, self.inline, self.written, self.assigned)
         return sum(map(len, known)) + sum(map(len, sets)), self.revised.total()
 
-    def learn(self, program: Any) -> None:
-        """Look for open places in a typed program."""
+    def learn(self, program: Any, last: bool = False) -> None:
+        """Look for open places in a typed program, at ``last`` for what its types do not bear out."""
         reader = _Reader(program, self)
         before = self.size()
         for s in statements(program.function.body):
             if isinstance(s, Assign) and s.op is ops.assumed:
-                if reader.holds(s.args[0].value, s.args[1:]) is False:  # type: ignore[union-attr]
+                holds = reader.holds(s.args[0].value, s.args[1:])  # type: ignore[union-attr]
+                if holds is False or last and holds is None and not reader.is_never(s):
                     self.forget(s.args[0].value, s)  # type: ignore[union-attr]
             elif not reader.is_open(s):
                 reader.statement(s)
@@ -162,6 +164,10 @@ class _Reader:
             if isinstance(s, (Effect, Store)):
                 self.open.add(reads(s)[0])
         return found
+
+    def is_never(self, s: Assign) -> bool:
+        """Whether a statement has no values: it never runs."""
+        return any(is_nothing(self.types.of(a)) for a in s.args[1:])
 
     def holds(self, fact: Fact, atoms: tuple[Atom, ...]) -> bool | None:
         """Whether the types bear a fact out; None if they do not tell."""
@@ -408,19 +414,13 @@ class _Reader:
     def starred(self, atom: Atom, site: Any) -> None:
         t = self.types.of(atom)
         match t:
-            case Tuple(items, _):
-                self.known.lengths.setdefault(site, len(items))
-            case Sequence(_, _, length) if length is not None:
-                self.known.lengths.setdefault(site, length)
             case Dict(keys, _):
                 self.known.keys.setdefault(site, keys)
-            case Sequence():
+            case Sequence(length=None):
                 self.known.wanted.update(self.growing(atom))
                 self.late_written.add(site)
-            case Array(_, shape) if shape and isinstance(shape[0], int):
-                self.known.lengths.setdefault(site, shape[0])
-            case Known(const) if isinstance(const.value, (tuple, list)):
-                self.known.lengths.setdefault(site, len(const.value))
+            case _ if (length := length_in(t)) is not None:
+                self.known.lengths.setdefault(site, length)
 
     # ---------------------------------------------------------- loops
     def loop(self, s: For, site: Any) -> None:
@@ -539,6 +539,36 @@ class _Reader:
         return False
 
 
+def length_in(t: Type) -> int | None:
+    """How many items a value has, as far as its type says."""
+    match t:
+        case Tuple(items, _):
+            return len(items)
+        case Sequence(length=int() as length):
+            return length
+        case Array(_, (int() as length, *_)):
+            return length
+        case Known(const) if isinstance(const.value, (tuple, list)):
+            return len(const.value)
+    return None
+
+
+def keys_in(t: Type) -> tuple[Any, ...] | None:
+    """The keys of a dict, as far as its type says."""
+    return t.keys if isinstance(t, Dict) else None
+
+
+def function_in(t: Type) -> Any:
+    """The function that a value is."""
+    return t.value if isinstance(t, Known) and callable(t.value) else None
+
+
+def method_in(name: str, t: Type) -> Any:
+    """The method of an object that is known."""
+    is_object = isinstance(t, Known) and not isinstance(t.value, (str, bytes, type(None), bool, range))
+    return getattr(t.value, name, None) if is_object else None  # type: ignore[union-attr]
+
+
 def answer_of(about: Any, t: Type) -> Any:
     """What isinstance, ``np.ndim``, ``np.iscomplexobj`` or ``len`` give for a value of this type; None if unknown."""
     if about is np.ndim:
@@ -620,8 +650,7 @@ def without_assumed(program: Any) -> Any:
         if not (isinstance(s, Assign) and s.op is ops.assumed):
             return (s,)
         fact, *atoms = s.args
-        never = [isinstance(t, Known) and t.value is ops.UNDEFINED for t in map(program.types.of, atoms)]
-        if not any(never) and not reader.holds(fact.value, tuple(atoms)):  # type: ignore[union-attr]
+        if not reader.is_never(s) and not reader.holds(fact.value, tuple(atoms)):  # type: ignore[union-attr]
             raise not_so(fact.value, s)  # type: ignore[union-attr]
         return ()
 

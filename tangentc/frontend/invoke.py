@@ -35,7 +35,7 @@ from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, 
 from tangentc.frontend.callables import is_known, is_library_module, is_of_python, is_user_function, python_function
 from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
-from tangentc.frontend.feedback import CALLED, Feedback
+from tangentc.frontend.feedback import CALLED, Feedback, answer_of, function_in, keys_in, length_in, method_in
 from tangentc.frontend.into import Into, ordered
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
@@ -99,6 +99,7 @@ class Invoke(Into):
     guarded: bool
     expression: Any
     assume: Any
+    told: Any
     note_held: Any
     from_environment: Any
     emit: Any
@@ -145,7 +146,7 @@ class Invoke(Into):
             callee: Atom = self.of_attribute_of(base, func)
         else:
             callee = self.expression(func)
-        args, keywords = self.arguments(node)
+        args, keywords = self.arguments(node, callee == Const(builtins.zip))
         return self.call(callee, args, keywords, node, target)
 
     def of_attribute_of(self, base: Const, func: Any) -> Atom:
@@ -156,10 +157,10 @@ class Invoke(Into):
             base, func.attr, func
         )  # fmt: skip
 
-    def arguments(self, node: Any) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+    def arguments(self, node: Any, of_zip: bool = False) -> tuple[list[Atom], list[tuple[str, Atom]]]:
         args: list[Atom] = []
         for a in node.args:
-            args.extend(self.starred(a) if isinstance(a, gast.Starred) else (self.expression(a),))
+            args.extend(self.starred(a, of_zip) if isinstance(a, gast.Starred) else (self.expression(a),))
         keywords: list[tuple[str, Atom]] = []
         for k in node.keywords:
             if k.arg is None:
@@ -168,8 +169,8 @@ class Invoke(Into):
                 keywords.append((k.arg, self.expression(k.value)))
         return args, keywords
 
-    def starred(self, node: Any) -> tuple[Atom, ...]:
-        """The items of ``*x``."""
+    def starred(self, node: Any, of_zip: bool = False) -> tuple[Atom, ...]:
+        """The items of ``*x``; rows that are zipped may be any number, where they are put together (`columns`)."""
         if isinstance(node.value, (gast.ListComp, gast.GeneratorExp)):
             self.known.wanted.update(self.span(g.iter).site for g in node.value.generators)
         if isinstance(node.value, gast.Name):
@@ -185,7 +186,9 @@ class Invoke(Into):
             return tuple(Const(k) for k in range(*(a.value for a in made.args)))  # type: ignore[union-attr]
         site = self.span(node).site
         t = self.type_known(atom)
-        length = len(t.items) if isinstance(t, Tuple) else self.known.lengths.get(site)
+        rows = of_zip and isinstance(self.state.seen(atom), Sequence)
+        length = len(t.items) if isinstance(t, Tuple) else self.told("lengths", site, length_in, atom)
+        length = None if rows else length
         if not isinstance(t, Tuple) and length is not None:
             self.assume("lengths", site, length, node, atom)
         if length is None:
@@ -199,7 +202,7 @@ class Invoke(Into):
             return None
         self.out.pop()
         atom, site = made.args[0], (ops.spread, made.span.site)  # type: ignore[union-attr]
-        count = self.known.answers.get(site)
+        count = self.told("answers", site, functools.partial(answer_of, ops.spread), atom)
         if count is None:
             self.add(dataclasses.replace(made, args=(atom, Const(builtins.zip))))
             return None
@@ -217,7 +220,7 @@ class Invoke(Into):
         atom = self.expression(node)
         t = self.type_known(atom)
         site = self.span(node).site
-        keys = t.keys if isinstance(t, Dict) else self.known.keys.get(site)
+        keys = t.keys if isinstance(t, Dict) else self.told("keys", site, keys_in, atom)
         if not isinstance(t, Dict) and keys is not None:
             self.assume("keys", site, keys, node, atom)
         if keys is None:
@@ -247,15 +250,16 @@ class Invoke(Into):
         site = self.span(node).site
         if isinstance(callee, Const):
             return self.invoke(callee.value, args, keywords, node, target)
-        if site in self.known.callees:
-            self.assume("callees", site, (self.known.callees[site], None), node, callee)
-            function = self.whichever(self.current(self.known.callees[site], node), callee, node)
+        found = self.told("callees", site, function_in, callee)
+        if found is not None:
+            self.assume("callees", site, (found, None), node, callee)
+            function = self.whichever(self.current(found, node), callee, node)
             if made_in(function):
                 self.keep(function, node)
                 function = None
             if function is not None:
                 return self.invoke(function, args, keywords, node, target)
-            del self.known.callees[site]  # it is made in another way from now on
+            self.known.callees.pop(site, None)  # it is made in another way from now on
         if site in self.known.defined and self.known.defined[site][2]:
             function, first, _ = self.known.defined[site]
             return self.invoke(function, [*map(Const, first), callee, *args], keywords, node, target)
@@ -301,13 +305,14 @@ class Invoke(Into):
             if not (isinstance(t, Tuple) and name in ("index", "count")):
                 held = self.attribute(base, name, node.func)
                 return self.call(held, args, keywords, node, target)
-        if self.known.callees.get(site) is not None:
-            self.assume("callees", site, (self.known.callees[site], name), node, base)
-            function = self.current(self.known.callees[site], node)
+        found = self.told("callees", site, functools.partial(method_in, name), base)
+        if found is not None:
+            self.assume("callees", site, (found, name), node, base)
+            function = self.current(found, node)
             if function is not None:
                 args, keywords = self.arguments(node)
                 return self.invoke(function, args, keywords, node, target)
-            del self.known.callees[site]
+            self.known.callees.pop(site, None)
         args, keywords = given or self.arguments(node)
         args, keywords = [self.spelled_out(a) for a in args], [(k, self.spelled_out(a)) for k, a in keywords]
         if name == "__setitem__" and len(args) == 2:
@@ -749,7 +754,7 @@ class Invoke(Into):
                 value = Bound(found, (atom,), cls=owner) if kind == "method" else None
             elif isinstance(t, Known) and callable(t.value):
                 value = self.whichever(t.value, atom, node)
-            elif (found := self.known.callees.get(self.span(node).site)) is not None:
+            elif (found := self.told("callees", self.span(node).site, function_in, atom)) is not None:
                 self.assume("callees", self.span(node).site, (found, None), node, atom)
                 value = self.current(found, node)
         if isinstance(atom, str) and (state := made_in(value)) != tuple(self.loops[: len(state)]):
@@ -1196,8 +1201,10 @@ class Invoke(Into):
             refuse_asked(t, wanted, self.known.emulated, self.span(node))
         answer = None if t is None else instance_of(t, wanted)
         site = self.span(node).site
-        if answer is None and (answer := self.known.answers.get(site)) is not None:
-            self.assume("answers", site, (wanted, answer), node, args[0])
+        if answer is None:
+            answer = self.told("answers", site, functools.partial(answer_of, wanted), args[0])
+            if answer is not None:
+                self.assume("answers", site, (wanted, answer), node, args[0])
         return None if answer is None else Const(answer)
 
 

@@ -56,7 +56,7 @@ from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
-from tangentc.frontend.feedback import REPEATED, Fact, Feedback
+from tangentc.frontend.feedback import REPEATED, Fact, Feedback, answer_of
 from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, refusal, with_flag
@@ -338,6 +338,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         given.update({a.id: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None})
         defaults: dict[str, Atom] = {n: self.kept(self.expression(d), d) for n, d in given.items()}
         return self.remember(Closure(node, self.activation, defaults), node)
+
+    def told(self, table: str, site: Any, about: Callable[[Type], Any], atom: Atom) -> Any:
+        """What a place is written for: what the type of a value says here, or what typing has said before."""
+        t = None if self.known.revised[table, site] else self.state.seen(atom)
+        found = None if t is None else about(t)
+        return getattr(self.known, table).get(site) if found is None else found
 
     def assume(self, table: str, site: Any, value: Any, node: Any, *atoms: Atom) -> None:
         """Note what a place is lowered for, which the types have to bear out."""
@@ -651,7 +657,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 return Const(len(found[0]))
         if op in (np.ndim, np.iscomplexobj, builtins.len):
             site = self.span(node).site
-            answer = self.known.answers.get(site)
+            answer = self.told("answers", site, functools.partial(answer_of, op), args[0])
+            answer = None if answer == -1 else answer  # which says of `len` that it is not known
             if answer is not None:
                 self.assume("answers", site, (op, answer), node, args[0])
             if answer is not None or op is not builtins.len:

@@ -8,7 +8,7 @@ from typing import Any
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, found_in_class, method_name, own_access, reflected
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
-from tangentc.core.types import Array, Struct, Tuple
+from tangentc.core.types import Array, Struct, Tuple, Type
 
 
 def _comes_first(right: type | None, left: type | None, name: str) -> bool:
@@ -19,12 +19,18 @@ def _comes_first(right: type | None, left: type | None, name: str) -> bool:
     return kind == "method" and found is not found_in_class(left, name)[1]
 
 
+def class_in(t: Type) -> type | None:
+    """The class of a value of this type, if it is one of the user's."""
+    return t.cls if isinstance(t, (Struct, Tuple)) else None
+
+
 class Operate:
     """The part of lowering that knows the operators of classes."""
 
     known: Any
     out: list
     span: Any
+    state: Any
     places: Any
     invoke: Any
     emit: Any
@@ -32,6 +38,7 @@ class Operate:
     option: Any
     worked_out: Any
     type_known: Any
+    told: Any
     unsupported: Any
 
     def class_of(self, atom: Atom, node: Any, k: int | None = None) -> type | None:
@@ -41,7 +48,7 @@ class Operate:
         if isinstance(t, (Struct, Tuple)):
             return self.plain(t.cls, node)
         site = self.span(node).site if k is None else (self.span(node).site, k)
-        cls = self.plain(self.known.classes.get(site), node)
+        cls = self.plain(self.told("classes", site, class_in, atom), node)
         if cls is not None:
             self.assume("classes", site, cls, node, atom)
         return cls
@@ -69,7 +76,7 @@ class Operate:
     def operated(self, op: Any, args: tuple[Atom, ...], node: Any, augmented: bool = False) -> Atom | None:
         """The operation as a call of the method that a class defines for it, None if it is not one."""
         name = method_name(op)
-        if not name or not self.known.classes and not any(isinstance(self.type_known(a), Struct) for a in args):
+        if not name or not self.known.classes and not any(isinstance(self.state.seen(a), (Struct, Tuple)) for a in args):
             return None
         if op is ops.contains:
             return self.special_method(name, args[::-1], node, 1)
@@ -80,14 +87,14 @@ class Operate:
         if len(args) < 2 or op is operator.getitem or op in BUILTINS:
             return self.special_method(name, args, node)
         left, right = self.class_of(args[0], node, 0), self.class_of(args[1], node, 1)
-        if left is None and self.type_known(args[0]) is None:
+        if left is None and self.state.seen(args[0]) is None:
             return None  # it comes first, and is not known yet
         if _comes_first(right, left, reflected(name)):
             return self.special_method(reflected(name), args[::-1], node, 1)
         value = self.special_method(name, args, node)
         if value is None or value == Const(NotImplemented):
             deferred = getattr(right, "__array_ufunc__", ()) is None  # as NumPy asks
-            if deferred or not isinstance(self.type_known(args[0]), Array):
+            if deferred or not isinstance(self.state.seen(args[0]), Array):
                 value = self.special_method(reflected(name), args[::-1], node, 1)
         return value
 
