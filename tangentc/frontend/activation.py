@@ -9,6 +9,7 @@ over a variable that changes later, is plain variables.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +45,13 @@ class Activation:
     def variable(self, name: str) -> str:
         """The variable that a local name stands for."""
         return f"{name}'{self.number}" if self.number else name
+
+    def chain(self) -> Iterator[Activation]:
+        """This activation, and those that the functions around it were defined in."""
+        found: Activation | None = self
+        while found is not None:
+            yield found
+            found = found.outer
 
     def home(self, name: str) -> Activation | None:
         """The activation whose local name this is, None for a name of the module or a closure's cell."""

@@ -26,6 +26,7 @@ from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
+from tangentc.frontend.questions import number_of_trips
 from tangentc.frontend.source import Quoted
 
 LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
@@ -36,6 +37,7 @@ class Comprehend:
 
     activation: Activation
     known: Any
+    asks: Any
     out: list[Statement]
     loops: list[Any]
     activations: int
@@ -74,23 +76,49 @@ class Comprehend:
             self.known.wanted.add(site)
 
     def on_For(self, node: Any) -> None:
-        site = self.span(node).site
-        self.want_written_out(node.iter, site)
-        if site in self.known.unroll:
-            self.written_out(node, node.iter, lambda item: (self.bind_trip(node.target, item), self.trip(node.body)))
-            return
-        iterable = self.iterated(self.expression(node.iter), node)
-        is_name = isinstance(node.target, gast.Name)
-        target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
+        site, start = self.span(node).site, len(self.out)
+        sources, iterable = self.run_over(node.iter, node)
+        if sources is None:
+            may_be = None if self.known.revised["unroll", site] else self.asks.trips(iterable)
+            unlike: list[bool] = []
+            is_name = isinstance(node.target, gast.Name)
+            target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
 
-        def trip() -> None:
-            self.state.takes(target, iterable)
-            if not is_name:
-                self.bind(node.target, target)
+            def trip() -> None:
+                self.state.takes(target, iterable)
+                if not is_name:
+                    self.bind(node.target, target)
+                self.trip(node.body)
+                if may_be is not None:
+                    unlike.append(self.asks.is_key(For(target, iterable, tuple(self.out))))
+
+            body, end = self.state.fork(lambda: self.trips_of(site, trip))
+            if not any(unlike) and not (may_be is not None and site in self.known.wanted):
+                self.state.merge([end])
+                self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
+                return
+            sources = may_be
+            del self.out[start:]
+        assert sources is not None
+
+        def each(item: Any) -> None:
+            self.bind_trip(node.target, item)
             self.trip(node.body)
 
-        body = self.trips_of(site, trip)
-        self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
+        self.written_out(node, node.iter, sources, each)
+
+    def run_over(self, iterable: Any, node: Any) -> tuple[list | None, Any]:
+        """The trips of a loop that is written out, else None and what it runs over."""
+        site, start = self.span(node).site, len(self.out)
+        self.want_written_out(iterable, site)
+        if site in self.known.unroll:
+            return self.known.unroll[site], None
+        atom = self.iterated(self.expression(iterable), node)
+        trips = None if self.known.revised["unroll", site] else self.asks.trips(atom)
+        if trips is None or number_of_trips(trips) and not self.asks.mixed(atom) and site not in self.known.wanted:
+            return None, atom
+        del self.out[start:]
+        return trips, None
 
     def loop_over(self, iterable: Atom, node: Any, body: Callable[[Atom], None]) -> None:
         """A loop whose body the compiler writes."""
@@ -104,11 +132,11 @@ class Comprehend:
         self.out.append(For(target, iterable, inner, (), self.span(node)))
 
     # ---------------------------------------------------------- loops that are written out
-    def written_out(self, node: Any, iterable: Any, body: Callable[[Any], Any]) -> None:
+    def written_out(self, node: Any, iterable: Any, sources: list, body: Callable[[Any], Any]) -> None:
         """Each trip of a loop on its own."""
         site = self.span(node).site
         outer, self.unrolled = self.unrolled, site
-        count, item = self.trips(iterable, iter(self.known.unroll[site]))
+        count, item = self.trips(iterable, iter(sources))
         self.unrolled = outer
         step = self.step
 
@@ -216,8 +244,9 @@ class Comprehend:
     # ---------------------------------------------------------- comprehensions
     def of_ListComp(self, node: Any, target: str | None) -> Atom:
         items: list[Atom] = []
-        made = self.fresh("%items")
-        whole = all(not g.ifs for g in node.generators) and self._all_written_out(node.generators)
+        made, start = self.fresh("%items"), len(self.out)
+        first = self.run_over(node.generators[0].iter, node.generators[0].iter)
+        whole = len(node.generators) == 1 and not node.generators[0].ifs and first[0] is not None
 
         def each() -> None:
             value = self.expression(node.elt)
@@ -227,8 +256,9 @@ class Comprehend:
                 self.add(Effect(ops.append, (made, value), (), self.span(node)))
 
         if not whole:
-            self.emit(ops.make_list, (), node, target=made)
-        self.generators(node, node.generators, each)
+            self.add(Assign(made, ops.make_list, (), (), self.span(node)))
+            self.out.insert(start, self.out.pop())
+        self.generators(node, node.generators, each, first)
         return self.emit(ops.make_list, tuple(items), node, target=target) if whole else made
 
     def of_GeneratorExp(self, node: Any, target: str | None) -> Atom:
@@ -262,32 +292,33 @@ class Comprehend:
         variables = [n.split(".")[0].split("'") for n in made_by if not n.startswith("%")]
         return any(map(is_outside, changed)) or any(len(v) == 1 or int(v[1]) <= before for v in variables)
 
-    def _all_written_out(self, generators: list) -> bool:
-        return all(self.span(g.iter).site in self.known.unroll for g in generators[:1]) and len(generators) == 1
-
     def of_DictComp(self, node: Any, target: str | None) -> Atom:
-        if all(not g.ifs and self.span(g.iter).site in self.known.unroll for g in node.generators):
+        start = len(self.out)
+        first = self.run_over(node.generators[0].iter, node.generators[0].iter)
+        others = all(self.span(g.iter).site in self.known.unroll for g in node.generators[1:])
+        if first[0] is not None and others and not any(g.ifs for g in node.generators):
             entries: dict[Atom, Atom] = {}
 
             def entry() -> None:
                 key = self.expression(node.key)
                 entries[key] = self.kept(self.expression(node.value), node)
 
-            block = self.block_of(lambda: self.generators(node, node.generators, entry))
+            block = self.block_of(lambda: self.generators(node, node.generators, entry, first))
             if all(isinstance(key, Const) for key in entries):
                 self.out.extend(block)
                 keys = Const(tuple(key.value for key in entries))  # type: ignore[union-attr]
                 return self.emit(ops.make_dict, (keys, *entries.values()), node, target=target)
         made = self.emit(ops.make_dict, (Const(()),), node)  # what has this name now may be run over
+        self.out.insert(start, self.out.pop())
 
         def each() -> None:
             key, value = self.expression(node.key), self.expression(node.value)
             self.add(Store(made, key, value, None, self.span(node)))
 
-        self.generators(node, node.generators, each)
+        self.generators(node, node.generators, each, first)
         return made
 
-    def generators(self, node: Any, generators: list, each: Callable[[], None]) -> None:
+    def generators(self, node: Any, generators: list, each: Callable[[], None], first: Any) -> None:
         """The loops of a comprehension around what happens in the innermost."""
         self.activations += 1
         names: Counter[str] = Counter()
@@ -324,11 +355,10 @@ class Comprehend:
 
             if k == 0:
                 self.activation = a
-            self.want_written_out(g.iter, self.span(g.iter).site)
-            if self.span(g.iter).site in self.known.unroll:
-                self.written_out(g.iter, g.iter, body)
+            sources, iterable = self.run_over(g.iter, g.iter) if k else first
+            if sources is not None:
+                self.written_out(g.iter, g.iter, sources, body)
             else:
-                iterable = self.iterated(self.expression(g.iter), g.iter)
                 self.activation = inner
                 self.loop_over(iterable, g.iter, body)
 

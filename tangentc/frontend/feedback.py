@@ -13,7 +13,6 @@ import dataclasses
 import operator
 import types as pytypes
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,12 +35,8 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
-    holds_numbers,
-    is_complex,
     is_container,
     is_differentiable,
-    rank,
-    type_of,
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements, transform
 from tangentc.errors import UnsupportedSyntax
@@ -49,16 +44,11 @@ from tangentc.frontend import prelude
 from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
-from tangentc.ops.table import every
-from tangentc.rules.registry import REGISTRY
+from tangentc.frontend.questions import KEYS_OF, VIEWS, Questions, answer_of, is_open, length_in, number_of_trips
 
-TAKES_ITEMS = every("takes_items")
-KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
-VIEWS = {"keys", "values", "items"}
 CALLED = -2  # the operand that is called
 REPEATED = "repeated"  # of a list times something: whether that is a number
 MOST_REVISED = 8  # times that a place is lowered for something else
-MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
 
 
 @dataclass(eq=False)
@@ -124,7 +114,7 @@ class Feedback:
                 holds = reader.holds(s.args[0].value, s.args[1:])  # type: ignore[union-attr]
                 if holds is False or last and holds is None and not reader.is_never(s):
                     self.forget(s.args[0].value, s)  # type: ignore[union-attr]
-            elif not reader.is_open(s):
+            elif not reader.waits(s):
                 reader.statement(s)
         if self.size() == before:
             self.doubtful.update(reader.late)
@@ -138,21 +128,21 @@ class Feedback:
             raise not_so(fact, s)
 
 
-class _Reader:
+class _Reader(Questions):
     def __init__(self, program: Any, known: Feedback):
-        self.types, self.known = program.types, known
-        self.definitions = definitions(program.function.body)
+        stores = [s for s in statements(program.function.body) if isinstance(s, Store)]
+        super().__init__(program.types, definitions(program.function.body), stores)
+        self.known = known
         self.fills_dicts = any(
             isinstance(s, Store) and self.is_dict(s.object) or isinstance(s, Effect) and s.op is ops.method
             for s in statements(program.function.body)
         )
-        self.stores = [s for s in statements(program.function.body) if isinstance(s, Store)]
         self.loops = [s for s in statements(program.function.body) if isinstance(s, For)]
         self.late: dict[Any, frozenset[int]] = {}  # tangents of which more may be learned
         self.late_written: set[Any] = set()
         self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
 
-    def is_open(self, s: Statement) -> bool:
+    def waits(self, s: Statement) -> bool:
         """Whether a statement uses something of a length that is only learned in this round."""
         if isinstance(s, (Assign, Effect)) and (s.op is ops.spread or s.op is ops.call and s.args[0] == Const(None)):
             known = self.open.isdisjoint(reads(s))
@@ -173,7 +163,7 @@ class _Reader:
         """Whether the types bear a fact out; None if they do not tell."""
         types, value = [self.types.of(a) for a in atoms], fact.value
         if fact.table == "compiled":
-            return None if any(map(_is_open, types)) else list(map(_form, types)) == list(map(_form, value))
+            return None if any(map(is_open, types)) else list(map(_form, types)) == list(map(_form, value))
         t = types[0]
         if isinstance(t, Known) and t.value is ops.UNDEFINED:
             return None
@@ -189,22 +179,22 @@ class _Reader:
                 found = t.value if isinstance(t, Known) else None
                 if found is not None and name is not None:
                     found = getattr(found, name, None)
-                return None if _is_open(t) else found is not None and is_same(found, function)
+                return None if is_open(t) else found is not None and is_same(found, function)
         if isinstance(value, range):
             made = self.made(atoms[0]) if isinstance(t, Known) and len(atoms) == 1 else None
             atoms = made.args if made is not None else atoms
             bounds = [self.number(a) for a in atoms]
-            return None if any(map(_is_open, types)) else None not in bounds and range(*bounds) == value  # type: ignore[arg-type]
+            return None if any(map(is_open, types)) else None not in bounds and range(*bounds) == value  # type: ignore[arg-type]
         if isinstance(value, tuple) and not isinstance(t, Dict):
             made = self.made(atoms[0])
             asked = made is not None and made.op in KEYS_OF and isinstance(self.types.of(made.args[0]), Dict)
             if not asked:  # its keys are not known one by one
                 return (
-                    None if _is_open(t) else fact.table != "keys" and value != () and value == self.first_keys(atoms[0])
+                    None if is_open(t) else fact.table != "keys" and value != () and value == self.first_keys(atoms[0])
                 )
         found_: list = []
         if not self.sources(atoms[0], found_):
-            return None if _is_open(t) else False
+            return None if is_open(t) else False
         return (len(found_[0]) if isinstance(value, int) and isinstance(found_[0], tuple) else found_[0]) == value
 
     def statement(self, s: Statement) -> None:
@@ -246,19 +236,9 @@ class _Reader:
             case Assign() | Effect() if s.op is ops.method:
                 t = self.types.of(s.args[0])
                 name = s.args[1].value  # type: ignore[union-attr]
-                if isinstance(t, Sequence) and name in prelude.METHODS.get(t.kind, ()):
-                    if t.kind is dict and name in VIEWS:  # if its keys do not become known yet
-                        self.late_written.add(site)
-                    elif t.kind is list or name != "pop" or len(s.args) == 4:
-                        self.known.written.add(site)
-                if isinstance(t, Dict) and (
-                    name == "setdefault"
-                    or name == "pop"
-                    and len(s.args) == 4
-                    or name == "get"
-                    and self.fills_dicts
-                    and len(s.args) == 4
-                ):
+                if isinstance(t, Sequence) and t.kind is dict and name in VIEWS:  # if its keys do not become known yet
+                    self.late_written.add(site)
+                elif self.is_written_method(t, name, len(s.args) - 2, self.fills_dicts):
                     self.known.written.add(site)
                 if isinstance(t, Struct):
                     self.known.classes.setdefault(site, t.cls)
@@ -300,7 +280,7 @@ class _Reader:
                 self.operands([self.types.of(a) for a in s.args], site)
             case Assign() if is_operated(s.op, types := [self.types.of(a) for a in s.args]):
                 self.operands(types, site)
-                if len(types) > 1 and not _is_open(types[0]):
+                if len(types) > 1 and not is_open(types[0]):
                     self.known.classes.setdefault((site, 0), object)  # which has no methods of the user's
             case Store(key=Const(value=ops.Attribute() as name)):
                 t = self.types.of(s.object)
@@ -326,69 +306,6 @@ class _Reader:
         found = answer_of(about, self.types.of(atom))
         if found is not None:
             self.known.answers.setdefault(site, found)
-
-    def tangents(self, nested: Nested, args: tuple[Atom, ...]) -> Iterator[tuple[int, Type]]:
-        """The tangents that a jvp is given, each with the number of its argument."""
-        if nested.kind == "jvp":
-            for i, a in zip(nested.wrt, args[len(args) - len(nested.wrt) :], strict=True):
-                yield i, self.types.of(a)
-
-    def still(self, nested: Nested, args: tuple[Atom, ...]) -> frozenset[int]:
-        """The arguments that do not move: those along which the tangent is None, and those of no float type."""
-        none = {i for i, t in self.tangents(nested, args) if t == Known(Const(None))}
-        own = {i: self.types.of(args[i + 1]) for i, _ in self.tangents(nested, args)}
-        plain = {i for i, t in own.items() if not _is_open(t) and not is_differentiable(t)}
-        return frozenset(none | plain)
-
-    def is_written(self, s: Assign) -> bool:
-        """Whether a call of the library is lowered as Python: a derivative flows through it."""
-        if s.op in (builtins.list, builtins.tuple):
-            made = self.made(s.args[0]) if s.args else None
-            return made is not None and made.op in (builtins.zip, builtins.enumerate)
-        if s.op is builtins.divmod:
-            return all(isinstance(self.types.of(a), (Scalar, Array)) for a in s.args)
-        if s.op in (builtins.max, builtins.min):  # those of numbers have rules
-            items = getattr(self.types.of(s.args[0]), "items", ()) if len(s.args) == 1 else ()
-            return any(map(is_container, items))
-        if s.op is builtins.sum:  # numbers and arrays it adds as NumPy does
-            return any(isinstance(i, Struct) for i in getattr(self.types.of(s.args[0]), "items", ()))
-        return any(self.moves(a) for a in s.args) and not self.is_dict(s.args[0])  # its keys do not move
-
-    def made(self, atom: Atom) -> Assign | None:
-        """The statement that makes a value, under whichever name."""
-        made = self.definitions.get(atom) if isinstance(atom, str) else None
-        while isinstance(made, Assign) and made.op in (ops.identity, ops.once) and isinstance(made.args[0], str):
-            made = self.definitions.get(made.args[0])
-        return made if isinstance(made, Assign) else None
-
-    def is_dict(self, atom: Atom) -> bool:
-        t = self.types.of(atom)
-        return isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict
-
-    def lists(self, s: Assign) -> frozenset[Any]:
-        """The arguments of a call of NumPy, by position or name, that are lists and stand for arrays."""
-        home = getattr(getattr(s.op, "__self__", s.op), "__module__", None) or ""
-        of_numbers = home.startswith("scipy.stats") or isinstance(s.op, np.ufunc)
-        if isinstance(s.op, type) or s.op in TAKES_ITEMS or not of_numbers and ops.module_root(s.op) != "numpy":
-            return frozenset()
-        rule = REGISTRY.find(s.op)
-        if (rule is None or rule.kind == "zero") and REGISTRY.definition(s.op) is None:
-            return frozenset()
-        given = (*enumerate(s.args), *(pair for pair in s.keywords if pair[0] != "axis"))
-        return frozenset(k for k, a in given if _stands_for_an_array(self.types.of(a), of_numbers))
-
-    def parts(self, key: Atom) -> list[Type]:
-        """The types of what stands between brackets."""
-        t = self.types.of(key)
-        return list(t.items) if isinstance(t, Tuple) else [t]
-
-    def moves(self, atom: Atom) -> bool:
-        """Whether a derivative may flow through an argument that is run over."""
-        made = self.made(atom)
-        if made is not None and (made.op in (builtins.zip, builtins.enumerate) or made.op is ops.method):
-            return any(self.moves(a) for a in made.args)
-        t = self.types.of(atom)
-        return is_container(t) and is_differentiable(t) or isinstance(t, (Array, Unknown)) and is_differentiable(t)
 
     def operands(self, types: list[Type], site: Any, first: int = 0) -> None:
         for k, t in enumerate(types, first):
@@ -427,160 +344,11 @@ class _Reader:
         over = self.types.of(s.iterable)
         if isinstance(over, Struct):
             self.known.classes.setdefault(site, over.cls)
-        sources: list = []
-        if not self.sources(s.iterable, sources) or not sources:
-            return
-        trips = min(source if isinstance(source, int) else len(source) for source in sources)
-        if not trips or trips <= MOST_TRIPS and (self.mixed(s.iterable) or self.is_key(s) or site in self.known.wanted):
+        sources = self.trips(s.iterable)
+        if sources is not None and (
+            not number_of_trips(sources) or self.mixed(s.iterable) or self.is_key(s) or site in self.known.wanted
+        ):
             self.known.unroll.setdefault(site, sources)
-
-    def number(self, atom: Atom) -> int | None:
-        """An integer that is known when compiling: a constant, or the length of a tuple."""
-        t = self.types.of(atom)
-        value = atom.value if isinstance(atom, Const) else t.value if isinstance(t, Scalar) else None
-        return value if isinstance(value, int) else None
-
-    def sources(self, atom: Atom, out: list) -> bool:
-        """The lengths, or the keys, of what a loop runs over; False if one is not known."""
-        made = self.definitions.get(atom) if isinstance(atom, str) and atom.startswith("%") else None
-        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.reversed):
-            return self.sources(made.args[0], out)
-        if isinstance(made, Assign) and made.op is builtins.zip:
-            return all(self.sources(a, out) for a in made.args)
-        if isinstance(made, Assign) and made.op in KEYS_OF and isinstance(t := self.types.of(made.args[0]), Dict):
-            if "%_spread_" in t.keys or made.keywords:
-                return False
-            out.append(tuple(sorted(t.keys) if made.op is builtins.sorted else t.keys))
-            return True
-        if isinstance(made, Assign) and made.op is builtins.range:
-            bounds = [self.number(a) for a in made.args]
-            if None not in bounds:
-                out.append(range(*bounds))  # type: ignore[arg-type]
-            return None not in bounds
-        if isinstance(made, Assign) and made.op is ops.method and isinstance(t := self.types.of(made.args[0]), Dict):
-            if made.args[1].value in VIEWS:  # type: ignore[union-attr]
-                out.append(t.keys)
-                return "%_spread_" not in t.keys
-        t = self.types.of(atom)
-        match t:
-            case Tuple(items, _):
-                out.append(len(items))
-            case Sequence(_, _, length) if length is not None:
-                out.append(length)
-            case Array(_, shape) if shape and isinstance(shape[0], int):
-                out.append(shape[0])
-            case Dict(keys, _):
-                if "%_spread_" in keys:  # not settled yet
-                    return False
-                out.append(keys)
-            case Known(const) if isinstance(const.value, (tuple, list, str)):
-                out.append(len(const.value))
-            case Sequence() if t.kind is dict and (keys := self.first_keys(atom)):
-                out.append(keys)
-            case _:
-                return False
-        return True
-
-    def first_keys(self, atom: Atom) -> tuple:
-        """The keys with which a dict was made, if what is stored by computed keys are its own keys."""
-        made = self.made(atom)
-        while made is not None and made.op is ops.copied:
-            made = self.made(made.args[0])
-        if made is None or made.op is not ops.make_dict:
-            return ()
-        keys: tuple = made.args[0].value  # type: ignore[union-attr]
-        own = all(
-            self.is_loop_key(s.key) if isinstance(s.key, str) else getattr(s.key, "value", None) in keys
-            for s in self.stores if self.is_dict(s.object)
-        )  # fmt: skip
-        return keys if own else ()
-
-    def is_loop_key(self, key: str) -> bool:
-        """Whether a key is what a loop over a dict gives."""
-        made = self.definitions.get(key)
-        while isinstance(made, Assign) and made.op is ops.identity and isinstance(made.args[0], str):
-            made = self.definitions.get(made.args[0])
-        return isinstance(made, For) and self.is_dict(made.iterable)
-
-    def mixed(self, atom: Atom) -> bool:
-        """Whether the items differ in kind, so that no one type is that of all."""
-        made = self.definitions.get(atom) if isinstance(atom, str) else None
-        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.reversed, builtins.zip):
-            return any(map(self.mixed, made.args[: 1 if made.op is not builtins.zip else None]))
-        if isinstance(made, Assign) and made.op is ops.method and isinstance(self.types.of(made.args[0]), Dict):
-            return _differ(self.types.of(made.args[0]).items)
-        t = self.types.of(atom)
-        if isinstance(t, Dict):
-            return is_differentiable(t)
-        if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
-            return any(callable(v) or isinstance(v, str) for v in t.value)
-        if isinstance(t, Known) and isinstance(t.value, str):
-            return True
-        return isinstance(t, (Tuple, Sequence)) and _differ(t.items)
-
-    def is_key(self, s: For) -> bool:
-        """Whether the items are keys of a dict, or names of attributes, in the body."""
-        derived = {s.target}
-        for x in statements(s.body):
-            if isinstance(x, Assign) and x.op in (ops.identity, operator.getitem) and x.args[0] in derived:
-                derived.add(x.target)
-            if isinstance(x, Assign) and len(x.args) > 1 and x.args[1] in derived:
-                t = self.types.of(x.args[0])
-                if isinstance(t, Dict) or isinstance(t, (Struct, Tuple)) and x.op is builtins.getattr:
-                    return True
-                if isinstance(t, (Tuple, Sequence)) and _differ(t.items):
-                    return True
-            if isinstance(x, Assign) and x.op is ops.call and x.args[0] in derived:
-                return True
-            if isinstance(x, Store) and x.key in derived:
-                t = self.types.of(x.object)
-                if isinstance(t, (Dict, Struct)) or isinstance(t, Sequence) and t.kind is dict:
-                    return True
-        return False
-
-
-def length_in(t: Type) -> int | None:
-    """How many items a value has, as far as its type says."""
-    match t:
-        case Tuple(items, _):
-            return len(items)
-        case Sequence(length=int() as length):
-            return length
-        case Array(_, (int() as length, *_)):
-            return length
-        case Known(const) if isinstance(const.value, (tuple, list)):
-            return len(const.value)
-    return None
-
-
-def keys_in(t: Type) -> tuple[Any, ...] | None:
-    """The keys of a dict, as far as its type says."""
-    return t.keys if isinstance(t, Dict) else None
-
-
-def function_in(t: Type) -> Any:
-    """The function that a value is."""
-    return t.value if isinstance(t, Known) and callable(t.value) else None
-
-
-def method_in(name: str, t: Type) -> Any:
-    """The method of an object that is known."""
-    is_object = isinstance(t, Known) and not isinstance(t.value, (str, bytes, type(None), bool, range))
-    return getattr(t.value, name, None) if is_object else None  # type: ignore[union-attr]
-
-
-def answer_of(about: Any, t: Type) -> Any:
-    """What isinstance, ``np.ndim``, ``np.iscomplexobj`` or ``len`` give for a value of this type; None if unknown."""
-    if about is np.ndim:
-        return rank(t)
-    if about is np.iscomplexobj:
-        return None if isinstance(t, Unknown) else is_complex(t)
-    if about is ops.spread:  # how many columns rows have
-        row = t.items[0] if isinstance(t, Sequence) and len(t.items) == 1 else None
-        return len(row.items) if isinstance(row, Tuple) else row.length if isinstance(row, Sequence) else None
-    if about is builtins.len:
-        return len(t.items) if isinstance(t, Tuple) else None if isinstance(t, Unknown) else -1
-    return instance_of(t, about)
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -597,10 +365,6 @@ def _identity(function: Any) -> Any:
     if isinstance(function, pytypes.MethodType):
         return id(function.__self__), id(function.__func__)
     return id(function)
-
-
-def _is_open(t: Type) -> bool:
-    return isinstance(t, Unknown) or isinstance(t, Known) and t.value is ops.UNDEFINED
 
 
 def _form(t: Type) -> Any:
@@ -655,43 +419,3 @@ def without_assumed(program: Any) -> Any:
         return ()
 
     return dataclasses.replace(program.function, body=transform(program.function.body, rewrite))
-
-
-def _differ(items: tuple[Type, ...]) -> bool:
-    if any(isinstance(t, Known) and callable(t.value) or isinstance(t, Struct) for t in items):
-        return True
-    if len(items) < 2:
-        return any(is_container(t) and _differ(t.items) for t in items)  # type: ignore[union-attr]
-    return len({_kind(t) for t in items}) > 1
-
-
-def _kind(t: Type) -> Any:
-    """What two types must have in common for one loop to run over both."""
-    match t:
-        case Array(dtype, shape):
-            return "array", dtype, len(shape)
-        case Scalar(dtype, _, _):
-            return "scalar", dtype in ("str",)
-        case Tuple(items, cls):
-            return "tuple", cls, tuple(map(_kind, items))
-        case Sequence(_, items, length):
-            return "list", tuple(map(_kind, items)), length if len(items) > 1 else None
-        case Dict(keys, items):
-            return keys, tuple(map(_kind, items))
-        case Known(const):
-            return "known", type(const.value)
-    return "unknown" if isinstance(t, Unknown) else t
-
-
-def _stands_for_an_array(t: Type, of_numbers: bool) -> bool:
-    """Whether a value is a list or a tuple of numbers, lists and arrays; of some that can move, unless it is given to
-    a function ``of_numbers`` alone."""
-    if isinstance(t, Known) and of_numbers and isinstance(t.value, (list, tuple)):
-        t = type_of(t.value)
-    return is_container(t) and (of_numbers or is_differentiable(t)) and _holds_only_numbers(t)
-
-
-def _holds_only_numbers(t: Type) -> bool:
-    if isinstance(t, Sequence) and t.kind is list or isinstance(t, Tuple) and t.cls is None:
-        return bool(t.items) and all(map(_holds_only_numbers, t.items))
-    return isinstance(t, (Scalar, Array)) and holds_numbers(t)

@@ -24,7 +24,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
-from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of
+from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_of, is_operated
 from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Statement, Store
 from tangentc.core.resolve import Scope, is_static
@@ -35,12 +35,13 @@ from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, 
 from tangentc.frontend.callables import is_known, is_library_module, is_of_python, is_user_function, python_function
 from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
-from tangentc.frontend.feedback import CALLED, Feedback, answer_of, function_in, keys_in, length_in, method_in
+from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.into import Into, ordered
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested, lift, own_parameters
 from tangentc.frontend.parse import parsed
+from tangentc.frontend.questions import Questions, answer_of, function_in, keys_in, length_in, method_in
 from tangentc.frontend.recursion import captures
 from tangentc.frontend.source import Quoted
 from tangentc.rules.definitions.elementwise import piece, rest
@@ -89,6 +90,7 @@ class Invoke(Into):
 
     activation: Activation
     known: Feedback
+    asks: Questions
     out: list[Statement]
     loops: list[Any]
     activations: int
@@ -323,7 +325,7 @@ class Invoke(Into):
         if site in self.known.defined and self.known.defined[site][2]:
             function, first, _ = self.known.defined[site]
             return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
-        if site in self.known.written:
+        if site in self.known.written or self.asks.is_written_method(self.state.of(base), name, len(args)):
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
         if name in GIVING_NONE:  # also where its value, None, is asked for
@@ -472,7 +474,9 @@ class Invoke(Into):
         if written is not None:
             return written
         op, lists = self.known.lists.get(self.span(node).site, (None, ()))
-        if op is not None and op == callee:
+        probe = Assign("", callee, tuple(args), tuple(keywords))
+        lists = lists if op is not None and op == callee else self.asks.lists(probe)
+        if lists:
             args = [self.emit(np.array, (a,), node) if k in lists else a for k, a in enumerate(args)]
             keywords = [(k, self.emit(np.array, (a,), node) if k in lists else a) for k, a in keywords]
         if runs_over(callee):
@@ -485,7 +489,7 @@ class Invoke(Into):
         given = (*args, *dict(keywords).values())
         inside = any(isinstance(a, Const) and isinstance(a.value, (Closure, Bound)) for a in given)
         if library is not None and (
-            prelude.is_certain(callee, args, dict(keywords)) or inside or self.span(node).site in self.known.written
+            prelude.is_certain(callee, args, dict(keywords)) or inside or self.is_written(probe, node)
         ):
             function, args, named = library
             return self.invoke(function, args, list(named.items()), node, target)
@@ -526,6 +530,13 @@ class Invoke(Into):
             args = [self.handed(a, node) for a in args]
             keywords = [(k, self.handed(a, node)) for k, a in keywords]
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+
+    def is_written(self, probe: Assign, node: Any) -> bool:
+        """Whether a call of the library is lowered as Python."""
+        if self.span(node).site in self.known.written:
+            return True
+        types = [self.state.of(a) for a in probe.args]
+        return prelude.stands_for(probe.op) and not is_operated(probe.op, types) and self.asks.is_written(probe)
 
     def handed(self, atom: Atom, node: Any, still: bool = False) -> Atom:
         """A function defined inside as one that a library can call: what it captures goes along."""

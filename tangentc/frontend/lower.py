@@ -56,12 +56,13 @@ from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
-from tangentc.frontend.feedback import REPEATED, Fact, Feedback, answer_of
+from tangentc.frontend.feedback import REPEATED, Fact, Feedback
 from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, refusal, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.parse import parsed
+from tangentc.frontend.questions import Questions, answer_of
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
 from tangentc.frontend.state import State
@@ -130,6 +131,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.activations = 0
         self.iterators: set[Atom] = set()  # what can be run over once
         self.state = State(call_type)
+        self.asks = Questions(self.state, self.state.definitions, [])
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
@@ -217,9 +219,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
         def trip() -> Block:
             self.counter, self.activations = dict(counter), activations
+            for home, known in constants:
+                home.constants = dict(known)
             return self.block_of(write)
 
         counter, activations = dict(self.counter), self.activations
+        constants = [(home, dict(home.constants)) for home in self.activation.chain()]
         self.loops.append(site)
         try:
             return self.state.loop(site, trip, endless)
@@ -416,6 +421,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if home is None:
             raise self.unsupported(target, "an assignment to a name of the module", "return the value instead")
         home.none.discard(target.id)
+        home.constants.pop(target.id, None)
         return home.variable(target.id)
 
     def assign_value(self, name: str, value: Atom, node: Any) -> None:

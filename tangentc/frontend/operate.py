@@ -76,7 +76,8 @@ class Operate:
     def operated(self, op: Any, args: tuple[Atom, ...], node: Any, augmented: bool = False) -> Atom | None:
         """The operation as a call of the method that a class defines for it, None if it is not one."""
         name = method_name(op)
-        if not name or not self.known.classes and not any(isinstance(self.state.seen(a), (Struct, Tuple)) for a in args):
+        of_class = any(isinstance(self.state.seen(a), (Struct, Tuple)) for a in args)
+        if not name or not self.known.classes and not of_class:
             return None
         if op is ops.contains:
             return self.special_method(name, args[::-1], node, 1)

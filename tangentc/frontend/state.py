@@ -58,6 +58,7 @@ class State(Types):
         self.heads: dict[Any, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
         self.missed: set[Atom] = set()  # what was read and has no value yet
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
+        self.definitions: dict[str, Assign] = {}  # how what has one value was made
         self.made = 0
         self.several: set[int] = set()  # the places that make one object after the other
 
@@ -87,6 +88,8 @@ class State(Types):
         self._restore(name, t)
 
     def _restore(self, name: Atom, t: Type | None) -> None:
+        if name in self.definitions and not str(name).startswith("%"):
+            del self.definitions[name]  # type: ignore[arg-type]
         if t is None:
             self.now.pop(name, None)
         else:
@@ -188,6 +191,7 @@ class State(Types):
             t = _without_sites(t, s.op in DEEP_COPIES)
         self.change(s)
         self._set(s.target, self.placed(t))
+        self.definitions[s.target] = s
 
     def _leave(self, ways: list[End], of: list[Open], value: Type | None = None) -> None:
         if of and not self.dead:
@@ -202,7 +206,7 @@ class State(Types):
         return {name: self.now[name] for name in names if name in self.now}
 
     # ---------------------------------------------------------- paths
-    def _fork(self, write: Callable[[], Any]) -> tuple[Any, End]:
+    def fork(self, write: Callable[[], Any]) -> tuple[Any, End]:
         """What ``write`` gives, and how its path ends; the state is as before."""
         frame: dict[Atom, Type | None] = {}
         self.frames.append(frame)
@@ -218,7 +222,7 @@ class State(Types):
 
     def path(self, write: Callable[[], Block]) -> Block:
         """The block that ``write`` writes, on a path of its own: an arm of a branch to come."""
-        block, end = self._fork(write)
+        block, end = self.fork(write)
         if block:
             self.ends[id(block)] = block, end
         return block
@@ -228,7 +232,7 @@ class State(Types):
             return {}
         if id(block) in self.ends:
             return self.ends[id(block)][1]
-        return self._fork(lambda: [self.statement(s) for s in block])[1]
+        return self.fork(lambda: [self.statement(s) for s in block])[1]
 
     def branch(self, s: If) -> None:
         known = truth(self.of(s.test))
@@ -260,7 +264,7 @@ class State(Types):
             missed, self.missed = self.missed, set()
             self.loops.append(Open(len(self.frames)))
             try:
-                block, end = self._fork(write)
+                block, end = self.fork(write)
             finally:
                 opened = self.loops.pop()
             news = self._news([end, *opened.over], walk)
@@ -294,7 +298,7 @@ class State(Types):
         for write in writes:
             self.loops.append(opened := Open(len(self.frames)))
             try:
-                block, end = self._fork(write)
+                block, end = self.fork(write)
             finally:
                 self.loops.pop()
             blocks.append(block)

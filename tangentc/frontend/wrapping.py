@@ -102,9 +102,7 @@ class Wrapping:
             return
         given_back = self.method(manager, "__exit__", node, None, ([Const(None)] * 3, []))
         if given_back not in (Const(None), Const(False)):
-            raise self.unsupported(
-                node, "a context manager whose __exit__ may suppress an exception", "try and except"
-            )
+            raise self.unsupported(node, "a context manager whose __exit__ may suppress an exception", "try and except")
 
     def refuse_asking(self, cls: type, node: Any) -> None:
         """Refuse a context manager whose ``__exit__`` asks which exception was raised, where that is not None."""
