@@ -14,6 +14,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.analysis.decide import without_never
 from tangentc.analysis.fits import fitted
+from tangentc.analysis.infer import is_nothing
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types, certain
@@ -47,6 +48,27 @@ DEEPEST = 24  # rounds and types of a function that calls itself
 MOST_VERSIONS = 200  # of one function inside itself
 MOST_LEARNED = 500  # rounds in which the types tell what is called
 Observer = Callable[[str, str, Function, Types], None]
+
+
+class Summaries:
+    """What lowering asks of functions that are called; nothing is refused for it, since the call may turn out to be
+    another one."""
+
+    def __init__(self, context: Context):
+        self.context = context
+
+    def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
+        refused = list(self.context.refused)
+        try:
+            return self.context.call_type(op, types, keywords)
+        finally:
+            self.context.refused = refused
+
+    def inlined(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
+        given = (*types, *keywords.values())
+        if any(map(is_nothing, given)) or op in self.context.in_progress or not is_user_function(op):
+            return False
+        return any(map(is_code, given)) or self.context.changes_or_gives(op, types, keywords)
 
 
 class Context:
@@ -218,7 +240,7 @@ class Context:
                     why="which they are does not come out, however often it is looked at",
                     way_out="give it the functions as arguments, by their names",
                 )
-            lowered, places = lower(source, params, known, self.summary)
+            lowered, places = lower(source, params, known, Summaries(self))
             function, gives_iterator = used_once(normalise(lowered, is_emitted(source), known.assigned))
             params = dict(zip((p.name for p in function.params), types, strict=True))
             function = with_settings(function, params)
@@ -255,13 +277,17 @@ class Context:
             if any(map(is_code, map(program.types.of, s.atoms))):
                 known.inline.add(s.span.site)
                 continue
-            try:
-                callee = self.callee(s, program.types)
-            except TangentcError:
+            types, keywords = [program.types.of(a) for a in s.args], {k: program.types.of(v) for k, v in s.keywords}
+            if self.changes_or_gives(s.op, types, keywords):
                 known.inline.add(s.span.site)
-                continue
-            if holds_code(callee.result) or callee.gives_iterator or callee.changes:
-                known.inline.add(s.span.site)
+
+    def changes_or_gives(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
+        """Whether a function changes its arguments, gives a function or an iterator, or is refused by itself."""
+        try:
+            callee = self.prepare(op, _bound_types(op, types, keywords))
+        except TangentcError:
+            return True
+        return holds_code(callee.result) or callee.gives_iterator or bool(callee.changes)
 
     def typed(
         self, function: Function, params: dict[str, Type], source: pytypes.FunctionType, hopeful: bool = False
@@ -293,14 +319,6 @@ class Context:
         except TangentcError as error:
             self.refused.append(error)  # unless the call is lowered into its caller
             return Unknown("what is called is refused")
-
-    def summary(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
-        """The same where it may turn out that the call is another one, so that nothing is refused for it yet."""
-        refused = list(self.refused)
-        try:
-            return self.call_type(op, types, keywords)
-        finally:
-            self.refused = refused
 
     def callee(self, s: Any, types: Types) -> Program:
         given = [types.of(a) for a in s.args]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -28,8 +29,22 @@ from tangentc.core.classes import BUILTINS, fields_of, found_in_class, instance_
 from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Global, If, Place, Statement, Store
 from tangentc.core.resolve import Scope, is_static
-from tangentc.core.types import Array, Dict, Either, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_object
-from tangentc.errors import Span, UnsupportedSyntax
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Either,
+    Known,
+    Optional,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    is_differentiable,
+    is_object,
+)  # fmt: skip
+from tangentc.errors import Span, TangentcError, UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
 from tangentc.frontend.callables import is_known, is_library_module, is_of_python, is_user_function, python_function
@@ -110,6 +125,7 @@ class Invoke(Into):
     path: Any
     block_of: Any
     state: Any
+    summaries: Any
     worked_out: Any
     named: Any
     opened: Any
@@ -642,13 +658,25 @@ class Invoke(Into):
         args, split = [*whole, *args[split:]], len(whole)
         given_ = [*args[:split], *extra, *args[split:]]
         site = self.span(node).site
-        found = self.known.compiled.get(site)
+        found = self.known.compiled.get(site) or self.compiled(callee, given_, site)
         if found is not None:
             function, seeds, types_ = found
             self.assume("compiled", site, types_, node, *given_)
             at = split + len(extra) if callee.kind == "jvp" else len(given_)
             return self.invoke(function, [*given_[:at], *map(Const, seeds), *given_[at:]], [], node, target)
         return self.emit(ops.call, (Const(callee), *given_), node, target=target, name="%derivative")
+
+    def compiled(self, callee: Nested, given: list[Atom], site: Any) -> Any:
+        """The derivative for the types of its arguments here; None where they do not tell, or it is refused: a later
+        walk, or typing, may know more."""
+        types = [self.state.of(a) for a in given]
+        may_be_none = any(isinstance(t, Optional) for _, t in self.asks.tangents(callee, (Const(None), *given)))
+        if self.known.revised["compiled", site] or may_be_none:
+            return None
+        with contextlib.suppress(TangentcError):
+            found = callee.compiled(types, self.known.derivatives)
+            return None if found is None else (*found, types)
+        return None
 
     def with_defaults(self, callee: Nested, args: list, given: dict[str, Atom], node: Any) -> list[Atom]:
         """The arguments of the function whose derivative is called: a value for each of its parameters."""
@@ -791,9 +819,9 @@ class Invoke(Into):
         primals, tangents = map(self.items_of, node.args[1:])
         if any(isinstance(a, str) and a.startswith("%_spread_") for a in (*primals, *tangents)):
             return self.emit(ops.call, (Const(None), *primals, *tangents), node, name="%called")
-        still = self.known.still.get(self.span(node).site, ())
+        still = self.known.still.get(self.span(node).site, self.still(primals, tangents))
         moving = tuple(i for i, t in enumerate(tangents) if t != Const(None) and i not in still)
-        for i in self.known.doubtful.get(self.span(node).site, ()):
+        for i in self.known.doubtful.get(self.span(node).site, self.doubtful(moving, tangents)):
             tangents[i] = self.emit(runtime.or_zero, (tangents[i], primals[i]), node)
         base = self.differentiation(_gradient if callee.value.__name__ == "hvp" else _plain, [function], [], node)
         if not isinstance(base, Const):  # the function is not known yet
@@ -804,6 +832,18 @@ class Invoke(Into):
         if callee.value.__name__ == "hvp":
             return self.emit(operator.getitem, (result, Const(1)), node)
         return result
+
+    def still(self, primals: list[Atom], tangents: list[Atom]) -> frozenset[int]:
+        """The arguments that do not move, as far as is known here."""
+        return frozenset(
+            k for k, (x, v) in enumerate(zip(primals, tangents, strict=False))
+            if self.state.of(v) == Known(Const(None))
+            or (t := self.state.seen(x)) is not None and not is_differentiable(t)
+        )  # fmt: skip
+
+    def doubtful(self, moving: tuple[int, ...], tangents: list[Atom]) -> tuple[int, ...]:
+        """The arguments whose tangent may be None."""
+        return tuple(k for k in moving if isinstance(self.state.of(tangents[k]), Optional))
 
     def items_of(self, node: Any) -> list[Atom]:
         """The items of a tuple, written out or not."""
@@ -908,6 +948,9 @@ class Invoke(Into):
             and not takes_any
             and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
+            and not self.summaries.inlined(
+                callee, [self.state.of(a) for a in args], {k: self.state.of(v) for k, v in keywords}
+            )
             and not any(isinstance(self.type_known(a), Struct) or a in self.iterators for a in given)
             or self.is_open(
                 (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))

@@ -24,7 +24,6 @@ import gast
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.types import CallType
 from tangentc.core import ops
 from tangentc.core.classes import fields_of, found_in_class, own_data, setter_in_class
 from tangentc.core.naming import hint
@@ -87,9 +86,24 @@ OPERATORS = {
 }  # fmt: skip
 
 
+class NoSummaries:
+    """What is known of the functions of the user that are called, where nothing is."""
+
+    def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
+        """The type of what a function gives, None for what is no function of the user."""
+        return None
+
+    def inlined(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
+        """Whether a call cannot have an adjoint of its own."""
+        return False
+
+
+NO_SUMMARIES = NoSummaries()
+
+
 def lower(
     function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Feedback | None = None,
-    call_type: CallType | None = None,
+    summaries: Any = NO_SUMMARIES,
 ) -> Any:  # fmt: skip
     """The function in core form, and the functions that were lowered into it.
 
@@ -106,7 +120,7 @@ def lower(
         )
     names = [a.id for a in parameters(node.args)]
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
-    lowering = Lowering(activation, known or Feedback(), call_type)
+    lowering = Lowering(activation, known or Feedback(), summaries)
     lowering.state.begin_with(params or {})
     lowering.types.update({n: t for n, t in (params or {}).items() if activation.local[n] == 1})
     settings = {n: t.const for n, t in (params or {}).items() if isinstance(t, Known) and type(t.value) in SETTINGS}
@@ -122,7 +136,8 @@ def lower(
 class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
-    def __init__(self, activation: Activation, known: Feedback, call_type: CallType | None = None):
+    def __init__(self, activation: Activation, known: Feedback, summaries: Any):
+        self.summaries = summaries
         self.activation, self.known = activation, known
         self.out: list[Statement] = []
         self.counter: dict[str, int] = {}
@@ -130,7 +145,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.loops: list[Any] = []  # the sites of the loops that are open
         self.activations = 0
         self.iterators: set[Atom] = set()  # what can be run over once
-        self.state = State(call_type)
+        self.state = State(summaries.call_type)
         self.asks = Questions(self.state, self.state.definitions, [])
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
