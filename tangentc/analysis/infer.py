@@ -633,10 +633,11 @@ def with_grown(t: Type, key: Any, item: Type) -> Type:
     return t
 
 
-def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
+def of_any_keys(t: Dict, fresh: Fresh, sites: frozenset[int] = frozenset()) -> Sequence:
     """The type of a dict of which nobody says which keys it has."""
     kinds = [type_of(k) for k in t.keys]
-    return Sequence(dict, (joined(t.items, fresh),) if t.items else (), None, joined(kinds, fresh) if kinds else None)
+    items, key = (joined(t.items, fresh),) if t.items else (), joined(kinds, fresh) if kinds else None
+    return Sequence(dict, items, None, key, sites)
 
 
 def with_key(t: Type, key: Type, fresh: Fresh) -> Type:

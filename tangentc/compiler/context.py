@@ -36,7 +36,7 @@ from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
 from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, calls_itself
-from tangentc.frontend.settled import holds_code, is_code, refuse_open, with_settings
+from tangentc.frontend.settled import holds_code, holds_made_inside, is_code, refuse_open, with_settings
 from tangentc.frontend.source import source_of
 from tangentc.frontend.specialise import specialise
 from tangentc.rules.registry import REGISTRY, load_families
@@ -68,7 +68,8 @@ class Summaries:
         given = (*types, *keywords.values())
         if any(map(is_nothing, given)) or op in self.context.in_progress or not is_user_function(op):
             return False
-        return any(map(is_code, given)) or self.context.changes_or_gives(op, types, keywords)
+        code = any(is_code(t) or holds_made_inside(t) for t in given)
+        return code or self.context.changes_or_gives(op, types, keywords)
 
 
 class Context:

@@ -294,6 +294,10 @@ class Comprehend:
 
     def of_DictComp(self, node: Any, target: str | None) -> Atom:
         start = len(self.out)
+        for g in node.generators:  # so that the keys become known
+            names = {n.id for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+            if isinstance(node.key, gast.Name) and node.key.id in names:
+                self.known.wanted.add(self.span(g.iter).site)
         first = self.run_over(node.generators[0].iter, node.generators[0].iter)
         others = all(self.span(g.iter).site in self.known.unroll for g in node.generators[1:])
         if first[0] is not None and others and not any(g.ifs for g in node.generators):

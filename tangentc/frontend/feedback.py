@@ -16,15 +16,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from tangentc.analysis.infer import is_nothing
 from tangentc.analysis.types import certain
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, instance_of, is_operated, own_access, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Global, Statement, Store
 from tangentc.core.types import (
-    Array,
     Dict,
     Either,
     Known,
@@ -36,7 +33,6 @@ from tangentc.core.types import (
     Type,
     Unknown,
     is_container,
-    is_differentiable,
 )  # fmt: skip
 from tangentc.core.walk import defines, definitions, reads, statements, transform
 from tangentc.errors import UnsupportedSyntax
@@ -47,7 +43,6 @@ from tangentc.frontend.nested import Nested
 from tangentc.frontend.questions import KEYS_OF, VIEWS, Questions, answer_of, is_open, length_in, number_of_trips
 
 CALLED = -2  # the operand that is called
-REPEATED = "repeated"  # of a list times something: whether that is a number
 MOST_REVISED = 8  # times that a place is lowered for something else
 
 
@@ -141,6 +136,9 @@ class _Reader(Questions):
         self.late: dict[Any, frozenset[int]] = {}  # tangents of which more may be learned
         self.late_written: set[Any] = set()
         self.open: set[Atom] = set()  # what depends on how many items there are, which is not known yet
+
+    def has_its_keys(self, t: Dict) -> bool:
+        return not self.fills_dicts
 
     def waits(self, s: Statement) -> bool:
         """Whether a statement uses something of a length that is only learned in this round."""
@@ -238,7 +236,7 @@ class _Reader(Questions):
                 name = s.args[1].value  # type: ignore[union-attr]
                 if isinstance(t, Sequence) and t.kind is dict and name in VIEWS:  # if its keys do not become known yet
                     self.late_written.add(site)
-                elif self.is_written_method(t, name, len(s.args) - 2, self.fills_dicts):
+                elif self.is_written_method(t, name, s.args[2:]):
                     self.known.written.add(site)
                 if isinstance(t, Struct):
                     self.known.classes.setdefault(site, t.cls)
@@ -249,19 +247,6 @@ class _Reader(Questions):
             case Assign() if s.op is builtins.isinstance and isinstance(s.args[1], Const):
                 refuse_asked(self.types.of(s.args[0]), s.args[1].value, self.known.emulated, s.span)
                 self.answer(s.args[1].value, s.args[0], site)
-            case Assign() if s.op is ops.enter and isinstance(t := self.types.of(s.args[0]), Struct):
-                self.known.classes.setdefault(site, t.cls)
-            case Assign() if s.op in (np.ndim, np.iscomplexobj) or (
-                s.op is builtins.len and isinstance(self.types.of(s.args[0]), Tuple)
-            ):
-                self.answer(s.op, s.args[0], site)
-            case Assign(op=operator.getitem) if isinstance(of := self.types.of(s.args[0]), Known) and (
-                of.value is np.r_ or of.value is np.c_
-            ):
-                if any(isinstance(t, (Scalar, Array)) and is_differentiable(t) for t in self.parts(s.args[1])):
-                    self.known.written.add(site)
-            case Assign(op=builtins.range) if isinstance(self.types.of(s.args[-1]), Array) and site[0]:
-                self.known.answers[REPEATED, site[0][-1]] = False  # the items of a list, times an array
             case Assign() if s.op is builtins.getattr and isinstance(s.args[1], Const):
                 t = self.types.of(s.args[0])
                 name = s.args[1].value  # type: ignore[union-attr]

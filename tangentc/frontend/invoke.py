@@ -56,7 +56,7 @@ from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.nested import Nested, lift, own_parameters
 from tangentc.frontend.parse import parsed
-from tangentc.frontend.questions import Questions, answer_of, function_in, keys_in, length_in, method_in
+from tangentc.frontend.questions import VIEWS, Questions, answer_of, function_in, keys_in, length_in, method_in
 from tangentc.frontend.recursion import captures
 from tangentc.frontend.source import Quoted
 from tangentc.rules.definitions.elementwise import piece, rest
@@ -189,8 +189,7 @@ class Invoke(Into):
 
     def starred(self, node: Any, of_zip: bool = False) -> tuple[Atom, ...]:
         """The items of ``*x``; rows that are zipped may be any number, where they are put together (`columns`)."""
-        if isinstance(node.value, (gast.ListComp, gast.GeneratorExp)):
-            self.known.wanted.update(self.span(g.iter).site for g in node.value.generators)
+        self.want_items(node.value)
         if isinstance(node.value, gast.Name):
             home = self.activation.home(node.value.id)
             found = home.static.get(node.value.id) if home is not None else None
@@ -212,6 +211,11 @@ class Invoke(Into):
         if length is None:
             return (self.emit(ops.spread, (atom,), node, name="%_spread_"),)
         return tuple(self.emit(operator.getitem, (atom, Const(k)), node.value) for k in range(length))
+
+    def want_items(self, node: Any) -> None:
+        """A comprehension is written out if it can be, where it counts how many items it gives."""
+        if isinstance(node, (gast.ListComp, gast.GeneratorExp)):
+            self.known.wanted.update(self.span(g.iter).site for g in node.generators)
 
     def columns(self, rows: Atom, node: Any) -> Atom | None:
         """``zip(*rows)`` of a list of tuples, as many as there are: a tuple for each item that they have."""
@@ -341,7 +345,11 @@ class Invoke(Into):
         if site in self.known.defined and self.known.defined[site][2]:
             function, first, _ = self.known.defined[site]
             return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
-        if site in self.known.written or self.asks.is_written_method(self.state.of(base), name, len(args)):
+        held = self.state.of(base)
+        if isinstance(held, Dict) and name == "get" and isinstance(args[0], Const) and args[0].value not in held.keys:
+            return args[1] if len(args) > 1 else Const(None)
+        views = isinstance(held, Sequence) and held.kind is dict and name in VIEWS and not self.asks.first_keys(base)
+        if site in self.known.written or views or self.asks.is_written_method(held, name, args):
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
         if name in GIVING_NONE:  # also where its value, None, is asked for

@@ -45,7 +45,20 @@ from tangentc.core.nodes import (
     While,
 )
 from tangentc.core.resolve import Scope, is_static, names_inside
-from tangentc.core.types import SETTINGS, Either, Known, Struct, Tuple, Type, Unknown, data_type
+from tangentc.core.types import (
+    SETTINGS,
+    Array,
+    Either,
+    Known,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    data_type,
+    is_differentiable,
+    is_numeric,
+)  # fmt: skip
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import NoSource, Span, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend import fence, prelude
@@ -55,16 +68,16 @@ from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
-from tangentc.frontend.feedback import REPEATED, Fact, Feedback
+from tangentc.frontend.feedback import Fact, Feedback
 from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, refusal, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.parse import parsed
-from tangentc.frontend.questions import Questions, answer_of
+from tangentc.frontend.questions import answer_of
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
-from tangentc.frontend.state import State
+from tangentc.frontend.state import Here, State
 from tangentc.frontend.wrapping import Wrapping
 from tangentc.rules.registry import REGISTRY
 
@@ -146,7 +159,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.activations = 0
         self.iterators: set[Atom] = set()  # what can be run over once
         self.state = State(summaries.call_type)
-        self.asks = Questions(self.state, self.state.definitions, [])
+        self.asks = Here(self.state)
         self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
@@ -771,7 +784,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def of_BinOp(self, node: Any, target: str | None) -> Atom:
         made = _repeated(node)
-        if made is not None and self.known.answers.get((REPEATED, self.span(node).site), True):
+        if made is not None and not isinstance(self.tried(made[1]), Array):
             items, count = made
             if len(items.elts) == 1 and not isinstance(items.elts[0], gast.Starred):
                 one, number = self.expression(items.elts[0]), self.expression(count)
@@ -920,13 +933,16 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def of_Subscript(self, node: Any, target: str | None) -> Atom:
         base = self.expression(node.value)
         joining = _joining(self.definition(base))
-        if joining is not None and self.span(node).site in self.known.written:
+        if joining is not None:
             parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+            start = len(self.out)
             items = [self.expression(e) for e in parts]
-            for k, e in enumerate(parts):
-                if isinstance(e, gast.Slice):  # a range
-                    items[k] = self.emit(operator.getitem, (base, items[k]), node)
-            return self.invoke(joining, items, [], node, target)
+            if any(is_numeric(t := self.state.of(a)) and is_differentiable(t) for a in items):
+                for k, e in enumerate(parts):
+                    if isinstance(e, gast.Slice):  # a range
+                        items[k] = self.emit(operator.getitem, (base, items[k]), node)
+                return self.invoke(joining, items, [], node, target)
+            del self.out[start:]
         key, t = self.settled(self.expression(node.slice), node), self.type_known(base)
         own = self.operated(operator.getitem, (base, key), node) or self.worked_out(
             operator.getitem, (base, key), (), node
@@ -1001,7 +1017,20 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def is_written_out(self, node: Any) -> bool:
         """Whether something of unknown length is starred into a display."""
-        return any(isinstance(e, gast.Starred) and self.span(e).site in self.known.written for e in node.elts)
+        starred = [e for e in node.elts if isinstance(e, gast.Starred)]
+        for e in starred:
+            self.want_items(e.value)
+        return any(self.span(e).site in self.known.written or self.is_long(self.tried(e.value)) for e in starred)
+
+    @staticmethod
+    def is_long(t: Type) -> bool:
+        return isinstance(t, Sequence) and t.length is None
+
+    def tried(self, node: Any) -> Type:
+        """The type of an expression, which is written later."""
+        found: list[Type] = []
+        self.path(lambda: found.append(self.state.of(self.expression(node))))
+        return found[0]
 
     def joined(self, node: Any, of: Any, make: Any, target: str | None) -> Atom:
         """``[*h, x]`` of any length as ``list(h) + [x]``."""

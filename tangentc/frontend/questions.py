@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Seq
 from typing import Any
 
 import numpy as np
@@ -101,11 +102,6 @@ class Questions:
         given = (*enumerate(s.args), *(pair for pair in s.keywords if pair[0] != "axis"))
         return frozenset(k for k, a in given if _stands_for_an_array(self.types.of(a), of_numbers))
 
-    def parts(self, key: Atom) -> list[Type]:
-        """The types of what stands between brackets."""
-        t = self.types.of(key)
-        return list(t.items) if isinstance(t, Tuple) else [t]
-
     def moves(self, atom: Atom) -> bool:
         """Whether a derivative may flow through an argument that is run over."""
         made = self.made(atom)
@@ -114,13 +110,18 @@ class Questions:
         t = self.types.of(atom)
         return is_container(t) and is_differentiable(t) or isinstance(t, (Array, Unknown)) and is_differentiable(t)
 
-    def is_written_method(self, t: Type, name: str, count: int, fills_dicts: bool = False) -> bool:
-        """Whether a method of a list or a dict, given a number of arguments, is lowered as Python."""
+    def has_its_keys(self, t: Dict) -> bool:
+        """Whether a dict surely has the keys that its type says."""
+        return True
+
+    def is_written_method(self, t: Type, name: str, args: Seq[Atom]) -> bool:
+        """Whether a method of a list or a dict is lowered as Python."""
         if isinstance(t, Sequence) and name in prelude.METHODS.get(t.kind, ()):
-            return (t.kind is list or name != "pop" or count == 2) and not (t.kind is dict and name in VIEWS)
+            return (t.kind is list or name != "pop" or len(args) == 2) and not (t.kind is dict and name in VIEWS)
         if not isinstance(t, Dict):
             return False
-        return name == "setdefault" or count == 2 and (name == "pop" or name == "get" and fills_dicts)
+        asks = name == "pop" or name == "get" and not (isinstance(args[0], Const) and self.has_its_keys(t))
+        return name == "setdefault" or len(args) == 2 and asks
 
     # ---------------------------------------------------------- loops
     def trips(self, iterable: Atom) -> list | None:

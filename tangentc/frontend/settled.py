@@ -29,11 +29,11 @@ def holds_code(t: Type) -> bool:
     return is_container(t) and any(map(holds_code, t.items))
 
 
-def _holds_made_inside(t: Type) -> bool:
+def holds_made_inside(t: Type) -> bool:
     """Whether a value is a function that is made while the program runs, or holds one."""
     if isinstance(t, Known):
         return ops.is_made_inside(t.value)
-    return is_container(t) and any(map(_holds_made_inside, t.items))
+    return is_container(t) and any(map(holds_made_inside, t.items))
 
 
 def is_code(t: Type) -> bool:
@@ -110,7 +110,7 @@ def _refuse_carried(program: Program, s: Opaque) -> None:
     """Refuse code that is only carried along where it stands for what was refused, or cannot be carried along."""
     if (error := refused(s)) is not None:
         raise error
-    if any(_holds_made_inside(program.types.of(a)) for _, a in s.reads):
+    if any(holds_made_inside(program.types.of(a)) for _, a in s.reads):
         raise UnsupportedSyntax(
             f"{program.function.name} uses a function that is made inside, in code that is only carried along",
             s.span, why="there is no translation of this construct into an adjoint yet",

@@ -20,13 +20,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tangentc.analysis.decide import truth
-from tangentc.analysis.infer import is_nothing, put
+from tangentc.analysis.infer import is_nothing, of_any_keys, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Global, If, Leave, Opaque, Statement, Store
 from tangentc.core.types import Dict, Known, Optional, Sequence, Struct, Type, Unknown, data_type, is_container, present
 from tangentc.frontend.leave import raises
+from tangentc.frontend.questions import Questions
 
 MOST_WALKS = 4  # of the body of a loop
 DEEPEST = 6  # containers in one another
@@ -49,6 +50,7 @@ class State(Types):
 
     def __init__(self, call_type: CallType | None = None):
         super().__init__(call_type)
+        self.bare = True  # a list that is empty here is empty
         self.now: dict[Atom, Type] = self.of_name  # type: ignore[assignment]
         self.holding: set[Atom] = set()  # the names of containers
         self.frames: list[dict[Atom, Type | None]] = []  # for each open path: what it changed, as it was before
@@ -59,6 +61,7 @@ class State(Types):
         self.missed: set[Atom] = set()  # what was read and has no value yet
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
         self.definitions: dict[str, Assign] = {}  # how what has one value was made
+        self.stores: list[Store] = []
         self.made = 0
         self.several: set[int] = set()  # the places that make one object after the other
 
@@ -107,6 +110,8 @@ class State(Types):
         made = [t.value.key for t in (a, b) if isinstance(t, Known) and isinstance(t.value, ops.MadeInside)]  # type: ignore[attr-defined]
         if len(made) == 2 and made[0] == made[1]:
             return b  # the same function, as another walk has made it
+        if isinstance(a, Dict) and isinstance(b, Dict) and a.keys != b.keys or {type(a), type(b)} == {Dict, Sequence}:
+            a, b = (of_any_keys(t, self.fresh, t.sites) if isinstance(t, Dict) else t for t in (a, b))
         return super().join(a, b)
 
     def _remembered(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
@@ -170,6 +175,7 @@ class State(Types):
             case Assign():
                 self._assign(s)
             case Store() | Effect():
+                self.stores += [s] if isinstance(s, Store) else []
                 self.change(s)
             case If():
                 self.branch(s)
@@ -328,6 +334,17 @@ class State(Types):
             self.dead = dead
         ends = [e for e in (end, *opened.over) if e is not None]
         self.merge([{(out if name == "%out" else name): t for name, t in e.items()} for e in ends])
+
+
+class Here(Questions):
+    """Asks the types at the point that lowering has reached."""
+
+    def __init__(self, state: State):
+        super().__init__(state, state.definitions, state.stores)
+        self.state = state
+
+    def has_its_keys(self, t: Dict) -> bool:
+        return self.state.several.isdisjoint(t.sites)
 
 
 CHANGING = "its type changes from trip to trip"

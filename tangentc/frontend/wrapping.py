@@ -21,7 +21,7 @@ import gast
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque, Statement
-from tangentc.core.types import Known, Struct
+from tangentc.core.types import Known
 from tangentc.frontend.attempt import assign_, finally_
 from tangentc.frontend.source import source_of
 
@@ -47,6 +47,7 @@ class Wrapping:
     inner: Any
     unsupported: Any
     type_known: Any
+    class_of: Any
     method: Any
     reads_of: Any
     variable: Any
@@ -79,12 +80,12 @@ class Wrapping:
             return
         manager = self.expression(item.context_expr)
         span = self.span(item.context_expr)
-        t = self.type_known(manager)
-        own = isinstance(t, Struct) or span.site in self.known.classes
+        cls = self.class_of(manager, item.context_expr)
+        own = cls is not None
         if isinstance(manager, Const):
             manager = self.emit(ops.identity, (manager,), item.context_expr, name="%manager")
         if own:
-            self.refuse_asking(t.cls if isinstance(t, Struct) else self.known.classes[span.site], item.context_expr)
+            self.refuse_asking(cls, item.context_expr)
             entered = self.method(manager, "__enter__", item.context_expr, None, ([], []))
         else:
             entered = self.fresh("%entered")
