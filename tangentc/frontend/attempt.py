@@ -36,6 +36,7 @@ from tangentc.core.nodes import CAUGHT, CHOICE, TRIED, Atom, Block, Const, Effec
 from tangentc.core.resolve import Scope, names_inside
 from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
+from tangentc.errors import TangentcError
 from tangentc.frontend.activation import locals_of
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
@@ -66,6 +67,8 @@ class Attempt:
 
     activation: Any
     known: Any
+    summaries: Any
+    tried: Any
     out: list[Statement]
     trying: Trying | None
     guarded: bool  # whether what is lowered stands in a `try`, whose handlers see what it raises
@@ -222,11 +225,22 @@ class Attempt:
                 while isinstance(root, (gast.Attribute, gast.Subscript)):
                     root = root.value
                 home = self.activation.home(root.id) if isinstance(root, gast.Name) else None
-                if self.span(n).site in self.known.inline:
+                if self.span(n).site in self.known.inline or self.is_inlined(n):
                     return True
                 if home is not None and isinstance(n.func, gast.Attribute):
                     if not isinstance(self.type_known(home.variable(root.id)), (Array, Scalar)):
                         return True
+        return False
+
+    def is_inlined(self, call: Any) -> bool:
+        """Whether a call is one of a function of the user that may change what it is given."""
+        function = path_of(call.func, self.activation.home, self.outermost().scope)
+        if not isinstance(function, types.FunctionType) or any(isinstance(a, gast.Starred) for a in call.args):
+            return False
+        with contextlib.suppress(TangentcError):
+            given, named = map(self.tried, call.args), {k.arg: self.tried(k.value) for k in call.keywords}
+            found: bool = self.summaries.inlined(function, list(given), named)
+            return found
         return False
 
     def open_(self, node: Any) -> Any:

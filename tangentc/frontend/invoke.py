@@ -203,7 +203,7 @@ class Invoke(Into):
             return tuple(Const(k) for k in range(*(a.value for a in made.args)))  # type: ignore[union-attr]
         site = self.span(node).site
         t = self.type_known(atom)
-        rows = of_zip and isinstance(self.state.seen(atom), Sequence)
+        rows = of_zip and answer_of(ops.spread, self.state.of(atom)) is not None
         length = len(t.items) if isinstance(t, Tuple) else self.told("lengths", site, length_in, atom)
         length = None if rows else length
         if not isinstance(t, Tuple) and length is not None:
@@ -1259,8 +1259,8 @@ class Invoke(Into):
         if isinstance(args[0], Const):
             return Const(isinstance(args[0].value, wanted))
         t = self.type_known(args[0])
-        if t is not None:
-            refuse_asked(t, wanted, self.known.emulated, self.span(node))
+        if (here := self.state.seen(args[0])) is not None:
+            refuse_asked(here, wanted, self.known.emulated, self.span(node))
         answer = None if t is None else instance_of(t, wanted)
         site = self.span(node).site
         if answer is None:
