@@ -579,6 +579,11 @@ def is_nothing(t: Type) -> bool:
     return isinstance(t, Known) and t.value is ops.UNDEFINED
 
 
+def lacks_something(t: Type) -> bool:
+    """Whether no value has come here yet, or to a part of it."""
+    return is_nothing(t) or is_container(t) and any(map(lacks_something, t.items))
+
+
 def joined(items: Seq[Type], fresh: Fresh) -> Type:
     """One type for several values; what is not there yet does not count."""
     out: Type = Known(Const(ops.UNDEFINED))

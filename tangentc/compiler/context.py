@@ -14,7 +14,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.analysis.decide import without_never
 from tangentc.analysis.fits import fitted
-from tangentc.analysis.infer import is_nothing
+from tangentc.analysis.infer import lacks_something
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types, certain
@@ -66,7 +66,7 @@ class Summaries:
 
     def inlined(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
         given = (*types, *keywords.values())
-        if any(map(is_nothing, given)) or op in self.context.in_progress or not is_user_function(op):
+        if any(map(lacks_something, given)) or op in self.context.in_progress or not is_user_function(op):
             return False
         code = any(is_code(t) or holds_made_inside(t) for t in given)
         return code or self.context.changes_or_gives(op, types, keywords)

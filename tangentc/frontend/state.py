@@ -19,13 +19,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tangentc.analysis.decide import truth
+from tangentc.analysis.decide import refused, truth
 from tangentc.analysis.infer import is_nothing, of_any_keys, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Global, If, Leave, Opaque, Statement, Store
-from tangentc.core.types import Dict, Known, Optional, Sequence, Struct, Type, Unknown, data_type, is_container, present
+from tangentc.core.types import (
+    Dict,
+    Known,
+    Optional,
+    Scalar,
+    Sequence,
+    Struct,
+    Type,
+    Unknown,
+    data_type,
+    is_container,
+    present,
+)
 from tangentc.frontend.leave import raises
 from tangentc.frontend.questions import Questions
 
@@ -242,7 +254,28 @@ class State(Types):
 
     def branch(self, s: If) -> None:
         known = truth(self.of(s.test))
-        self.merge([self._end(b) for b, runs in ((s.then, known is not False), (s.orelse, known is not True)) if runs])
+        arms = self._end(s.then), self._end(s.orelse)
+        if known is None:
+            known = self._counted(s, arms)
+        self.merge([end for end, runs in zip(arms, (known is not False, known is not True), strict=True) if runs])
+
+    def _counted(self, s: If, arms: tuple[End, End]) -> bool | None:
+        """The arm that known integers choose, where one type cannot be that of both, or the other is refused."""
+        t = self.of(s.test)
+        if not (isinstance(t, Scalar) and isinstance(t.value, int)):
+            return None
+        known = bool(t.value)
+        taken, other = arms if known else arms[::-1]
+        if any(map(refused, s.orelse if known else s.then)):
+            return known
+        if taken is None or other is None:
+            return None
+        for name in {**taken, **other}:
+            alone, beside = taken.get(name, self.now.get(name)), other.get(name, self.now.get(name))
+            joined = self._joined([alone, beside])
+            if isinstance(joined, Unknown) and alone is not None and not isinstance(alone, Unknown):
+                return known
+        return None
 
     def merge(self, ends: Iterable[End]) -> None:
         """Go on where paths meet."""
