@@ -24,6 +24,7 @@ import gast
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import fields_of, found_in_class, own_data, setter_in_class
 from tangentc.core.naming import hint
@@ -74,10 +75,9 @@ from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, refusal, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.parse import parsed
-from tangentc.frontend.questions import answer_of
+from tangentc.frontend.questions import Here, answer_of
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
-from tangentc.frontend.state import Here, State
 from tangentc.frontend.wrapping import Wrapping
 from tangentc.rules.registry import REGISTRY
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Const, For, Store
@@ -233,6 +234,17 @@ class Questions:
                 if isinstance(t, (Dict, Struct)) or isinstance(t, Sequence) and t.kind is dict:
                     return True
         return False
+
+
+class Here(Questions):
+    """Asks the types at the point that lowering has reached."""
+
+    def __init__(self, state: State):
+        super().__init__(state, state.definitions, state.stores)
+        self.state = state
+
+    def has_its_keys(self, t: Dict) -> bool:
+        return self.state.several.isdisjoint(t.sites)
 
 
 def number_of_trips(sources: list) -> int:

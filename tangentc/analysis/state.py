@@ -1,4 +1,4 @@
-"""What is known of each value at the point that lowering has reached.
+"""What is known of each value at one point of a program.
 
     x = None                  x: None
     if n > 2:
@@ -38,8 +38,6 @@ from tangentc.core.types import (
     is_container,
     present,
 )
-from tangentc.frontend.leave import raises
-from tangentc.frontend.questions import Questions
 
 MOST_WALKS = 4  # of the body of a loop
 DEEPEST = 6  # containers in one another
@@ -199,7 +197,7 @@ class State(Types):
             case Opaque():
                 for _, name in s.writes:
                     self._set(name, self.carried_along(s, s.text, name))
-                self.dead |= raises(s)
+                self.dead |= type(s.tree).__name__ == "Raise"
 
     def _assign(self, s: Assign) -> None:
         if s.op is ops.assumed:
@@ -367,17 +365,6 @@ class State(Types):
             self.dead = dead
         ends = [e for e in (end, *opened.over) if e is not None]
         self.merge([{(out if name == "%out" else name): t for name, t in e.items()} for e in ends])
-
-
-class Here(Questions):
-    """Asks the types at the point that lowering has reached."""
-
-    def __init__(self, state: State):
-        super().__init__(state, state.definitions, state.stores)
-        self.state = state
-
-    def has_its_keys(self, t: Dict) -> bool:
-        return self.state.several.isdisjoint(t.sites)
 
 
 CHANGING = "its type changes from trip to trip"
