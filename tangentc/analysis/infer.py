@@ -232,7 +232,7 @@ def _split(op: Any, args: Seq[Any], keywords: dict[str, Type], fresh: Fresh) -> 
     """What splitting an array into a number of parts gives; None for parts at given places."""
     x: Any = args[0]
     given = dict(zip(("indices_or_sections", "axis"), args[1:])) | keywords
-    count, axis = (_constant(given.get(k, Known(Const(None)))) for k in ("indices_or_sections", "axis"))
+    count, axis = (constant(given.get(k, Known(Const(None)))) for k in ("indices_or_sections", "axis"))
     axis = SPLITTING[op] if "axis" not in given else axis
     axis = 0 if op is np.hsplit and len(x.shape) == 1 else axis
     sections = given.get("indices_or_sections")
@@ -460,7 +460,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Struct(args[0].value, (), ())  # type: ignore[arg-type]
     if op is ops.copied or op is ops.reshaped and isinstance(args[0], Struct):  # which has an attribute `shape`
         return args[0]
-    if op in SELECTIONS and len(args) == 2 and isinstance(count := _constant(args[1]), int):
+    if op in SELECTIONS and len(args) == 2 and isinstance(count := constant(args[1]), int):
         return Sequence(list, (Tuple((item_type(args[0], fresh),) * count),), None)
     if op is itertools.product and args:
         return Sequence(list, (Tuple(tuple(item_type(t, fresh) for t in args)),), None)
@@ -472,7 +472,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         return Sequence(list, (Tuple(tuple(Scalar("int64", True) for _ in axes)),), None)
     if op is runtime.order:
         return Sequence(list, (Scalar("int64", True),), None)
-    if op is ops.old_item and (_constant(args[1]).__class__ is slice or getattr(args[1], "cls", None) is slice):
+    if op is ops.old_item and (constant(args[1]).__class__ is slice or getattr(args[1], "cls", None) is slice):
         return subscript(args[0], args[1], fresh)
     if op in (ops.take, ops.old_item):
         found = _taken(args, fresh)
@@ -515,7 +515,7 @@ def _taken(args: Seq[Type], fresh: Fresh) -> Type:
     """The type of what ``pop`` gives, and of an item that is overwritten."""
     t = args[0]
     if isinstance(t, Struct):
-        name = str(_constant(args[1]))
+        name = str(constant(args[1]))
         return t.items[t.fields.index(name)] if name in t.fields else Known(Const(ops.UNDEFINED))
     if len(args) > 1:
         return subscript(t, args[1], fresh)
@@ -530,6 +530,8 @@ def _as_list(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     match t:
         case Tuple(parts, _):
             items, length = parts, len(parts)
+        case Sequence() if t.kind is dict:
+            items = (t.key or Unknown("a key of a dict"),)
         case Sequence(_, parts, known):
             items, length = parts, known
             if length is not None and len(parts) == 1:
@@ -542,7 +544,7 @@ def _as_list(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         case _:
             return None
     if op is ops.items_from:
-        start, stop = _constant(args[1]), _constant(args[2])
+        start, stop = constant(args[1]), constant(args[2])
         if length is None:
             return Sequence(list, items[:1], None)
         items = items[start : stop or None]
@@ -638,11 +640,11 @@ def with_grown(t: Type, key: Any, item: Type) -> Type:
     return t
 
 
-def of_any_keys(t: Dict, fresh: Fresh, sites: frozenset[int] = frozenset()) -> Sequence:
+def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
     """The type of a dict of which nobody says which keys it has."""
     kinds = [type_of(k) for k in t.keys]
     items, key = (joined(t.items, fresh),) if t.items else (), joined(kinds, fresh) if kinds else None
-    return Sequence(dict, items, None, key, sites)
+    return Sequence(dict, items, None, key, t.sites)
 
 
 def with_key(t: Type, key: Type, fresh: Fresh) -> Type:
@@ -768,7 +770,7 @@ def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
 
 def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
     """The type of ``x[key]``."""
-    index = _constant(key)
+    index = constant(key)
     match t:
         case Tuple(items, _) if isinstance(index, int) and -len(items) <= index < len(items):
             return items[index]
@@ -814,7 +816,7 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
     return Unknown("which item is taken is not known")
 
 
-def _constant(key: Type) -> Any:
+def constant(key: Type) -> Any:
     if isinstance(key, Known):
         return key.value
     if isinstance(key, Scalar) and isinstance(key.value, int):
@@ -970,6 +972,8 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
             return _of_any_length((*a.items, *b.items), fresh)
         case Dict(), Dict() if a.keys == b.keys:
             return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
+        case (Dict(), Dict()) | (Dict(), Sequence(kind=builtins.dict)) | (Sequence(kind=builtins.dict), Dict()):
+            return join(*(of_any_keys(t, fresh) if isinstance(t, Dict) else t for t in (a, b)), fresh)
         case Struct(), Struct() if a.cls is b.cls:  # an attribute may be assigned later
             parts = [dict(zip(t.fields, t.items, strict=True)) for t in (a, b)]
             fields = tuple(dict.fromkeys((*a.fields, *b.fields)))

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tangentc.analysis.decide import refused, truth
-from tangentc.analysis.infer import is_nothing, of_any_keys, put
+from tangentc.analysis.infer import is_nothing, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops
@@ -28,6 +29,7 @@ from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Global, If, 
 from tangentc.core.types import (
     Dict,
     Known,
+    Length,
     Optional,
     Scalar,
     Sequence,
@@ -36,13 +38,14 @@ from tangentc.core.types import (
     Unknown,
     data_type,
     is_container,
+    lengths,
     present,
 )
 
 MOST_WALKS = 4  # of the body of a loop
 DEEPEST = 6  # containers in one another
 NOTHING = Known(Const(ops.UNDEFINED))
-COPIES = {builtins.dict, builtins.list, *DEEP_COPIES}
+COPIES = {builtins.dict, copy.copy, *DEEP_COPIES}  # whose type is that of what is copied
 End = dict[Atom, Type] | None  # what a path has changed; None if it does not come to its end
 
 
@@ -76,8 +79,10 @@ class State(Types):
         self.several: set[int] = set()  # the places that make one object after the other
 
     def begin_with(self, params: Mapping[str, Type]) -> None:
+        mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
+        self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
         for name, t in params.items():
-            self._set(name, self.placed(t))
+            self._set(name, self.placed(without_sites(t)))
 
     # ---------------------------------------------------------- names
     def of(self, atom: Atom) -> Type:
@@ -120,8 +125,6 @@ class State(Types):
         made = [t.value.key for t in (a, b) if isinstance(t, Known) and isinstance(t.value, ops.MadeInside)]  # type: ignore[attr-defined]
         if len(made) == 2 and made[0] == made[1]:
             return b  # the same function, as another walk has made it
-        if isinstance(a, Dict) and isinstance(b, Dict) and a.keys != b.keys or {type(a), type(b)} == {Dict, Sequence}:
-            a, b = (of_any_keys(t, self.fresh, t.sites) if isinstance(t, Dict) else t for t in (a, b))
         return super().join(a, b)
 
     def _remembered(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
@@ -171,6 +174,8 @@ class State(Types):
         item = self.of(atom)
 
         def changed(old: Any) -> Type:
+            if not isinstance(old, (Dict, Struct)):
+                return self._changed(old, change, True)
             names = old.keys if isinstance(old, Dict) else old.fields
             if single and key in names and not is_nothing(item):
                 k = names.index(key)
@@ -203,8 +208,8 @@ class State(Types):
         if s.op is ops.assumed:
             return
         t = self.result(s.op, s.args, s.keywords)
-        if s.op in COPIES and is_container(t):
-            t = _without_sites(t, s.op in DEEP_COPIES)
+        if is_container(t) and (s.op in COPIES or s.op is ops.method and s.args[1] == Const("copy")):
+            t = without_sites(t, s.op in DEEP_COPIES)
         self.change(s)
         self._set(s.target, self.placed(t))
         self.definitions[s.target] = s
@@ -249,6 +254,9 @@ class State(Types):
         if id(block) in self.ends:
             return self.ends[id(block)][1]
         return self.fork(lambda: [self.statement(s) for s in block])[1]
+
+    def _is_told(self, s: If) -> bool:
+        return truth(self.of(s.test)) is not None
 
     def branch(self, s: If) -> None:
         known = truth(self.of(s.test))
@@ -386,10 +394,10 @@ def _replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], dep
     return t if all(a is b for a, b in zip(items, t.items)) else replace(t, items=items)
 
 
-def _without_sites(t: Any, deep: bool) -> Any:
+def without_sites(t: Any, deep: bool = True) -> Any:
     """The type of a copy, which is another object, and if it is ``deep`` holds others."""
     if not is_container(t):
         return t
     if deep:
-        t = replace(t, items=tuple(_without_sites(i, True) for i in t.items))
+        t = replace(t, items=tuple(map(without_sites, t.items)))
     return replace(t, sites=frozenset()) if isinstance(t, (Sequence, Dict, Struct)) else t

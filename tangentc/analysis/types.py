@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tangentc.analysis.decide import taken, truth
 from tangentc.analysis.infer import (
-    changed_at,
+    constant,
     gives_keys,
     infer,
     is_elementwise,
@@ -23,13 +22,12 @@ from tangentc.analysis.infer import (
     put,
     raises_of_none,
     subscript,
-    widened,
     with_grown,
     with_key,
 )
-from tangentc.analysis.points import Change, Inside, Points, change_of
+from tangentc.analysis.points import Change, Points, change_of
 from tangentc.core import ops
-from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, Store, While
+from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, Effect, For, Function, Opaque, Store, While
 from tangentc.core.types import (
     Array,
     Dict,
@@ -49,7 +47,7 @@ from tangentc.core.types import (
     present,
     type_of,
 )
-from tangentc.core.walk import all_defines, blocks, statements
+from tangentc.core.walk import blocks, statements
 from tangentc.errors import UnsupportedSyntax
 
 MOST_ROUNDS = 12
@@ -147,66 +145,13 @@ class Types:
             return t
         if self.bare and not any(map(is_nothing, types)):
             t = of_empty(op, types, named, self.fresh)
-        never = op is operator.getitem and isinstance(types[0], Sequence) and types[0].length == 0
+        never = op is operator.getitem and _has_no_item(*types)
         if never or raises_of_none(op, types) or any(map(is_nothing, [*types, *named.values()])):
             return t  # it is never run
         return Unknown("nothing says what it is") if self.settled and is_nothing(t) else t
 
-    # ---------------------------------------------------------- whole programs
-    def function(self, function: Function, params: Mapping[str, Type]) -> Types:
-        changes = any(_changes_container(s) for s in statements(function.body))
-        self.computes_keys = any(map(_stores_by_name, statements(function.body)))
-        mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
-        self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
-        self._rounds(function, params, changes)
-        for stage in ("bare", "settled"):  # nothing more will come: what has no type is an empty list, or unknown
-            if self.hopeful or self.awaits or not self._lacks_something(function):
-                break
-            setattr(self, stage, True)
-            self.memo.clear()
-            self._rounds(function, params, changes)
-        return self
-
-    def _rounds(self, function: Function, params: Mapping[str, Type], changes: bool) -> None:
-        """Go through the program until what is put into containers is no news."""
-        for _ in range(MOST_ROUNDS):
-            self.begin()
-            self.of_name.update(params)
-            self.of_name.update({n: t for n, t in self.widened.items() if n in params})
-            self.block(function.body)
-            if not changes or not self._widen(function):
-                break
-
-    def _lacks_something(self, function: Function) -> bool:
-        return any(
-            isinstance(s, Assign) and is_nothing(self.of_name[s.target]) and not _copies_nothing(s)
-            for s in statements(function.body)
-        )
-
-    def _widen(self, function: Function) -> bool:
-        """What is put into a container later belongs to its type from the start; says whether that is news."""
-        news = False
-        points = Points(function, self)
-        for place in self._of_any_keys(function, points):
-            old = self.of_name.get(place)
-            if isinstance(old, Dict):
-                news = True
-                self.widened[place] = self.of_name[place] = of_any_keys(old, self.fresh)
-        given: set[Any] = set()  # the attributes whose first value has been looked at
-        for where, change in points.changes:
-            place, path = where.path() if isinstance(where, Inside) else (where, [])
-            old = self.of_name.get(place)
-            if old is None:
-                continue
-            first = {(where, k) for k, _ in change.puts} - given
-            given |= first
-            new = changed_at(old, path, lambda t, change=change, first=first: self._changed(t, change, bool(first)))  # type: ignore[misc]
-            if certain(new) != certain(old):
-                news = True
-                self.widened[place] = self.of_name[place] = new
-        return news
-
-    def _of_any_keys(self, function: Function, points: Points) -> set[str]:
+    # ---------------------------------------------------------- dicts whose keys are not certain
+    def refuse_doubtful(self, function: Function, points: Points) -> set[str]:
         """The places of dicts that lose keys and are looped over: which keys there are only the program knows.
 
         Raises `UnsupportedSyntax` where a dict gets new keys after a loop over it.
@@ -396,48 +341,6 @@ class Types:
                 new = with_key(new, self.of(change.key), self.fresh)
         return new
 
-    def block(self, block: Block) -> None:
-        of = self.of_name
-        for s in block:
-            match s:
-                case Assign():
-                    t = self.result(s.op, s.args, s.keywords)
-                    if s.target in self.widened:
-                        t = widened(t, self.widened[s.target], self.fresh)
-                    of[s.target] = t
-                case If():
-                    self._branch(s)
-                case For():
-                    for c in s.carried:
-                        of[c.name] = self._apart(self.of(c.init))  # another length in each trip, perhaps
-                    of[s.target] = self.item(s.iterable)
-                    self._until_stable(s, (s.body,))
-                case While():
-                    for c in s.carried:
-                        of[c.name] = self._apart(self.of(c.init))  # another length in each trip, perhaps
-                    self._until_stable(s, (s.head, s.body))
-                case Opaque(writes=writes, text=text):
-                    for _, name in writes:
-                        of[name] = self.carried_along(s, text, name)
-
-    def _branch(self, s: If) -> None:
-        self.chosen.pop(id(s), None)
-        known = taken(s, self.of) if truth(self.of(s.test)) is not None else None
-        self._arms(s, known)
-        if known is None and (known := taken(s, self.of)) is not None:
-            self._arms(s, known)
-        if known is not None:
-            self.chosen[id(s)] = known
-
-    def _arms(self, s: If, known: bool | None) -> None:
-        for arm, runs in ((s.then, known is not False), (s.orelse, known is not True)):
-            if runs:
-                self.block(arm)
-            else:
-                self.of_name.update(dict.fromkeys(all_defines(arm), Known(Const(ops.UNDEFINED))))
-        for m in s.merged:
-            self.of_name[m.name] = self.join(self.of(m.then), self.of(m.orelse))
-
     @staticmethod
     def carried_along(s: Opaque, text: str, name: str) -> Type:
         """The type of what code makes that is not analysed."""
@@ -454,24 +357,6 @@ class Types:
             return a
         return join(a, b, self.fresh)
 
-    def _until_stable(self, loop: For | While, bodies: tuple[Block, ...]) -> None:
-        for attempt in range(6):
-            for body in bodies:
-                self.block(body)
-            stable = True
-            for c in loop.carried:
-                old = self.of_name[c.name]
-                new = self.join(old, self.of(c.next))
-                if self.hopeful and isinstance(old, Dict) and not isinstance(new, Dict):
-                    continue  # it is expected to keep its keys, which is asked again when all is known
-                if certain(new) != certain(old):
-                    stable = False
-                    self.of_name[c.name] = (
-                        self._apart(new) if attempt < 3 else Unknown("its type changes from trip to trip")
-                    )
-            if stable:
-                return
-
     def item(self, iterable: Atom) -> Type:
         """The type of what a loop over this value gives."""
         t = present(self.of(iterable))
@@ -485,6 +370,13 @@ class Types:
 LENT = {builtins.enumerate, builtins.zip, builtins.reversed, builtins.iter, ops.identity, ops.once}
 RUNNING = (Const("items"), Const("values"), Const("keys"))
 TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
+
+
+def _has_no_item(t: Type, key: Type) -> bool:
+    """Whether a subscript surely raises: of an empty list, or for a key that a dict does not have."""
+    if isinstance(t, Dict):
+        return isinstance(key, (Known, Scalar)) and (known := constant(key)) is not None and known not in t.keys
+    return isinstance(t, Sequence) and t.length == 0
 
 
 def _takes_known_part(op: Any, types: list[Type]) -> bool:

@@ -18,6 +18,7 @@ from tangentc.analysis.infer import lacks_something
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types, certain
+from tangentc.analysis.typing import typed
 from tangentc.compiler.passes import FRONT, SIMPLIFY, Pass
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -294,7 +295,7 @@ class Context:
         self, function: Function, params: dict[str, Type], source: pytypes.FunctionType, hopeful: bool = False
     ) -> Program:
         """The program with its types and aliases worked out anew."""
-        types = Types(self.call_type, hopeful, self._begin).function(function, params)
+        types = typed(function, params, self.call_type, self._begin)
         return self.with_facts(without_never(function, types.chosen), types, source)
 
     def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:

@@ -121,8 +121,9 @@ class Questions:
             return (t.kind is list or name != "pop" or len(args) == 2) and not (t.kind is dict and name in VIEWS)
         if not isinstance(t, Dict):
             return False
-        asks = name == "pop" or name == "get" and not (isinstance(args[0], Const) and self.has_its_keys(t))
-        return name == "setdefault" or len(args) == 2 and asks
+        if name == "get" and is_differentiable(t):  # a key that the run knows, or that may not be there
+            return len(args) == 2 and not (isinstance(args[0], Const) and self.has_its_keys(t))
+        return name == "setdefault" or name == "pop" and len(args) == 2
 
     # ---------------------------------------------------------- loops
     def trips(self, iterable: Atom) -> list | None:

@@ -1,0 +1,159 @@
+"""The type of every name of a program in core form.
+
+    rows = []                 rows: list of float64[n], which is what it becomes
+    for i in range(3):
+        rows.append(x * i)
+    y = rows[0]               y: float64[n]
+
+The state goes through the program as Python runs it.  The type of a name is that of its value; of a container, which
+is changed where it is, it is one for all that it is while the name is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tangentc.analysis.decide import taken
+from tangentc.analysis.infer import is_nothing
+from tangentc.analysis.points import Points, change_of
+from tangentc.analysis.state import NOTHING, State, without_sites
+from tangentc.analysis.types import CallType, Types
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
+from tangentc.core.types import Dict, Struct, Type, is_container, present
+from tangentc.core.walk import defines, statements
+
+
+def typed(
+    function: Function, params: Mapping[str, Type], call_type: CallType | None = None,
+    begin: Callable[[], None] = lambda: None,
+) -> Types:  # fmt: skip
+    """The types of a function's names, for parameters of these types; ``begin`` is called before each walk."""
+    begin()
+    walk = Typing(function, params, call_type)
+    if not walk.awaits and walk.lacks_something(function):
+        begin()
+        walk = Typing(function, params, call_type, settled=True)
+    types = walk.facts(function)
+    if any(change_of(s) is not None for s in statements(function.body)):
+        types.refuse_doubtful(function, Points(function, types))
+    return types
+
+
+class Typing(State):
+    """Types a program from its first statement to its last."""
+
+    def __init__(
+        self, function: Function, params: Mapping[str, Type], call_type: CallType | None, settled: bool = False
+    ):
+        super().__init__(call_type)
+        self.settled = settled
+        self.all_its_life: dict[Atom, Type] = {}
+        self.begin_with(params)
+        self.block(function.body)
+
+    def _set(self, name: Atom, t: Type | None) -> None:
+        super()._set(name, t)
+        if t is not None:
+            before = self.all_its_life.get(name)
+            lives_on = before is not None and is_container(present(t))
+            self.all_its_life[name] = self.also(before, t) if lives_on else t  # type: ignore[arg-type]
+
+    def also(self, before: Type, t: Type) -> Type:
+        """The type of a container that was a ``before`` and is a ``t`` now, with keys or attributes that it has got."""
+        if isinstance(before, Dict) and isinstance(t, Dict):
+            parts = [dict(zip(d.keys, d.items, strict=True)) for d in (before, t)]
+            keys = tuple(dict.fromkeys((*t.keys, *before.keys)))
+            return replace(t, keys=keys, items=tuple(self._both([p[k] for p in parts if k in p]) for k in keys))
+        if isinstance(before, Struct) and isinstance(t, Struct) and before.cls is t.cls:
+            parts = [dict(zip(s.fields, s.items, strict=True)) for s in (before, t)]
+            fields = tuple(dict.fromkeys((*before.fields, *t.fields)))
+            items = tuple(self._both([p[f] for p in parts if f in p]) for f in fields)
+            return replace(t, fields=fields, items=items)
+        return self.join(before, t)
+
+    def _both(self, several: list[Type]) -> Type:
+        return several[0] if len(several) == 1 else self.also(*several)
+
+    def _assign(self, s: Assign) -> None:
+        self.all_its_life.pop(s.target, None)
+        super()._assign(s)
+
+    def block(self, block: Block) -> None:
+        for s in block:
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case For() | While():
+                self._loop(s)
+            case Leave():
+                pass  # what follows stands in the other arm, and the values meet behind the branch
+            case _:
+                super().statement(s)
+
+    def branch(self, s: If) -> None:
+        self.chosen.pop(id(s), None)
+        known = taken(s, self.of) if self._is_told(s) else None
+        self._arms(s, known)
+        if known is None and (known := taken(s, self.of)) is not None:
+            self._arms(s, known)
+        if known is not None:
+            self.chosen[id(s)] = known
+
+    def _arms(self, s: If, known: bool | None) -> None:
+        merged: list[list[Type]] = []
+        ends = []
+        for arm, runs, value in ((s.then, known is not False, 0), (s.orelse, known is not True, 1)):
+            if not runs:
+                continue
+
+            def write(arm: Block = arm, value: int = value) -> None:
+                self.block(arm)
+                merged.append([self.of((m.then, m.orelse)[value]) for m in s.merged])
+
+            ends.append(self.fork(write)[1])
+        self.merge(ends)
+        for k, m in enumerate(s.merged):
+            self._define(m.name, self._joined([types[k] for types in merged]))
+
+    def _define(self, name: str, t: Type) -> None:
+        self.all_its_life.pop(name, None)
+        self._set(name, t)
+
+    def _loop(self, s: For | While) -> None:
+        for c in s.carried:
+            self._define(c.name, self._apart(self.of(c.init)))  # another length in each trip, perhaps
+
+        def trip() -> Block:
+            if isinstance(s, For):
+                self.all_its_life.pop(s.target, None)
+                self.takes(s.target, s.iterable)
+            else:
+                self.block(s.head)
+            self.block(s.body)
+            for name, t in [(c.name, self.of(c.next)) for c in s.carried]:
+                self._set(name, t)
+            return s.body
+
+        self.loop(id(s), trip, False)
+        for c in s.carried:
+            self._define(c.name, self.of(c.name))
+
+    def lacks_something(self, function: Function) -> bool:
+        made = (s for s in statements(function.body) if isinstance(s, Assign) and s.target in self.all_its_life)
+        return any(is_nothing(self.all_its_life[s.target]) and not _copies_nothing(s) for s in made)
+
+    def facts(self, function: Function) -> Types:
+        """What is known of the names, for the passes that follow."""
+        types = Types(self.call_type)
+        made = (name for s in statements(function.body) for name in defines(s))
+        names = (*(p.name for p in function.params), *made)
+        types.of_name = {name: without_sites(self.all_its_life.get(name, NOTHING)) for name in names}
+        types.unknown_lengths, types.chosen, types.settled = self.unknown_lengths, self.chosen, self.settled
+        return types
+
+
+def _copies_nothing(s: Assign) -> bool:
+    return s.op is ops.identity and isinstance(s.args[0], Const)
