@@ -46,6 +46,7 @@ class Comprehend:
     assume: Any
     unrolled: Any
     expression: Any
+    looked_at: Any
     type_known: Any
     emit: Any
     span: Any
@@ -113,12 +114,20 @@ class Comprehend:
         self.want_written_out(iterable, site)
         if site in self.known.unroll:
             return self.known.unroll[site], None
-        atom = self.iterated(self.expression(iterable), node)
-        trips = None if self.known.revised["unroll", site] else self.asks.trips(atom)
-        if trips is None or number_of_trips(trips) and not self.asks.mixed(atom) and site not in self.known.wanted:
-            return None, atom
-        del self.out[start:]
-        return trips, None
+
+        def look() -> tuple[list | None, Atom]:
+            atom = self.iterated(self.expression(iterable), node)
+            trips = None if self.known.revised["unroll", site] else self.asks.trips(atom)
+            if trips is None or number_of_trips(trips) and not self.asks.mixed(atom) and site not in self.known.wanted:
+                return None, atom
+            return trips, atom
+
+        (trips, atom), end = self.state.fork(look)
+        if trips is not None:
+            del self.out[start:]
+            return trips, None
+        self.state.merge([end])
+        return None, atom
 
     def loop_over(self, iterable: Atom, node: Any, body: Callable[[Atom], None]) -> None:
         """A loop whose body the compiler writes."""
@@ -381,9 +390,7 @@ class Comprehend:
                 return self.expression(_as_comprehension(node), target)
         if (node.func.id if isinstance(node.func, gast.Name) else node.func.attr) not in ("jvp", "hvp"):
             return None
-        start = len(self.out)
-        callee = self.expression(node.func)
-        del self.out[start:]
+        callee = self.looked_at(node.func)
         if isinstance(callee, Const) and getattr(callee.value, "__tangentc_kind__", "") in ("jvp", "hvp"):
             return self.jvp_call(node)  # type: ignore[attr-defined]
         return None

@@ -189,9 +189,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if not isinstance(node.func, (gast.Name, gast.Attribute)):
             return False
         with contextlib.suppress(UnsupportedSyntax):
-            start = len(self.out)
-            callee = self.expression(node.func) if _is_path(node.func) else Const(None)
-            del self.out[start:]
+            callee = self.looked_at(node.func) if _is_path(node.func) else Const(None)
             return isinstance(callee, Const) and makes_iterator(callee.value)
         return False
 
@@ -776,9 +774,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """An operand; ``d.keys()``, which is a list here, behaves as a set."""
         value = self.expression(node)
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "keys":
-            start = len(self.out)
-            cls = self.class_of(self.expression(node.func.value), node.func)  # type: ignore[attr-defined]
-            del self.out[start:]
+            cls = self.class_of(self.looked_at(node.func.value), node.func)  # type: ignore[attr-defined]
             return value if cls is not None else self.emit(builtins.set, (value,), node, name="%keys")
         return value
 
@@ -935,14 +931,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         joining = _joining(self.definition(base))
         if joining is not None:
             parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-            start = len(self.out)
-            items = [self.expression(e) for e in parts]
-            if any(is_numeric(t := self.state.of(a)) and is_differentiable(t) for a in items):
+            if any(is_numeric(t := self.tried(e)) and is_differentiable(t) for e in parts):
+                items = [self.expression(e) for e in parts]
                 for k, e in enumerate(parts):
                     if isinstance(e, gast.Slice):  # a range
                         items[k] = self.emit(operator.getitem, (base, items[k]), node)
                 return self.invoke(joining, items, [], node, target)
-            del self.out[start:]
         key, t = self.settled(self.expression(node.slice), node), self.type_known(base)
         own = self.operated(operator.getitem, (base, key), node) or self.worked_out(
             operator.getitem, (base, key), (), node
@@ -1030,6 +1024,12 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """The type of an expression, which is written later."""
         found: list[Type] = []
         self.path(lambda: found.append(self.state.of(self.expression(node))))
+        return found[0]
+
+    def looked_at(self, node: Any) -> Atom:
+        """What an expression stands for, which is written later, or not at all."""
+        found: list[Atom] = []
+        self.path(lambda: found.append(self.expression(node)))
         return found[0]
 
     def joined(self, node: Any, of: Any, make: Any, target: str | None) -> Atom:

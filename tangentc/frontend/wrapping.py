@@ -35,6 +35,7 @@ class Wrapping:
     known: Any
     out: list[Statement]
     expression: Any
+    looked_at: Any
     emit: Any
     add: Any
     add_all: Any
@@ -144,9 +145,7 @@ class Wrapping:
         """The class of Python's own that makes a context manager, None for others."""
         if not isinstance(node, gast.Call) or node.keywords:
             return None
-        start = len(self.out)
-        callee = self.expression(node.func)
-        del self.out[start:]
+        callee = self.looked_at(node.func)
         return callee.value if isinstance(callee, Const) else None
 
     # ---------------------------------------------------------- match
