@@ -95,7 +95,7 @@ MAY_BE_NONE = {
 
 def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
-    if op is ops.identity or op is copy.copy:
+    if op in (ops.identity, ops.once, copy.copy):
         return present(args[0]) if keywords else args[0]
     if any(map(is_nothing, args)):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet

@@ -73,6 +73,7 @@ class Types:
         self.call_type = call_type
         self.unknown_lengths = 0
         self.memo: dict[Any, Type] = {}
+        self.assumed: dict[int, dict[Atom, Type]] = {}  # the types where code was written for them, by the statement
         self.widened: dict[str, Type] = {}  # containers, with what is put into them later
         self.chosen: dict[int, bool] = {}  # the branches of which one alone runs, by their ids
         self.reasons: dict[str, str] = {}  # of values of the primal sweep that the adjoint has: how it comes by them
@@ -188,7 +189,7 @@ class Types:
             elif isinstance(s, (Assign, Effect)) and s.op is ops.take:
                 lost |= points.places(s.args[0])
         for s in statements(function.body):
-            written_out = isinstance(s, Assign) and s.op is ops.assumed and s.args[0].value.table in ("unroll", "keys")
+            written_out = isinstance(s, Assign) and s.op is ops.assumed and s.args[0].value.kind in ("unroll", "keys")
             if written_out and isinstance(s.args[0].value.value, tuple):
                 if any(lost & points.places(a) for a in s.args[1:]):
                     raise UnsupportedSyntax(

@@ -77,6 +77,8 @@ class Typing(State):
         return several[0] if len(several) == 1 else self.also(*several)
 
     def _assign(self, s: Assign) -> None:
+        if s.op is ops.assumed:
+            self.assumed[id(s)] = {a: without_sites(self.of(a)) for a in s.args[1:]}
         self.all_its_life.pop(s.target, None)
         super()._assign(s)
 
@@ -152,6 +154,7 @@ class Typing(State):
         names = (*(p.name for p in function.params), *made)
         types.of_name = {name: without_sites(self.all_its_life.get(name, NOTHING)) for name in names}
         types.unknown_lengths, types.chosen, types.settled = self.unknown_lengths, self.chosen, self.settled
+        types.assumed = self.assumed
         return types
 
 

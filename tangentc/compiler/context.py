@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import itertools
 import types as pytypes
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -29,10 +28,10 @@ from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, transform
 from tangentc.derive.calls import Defined
 from tangentc.errors import Span, TangentcError, UnsupportedSyntax
+from tangentc.frontend.assumed import Sites, without_assumed
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.effects import Shared, user_functions
 from tangentc.frontend.emulated import refuse_told_apart
-from tangentc.frontend.feedback import Feedback, without_assumed
 from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.normalise import normalise
@@ -47,7 +46,6 @@ load_families()
 HIDDEN = (ops.assumed, runtime.require_count)  # what types answer, at first
 DEEPEST = 24  # rounds and types of a function that calls itself
 MOST_VERSIONS = 200  # of one function inside itself
-MOST_LEARNED = 500  # rounds in which the types tell what is called
 Observer = Callable[[str, str, Function, Types], None]
 
 
@@ -99,7 +97,6 @@ class Context:
         self.lengths = Lengths()
         self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
         self.defined: dict[Any, dict[Any, Any]] = {}  # definitions that stand for calls, by function and site
-        self.lists: dict[Any, dict[Any, Any]] = {}  # arguments that stand for arrays, by function and site
         self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
         self.put: set[Global] = set()  # what belongs to the module, and is written into
@@ -223,11 +220,10 @@ class Context:
     def _lowered(
         self, source: pytypes.FunctionType, types: Sequence[Type], inline: set[Any]
     ) -> tuple[Function, Program, dict[str, Type]]:
-        """Lower, and type, until the types tell nothing more of what is called."""
-        known = Feedback(
+        """Lower, and type."""
+        known = Sites(
             inline=set(inline),
             defined=self.defined.get(source, {}),
-            lists=self.lists.setdefault((source, tuple(types)), {}),
             lifted=self.lifted,
             derivatives=self.derivatives,
             emulated=self.emulated,
@@ -235,27 +231,15 @@ class Context:
         )
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))
-        for learning in itertools.count():
-            if learning > MOST_LEARNED:
-                raise UnsupportedSyntax(
-                    f"{source.__name__} calls functions that are made elsewhere while it runs",
-                    why="which they are does not come out, however often it is looked at",
-                    way_out="give it the functions as arguments, by their names",
-                )
+        while True:
+            before = known.from_further_on()
             lowered, places = lower(source, params, known, Summaries(self))
-            function, gives_iterator = used_once(normalise(lowered, is_emitted(source), known.assigned))
-            params = dict(zip((p.name for p in function.params), types, strict=True))
-            function = with_settings(function, params)
-            program = self.typed(function, params, source, hopeful=True)
-            before = known.size()
-            self._inline(program, known)
-            known.learn(program)
-            if known.size() == before:
-                program = self.typed(function, params, source)
-                refused = self.refused
-                known.learn(program, True)  # of lists that were empty at first
-                if known.size() == before:
-                    break
+            if known.from_further_on() == before:
+                break
+        function, gives_iterator = used_once(normalise(lowered, is_emitted(source), known.assigned))
+        params = dict(zip((p.name for p in function.params), types, strict=True))
+        program = self.typed(with_settings(function, params), params, source)
+        refused = self.refused
         if refused:
             raise refused[0]
         refuse_open(program)
@@ -268,21 +252,6 @@ class Context:
         shown = transform(lowered.body, lambda s: () if getattr(s, "op", None) in HIDDEN else (s,))
         return replace(lowered, body=shown), program, params
 
-    def _inline(self, program: Program, known: Feedback) -> None:
-        """Note the calls that cannot have an adjoint of their own: what is called changes its arguments, or gives
-        a function or an iterator."""
-        for s in statements(program.function.body):
-            if not (isinstance(s, (Assign, Effect)) and is_user_function(s.op)) or s.span.site is None:
-                continue
-            if s.op in self.in_progress:
-                continue
-            if any(map(is_code, map(program.types.of, s.atoms))):
-                known.inline.add(s.span.site)
-                continue
-            types, keywords = [program.types.of(a) for a in s.args], {k: program.types.of(v) for k, v in s.keywords}
-            if self.changes_or_gives(s.op, types, keywords):
-                known.inline.add(s.span.site)
-
     def changes_or_gives(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
         """Whether a function changes its arguments, gives a function or an iterator, or is refused by itself."""
         try:
@@ -291,9 +260,7 @@ class Context:
             return True
         return holds_code(callee.result) or callee.gives_iterator or bool(callee.changes)
 
-    def typed(
-        self, function: Function, params: dict[str, Type], source: pytypes.FunctionType, hopeful: bool = False
-    ) -> Program:
+    def typed(self, function: Function, params: dict[str, Type], source: pytypes.FunctionType) -> Program:
         """The program with its types and aliases worked out anew."""
         types = typed(function, params, self.call_type, self._begin)
         return self.with_facts(without_never(function, types.chosen), types, source)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.core import ops
+from tangentc.core.resolve import attributes_set
 from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple, Type
 
 
@@ -46,6 +47,15 @@ def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
             return "", None, None
         return "data", value, owner
     return "", None, None
+
+
+@functools.lru_cache(maxsize=1024)
+def set_by_methods(cls: type) -> frozenset[str]:
+    """The names of what a class has that its methods give an object a value of its own for."""
+    members = [value for c in cls.__mro__ for value in vars(c).values()]
+    made = (getattr(value, "fget", None) or getattr(value, "__func__", value) for value in members)
+    names = {name for f in made if isinstance(f, pytypes.FunctionType) for name in attributes_set(f.__code__)}
+    return frozenset(name for name in names if found_in_class(cls, name)[0] in ("data", "method", "static"))
 
 
 def own_access(cls: type) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import functools
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -57,6 +59,14 @@ def named_by(function: Any) -> Iterator[Any]:
             if is_own and named not in seen:
                 seen.add(named)
                 stack.append(named)
+
+
+@functools.lru_cache(maxsize=1024)
+def attributes_set(code: types.CodeType) -> frozenset[str]:
+    """The names of the attributes that a function sets, and those defined inside it."""
+    inside = (attributes_set(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    own = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
+    return frozenset(own.union(*inside))
 
 
 def names_inside(code: types.CodeType) -> set[str]:

@@ -80,7 +80,7 @@ class Comprehend:
         site, start = self.span(node).site, len(self.out)
         sources, iterable = self.run_over(node.iter, node)
         if sources is None:
-            may_be = None if self.known.revised["unroll", site] else self.asks.trips(iterable)
+            may_be = self.asks.trips(iterable)
             unlike: list[bool] = []
             is_name = isinstance(node.target, gast.Name)
             target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
@@ -94,7 +94,7 @@ class Comprehend:
                     unlike.append(self.asks.is_key(For(target, iterable, tuple(self.out))))
 
             body, end = self.state.fork(lambda: self.trips_of(site, trip))
-            if not any(unlike) and not (may_be is not None and site in self.known.wanted):
+            if not any(unlike) and not (may_be is not None and self.is_wanted(site)):
                 self.state.merge([end])
                 self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
                 return
@@ -108,17 +108,18 @@ class Comprehend:
 
         self.written_out(node, node.iter, sources, each)
 
+    def is_wanted(self, site: Any) -> bool:
+        return site in self.known.wanted or site in self.known.counted
+
     def run_over(self, iterable: Any, node: Any) -> tuple[list | None, Any]:
         """The trips of a loop that is written out, else None and what it runs over."""
         site, start = self.span(node).site, len(self.out)
         self.want_written_out(iterable, site)
-        if site in self.known.unroll:
-            return self.known.unroll[site], None
 
         def look() -> tuple[list | None, Atom]:
             atom = self.iterated(self.expression(iterable), node)
-            trips = None if self.known.revised["unroll", site] else self.asks.trips(atom)
-            if trips is None or number_of_trips(trips) and not self.asks.mixed(atom) and site not in self.known.wanted:
+            trips = self.asks.trips(atom)
+            if trips is None or number_of_trips(trips) and not self.asks.mixed(atom) and not self.is_wanted(site):
                 return None, atom
             return trips, atom
 
@@ -265,6 +266,7 @@ class Comprehend:
                 self.add(Effect(ops.append, (made, value), (), self.span(node)))
 
         if not whole:
+            self.growing[made] = {self.span(g.iter).site for g in node.generators}
             self.add(Assign(made, ops.make_list, (), (), self.span(node)))
             self.out.insert(start, self.out.pop())
         self.generators(node, node.generators, each, first)
@@ -308,7 +310,7 @@ class Comprehend:
             if isinstance(node.key, gast.Name) and node.key.id in names:
                 self.known.wanted.add(self.span(g.iter).site)
         first = self.run_over(node.generators[0].iter, node.generators[0].iter)
-        others = all(self.span(g.iter).site in self.known.unroll for g in node.generators[1:])
+        others = len(node.generators) == 1
         if first[0] is not None and others and not any(g.ifs for g in node.generators):
             entries: dict[Atom, Atom] = {}
 

@@ -204,9 +204,9 @@ class _Walk:
         if name not in self.inside:
             return None
         t = Struct(_class(self.made[name]), (), ())
-        if fact.table == "classes":
+        if fact.kind == "classes":
             return () if instance_of(t, fact.value) else None
-        about, answer = fact.value if fact.table == "answers" else (None, None)
+        about, answer = fact.value if fact.kind == "answers" else (None, None)
         return () if isinstance(about, (type, tuple)) and instance_of(t, about) == answer else None
 
     def opaque(self, s: Opaque, names: Names) -> tuple[Statement, ...] | None:

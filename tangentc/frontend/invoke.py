@@ -47,10 +47,10 @@ from tangentc.core.types import (
 from tangentc.errors import Span, TangentcError, UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of, made_in, parameters
+from tangentc.frontend.assumed import CALLED, Sites
 from tangentc.frontend.callables import is_known, is_library_module, is_of_python, is_user_function, python_function
 from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
-from tangentc.frontend.feedback import CALLED, Feedback
 from tangentc.frontend.into import Into, ordered
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
@@ -104,7 +104,7 @@ class Invoke(Into):
     """The part of lowering that knows calls."""
 
     activation: Activation
-    known: Feedback
+    known: Sites
     asks: Questions
     out: list[Statement]
     loops: list[Any]
@@ -204,11 +204,13 @@ class Invoke(Into):
         site = self.span(node).site
         t = self.type_known(atom)
         rows = of_zip and answer_of(ops.spread, self.state.of(atom)) is not None
-        length = len(t.items) if isinstance(t, Tuple) else self.told("lengths", site, length_in, atom)
+        length = len(t.items) if isinstance(t, Tuple) else self.told(length_in, atom)
         length = None if rows else length
         if not isinstance(t, Tuple) and length is not None:
             self.assume("lengths", site, length, node, atom)
         if length is None:
+            made = self.asks.made(atom)
+            self.known.counted |= self.growing.get(made.target, set()) if made is not None else set()
             return (self.emit(ops.spread, (atom,), node, name="%_spread_"),)
         return tuple(self.emit(operator.getitem, (atom, Const(k)), node.value) for k in range(length))
 
@@ -224,7 +226,7 @@ class Invoke(Into):
             return None
         self.out.pop()
         atom, site = made.args[0], (ops.spread, made.span.site)  # type: ignore[union-attr]
-        count = self.told("answers", site, functools.partial(answer_of, ops.spread), atom)
+        count = self.told(functools.partial(answer_of, ops.spread), atom)
         if count is None:
             self.add(dataclasses.replace(made, args=(atom, Const(builtins.zip))))
             return None
@@ -242,7 +244,7 @@ class Invoke(Into):
         atom = self.expression(node)
         t = self.type_known(atom)
         site = self.span(node).site
-        keys = t.keys if isinstance(t, Dict) else self.told("keys", site, keys_in, atom)
+        keys = t.keys if isinstance(t, Dict) else self.told(keys_in, atom)
         if not isinstance(t, Dict) and keys is not None:
             self.assume("keys", site, keys, node, atom)
         if keys is None:
@@ -272,7 +274,7 @@ class Invoke(Into):
         site = self.span(node).site
         if isinstance(callee, Const):
             return self.invoke(callee.value, args, keywords, node, target)
-        found = self.told("callees", site, function_in, callee)
+        found = self.told(function_in, callee)
         if found is not None:
             self.assume("callees", site, (found, None), node, callee)
             function = self.whichever(self.current(found, node), callee, node)
@@ -281,7 +283,6 @@ class Invoke(Into):
                 function = None
             if function is not None:
                 return self.invoke(function, args, keywords, node, target)
-            self.known.callees.pop(site, None)  # it is made in another way from now on
         if site in self.known.defined and self.known.defined[site][2]:
             function, first, _ = self.known.defined[site]
             return self.invoke(function, [*map(Const, first), callee, *args], keywords, node, target)
@@ -327,14 +328,13 @@ class Invoke(Into):
             if not (isinstance(t, Tuple) and name in ("index", "count")):
                 held = self.attribute(base, name, node.func)
                 return self.call(held, args, keywords, node, target)
-        found = self.told("callees", site, functools.partial(method_in, name), base)
+        found = self.told(functools.partial(method_in, name), base)
         if found is not None:
             self.assume("callees", site, (found, name), node, base)
             function = self.current(found, node)
             if function is not None:
                 args, keywords = self.arguments(node)
                 return self.invoke(function, args, keywords, node, target)
-            self.known.callees.pop(site, None)
         args, keywords = given or self.arguments(node)
         args, keywords = [self.spelled_out(a) for a in args], [(k, self.spelled_out(a)) for k, a in keywords]
         if name == "__setitem__" and len(args) == 2:
@@ -349,9 +349,11 @@ class Invoke(Into):
         if isinstance(held, Dict) and name == "get" and isinstance(args[0], Const) and args[0].value not in held.keys:
             return args[1] if len(args) > 1 else Const(None)
         views = isinstance(held, Sequence) and held.kind is dict and name in VIEWS and not self.asks.first_keys(base)
-        if site in self.known.written or views or self.asks.is_written_method(held, name, args):
+        if views or self.asks.is_written_method(held, name, args):
             function = next(named[name] for named in prelude.METHODS.values() if name in named)
             return self.invoke(function, [base, *args], keywords, node, target)
+        if name == "append" and self.loops and (made := self.asks.made(base)) is not None:
+            self.growing.setdefault(made.target, set()).add(self.loops[-1])
         if name in GIVING_NONE:  # also where its value, None, is asked for
             self.add(Effect(ops.method, (base, Const(name), *args), tuple(keywords), self.span(node)))
             return Const(None) if target is None else self.emit(ops.identity, (Const(None),), node, target=target)
@@ -365,7 +367,7 @@ class Invoke(Into):
             return self.attribute(base, name, node)
         if is_given and name not in self.known.assigned or isinstance(t, (Scalar, Array, Sequence)):
             return default
-        if self.known.classes.get(self.span(node).site) is None and not isinstance(t, Struct):
+        if not isinstance(self.state.seen(base), Struct):
             return self.emit(builtins.getattr, (base, Const(name)), node)  # until its class is known
         raise self.unsupported(node, f"getattr with a default of {name}, which the object may have or not",
                                "set the attribute in __init__, or ask for it by its name")  # fmt: skip
@@ -497,10 +499,8 @@ class Invoke(Into):
         written = self.into(callee, args, keywords, node, target)
         if written is not None:
             return written
-        op, lists = self.known.lists.get(self.span(node).site, (None, ()))
         probe = Assign("", callee, tuple(args), tuple(keywords))
-        lists = lists if op is not None and op == callee else self.asks.lists(probe)
-        if lists:
+        if lists := self.asks.lists(probe):
             args = [self.emit(np.array, (a,), node) if k in lists else a for k, a in enumerate(args)]
             keywords = [(k, self.emit(np.array, (a,), node) if k in lists else a) for k, a in keywords]
         if runs_over(callee):
@@ -513,7 +513,7 @@ class Invoke(Into):
         given = (*args, *dict(keywords).values())
         inside = any(isinstance(a, Const) and isinstance(a.value, (Closure, Bound)) for a in given)
         if library is not None and (
-            prelude.is_certain(callee, args, dict(keywords)) or inside or self.is_written(probe, node)
+            prelude.is_certain(callee, args, dict(keywords)) or inside or self.is_written(probe)
         ):
             function, args, named = library
             return self.invoke(function, args, list(named.items()), node, target)
@@ -555,10 +555,8 @@ class Invoke(Into):
             keywords = [(k, self.handed(a, node)) for k, a in keywords]
         return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
 
-    def is_written(self, probe: Assign, node: Any) -> bool:
+    def is_written(self, probe: Assign) -> bool:
         """Whether a call of the library is lowered as Python."""
-        if self.span(node).site in self.known.written:
-            return True
         types = [self.state.of(a) for a in probe.args]
         return prelude.stands_for(probe.op) and not is_operated(probe.op, types) and self.asks.is_written(probe)
 
@@ -666,7 +664,7 @@ class Invoke(Into):
         args, split = [*whole, *args[split:]], len(whole)
         given_ = [*args[:split], *extra, *args[split:]]
         site = self.span(node).site
-        found = self.known.compiled.get(site) or self.compiled(callee, given_, site)
+        found = self.compiled(callee, given_)
         if found is not None:
             function, seeds, types_ = found
             self.assume("compiled", site, types_, node, *given_)
@@ -674,12 +672,12 @@ class Invoke(Into):
             return self.invoke(function, [*given_[:at], *map(Const, seeds), *given_[at:]], [], node, target)
         return self.emit(ops.call, (Const(callee), *given_), node, target=target, name="%derivative")
 
-    def compiled(self, callee: Nested, given: list[Atom], site: Any) -> Any:
+    def compiled(self, callee: Nested, given: list[Atom]) -> Any:
         """The derivative for the types of its arguments here; None where they do not tell, or it is refused: a later
         walk, or typing, may know more."""
         types = [self.state.of(a) for a in given]
         may_be_none = any(isinstance(t, Optional) for _, t in self.asks.tangents(callee, (Const(None), *given)))
-        if self.known.revised["compiled", site] or may_be_none:
+        if may_be_none:
             return None
         with contextlib.suppress(TangentcError):
             found = callee.compiled(types, self.known.derivatives)
@@ -801,12 +799,11 @@ class Invoke(Into):
                 value = Bound(found, (atom,), cls=owner) if kind == "method" else None
             elif isinstance(t, Known) and callable(t.value):
                 value = self.whichever(t.value, atom, node)
-            elif (found := self.told("callees", self.span(node).site, function_in, atom)) is not None:
+            elif (found := self.told(function_in, atom)) is not None:
                 self.assume("callees", self.span(node).site, (found, None), node, atom)
                 value = self.current(found, node)
         if isinstance(atom, str) and (state := made_in(value)) != tuple(self.loops[: len(state)]):
             self.keep(value, node)  # it was made in another trip
-            self.known.callees.pop(self.span(node).site, None)
             return None
         value = getattr(value, "__tangentc_function__", value)
         if isinstance(value, Made):
@@ -827,9 +824,9 @@ class Invoke(Into):
         primals, tangents = map(self.items_of, node.args[1:])
         if any(isinstance(a, str) and a.startswith("%_spread_") for a in (*primals, *tangents)):
             return self.emit(ops.call, (Const(None), *primals, *tangents), node, name="%called")
-        still = self.known.still.get(self.span(node).site, self.still(primals, tangents))
+        still = self.still(primals, tangents)
         moving = tuple(i for i, t in enumerate(tangents) if t != Const(None) and i not in still)
-        for i in self.known.doubtful.get(self.span(node).site, self.doubtful(moving, tangents)):
+        for i in self.doubtful(moving, tangents):
             tangents[i] = self.emit(runtime.or_zero, (tangents[i], primals[i]), node)
         base = self.differentiation(_gradient if callee.value.__name__ == "hvp" else _plain, [function], [], node)
         if not isinstance(base, Const):  # the function is not known yet
@@ -1264,7 +1261,7 @@ class Invoke(Into):
         answer = None if t is None else instance_of(t, wanted)
         site = self.span(node).site
         if answer is None:
-            answer = self.told("answers", site, functools.partial(answer_of, wanted), args[0])
+            answer = self.told(functools.partial(answer_of, wanted), args[0])
             if answer is not None:
                 self.assume("answers", site, (wanted, answer), node, args[0])
         return None if answer is None else Const(answer)

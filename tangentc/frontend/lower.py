@@ -45,7 +45,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.resolve import Scope, is_static, names_inside
+from tangentc.core.resolve import Scope, attributes_set, is_static, names_inside
 from tangentc.core.types import (
     SETTINGS,
     Array,
@@ -65,11 +65,11 @@ from tangentc.errors import NoSource, Span, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
 from tangentc.frontend.asked import as_written
+from tangentc.frontend.assumed import Fact, Sites
 from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
-from tangentc.frontend.feedback import Fact, Feedback
 from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, refusal, with_flag
@@ -115,7 +115,7 @@ NO_SUMMARIES = NoSummaries()
 
 
 def lower(
-    function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Feedback | None = None,
+    function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Sites | None = None,
     summaries: Any = NO_SUMMARIES,
 ) -> Any:  # fmt: skip
     """The function in core form, and the functions that were lowered into it.
@@ -133,7 +133,7 @@ def lower(
         )
     names = [a.id for a in parameters(node.args)]
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
-    lowering = Lowering(activation, known or Feedback(), summaries)
+    lowering = Lowering(activation, known or Sites(), summaries)
     lowering.state.begin_with(params or {})
     lowering.types.update({n: t for n, t in (params or {}).items() if activation.local[n] == 1})
     settings = {n: t.const for n, t in (params or {}).items() if isinstance(t, Known) and type(t.value) in SETTINGS}
@@ -149,7 +149,7 @@ def lower(
 class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
-    def __init__(self, activation: Activation, known: Feedback, summaries: Any):
+    def __init__(self, activation: Activation, known: Sites, summaries: Any):
         self.summaries = summaries
         self.activation, self.known = activation, known
         self.out: list[Statement] = []
@@ -157,6 +157,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.made: dict[Any, Any] = {}  # the callables that are made while the function runs
         self.loops: list[Any] = []  # the sites of the loops that are open
         self.activations = 0
+        self.set_here: set[str] = set()  # attributes that are set in the functions that are lowered
+        self.growing: dict[str, set[Any]] = {}  # lists, and the loops that append to them
         self.iterators: set[Atom] = set()  # what can be run over once
         self.state = State(summaries.call_type)
         self.asks = Here(self.state)
@@ -173,6 +175,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         compiled = getattr(scope.function, "__tangentc_compiled__", None)
         if compiled is not None:
             self.places[Place("compiled", compiled), code.co_name] = Place("compiled", compiled)
+        self.set_here |= attributes_set(code)
         for name in {*names_inside(code), *code.co_freevars}:
             place = scope.place(name)
             try:
@@ -370,15 +373,14 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         defaults: dict[str, Atom] = {n: self.kept(self.expression(d), d) for n, d in given.items()}
         return self.remember(Closure(node, self.activation, defaults), node)
 
-    def told(self, table: str, site: Any, about: Callable[[Type], Any], atom: Atom) -> Any:
-        """What a place is written for: what the type of a value says here, or what typing has said before."""
-        t = None if self.known.revised[table, site] else self.state.seen(atom)
-        found = None if t is None else about(t)
-        return getattr(self.known, table).get(site) if found is None else found
+    def told(self, about: Callable[[Type], Any], atom: Atom) -> Any:
+        """What the type of a value says here; None if it says nothing."""
+        t = self.state.seen(atom)
+        return None if t is None else about(t)
 
-    def assume(self, table: str, site: Any, value: Any, node: Any, *atoms: Atom) -> None:
+    def assume(self, kind: str, site: Any, value: Any, node: Any, *atoms: Atom) -> None:
         """Note what a place is lowered for, which the types have to bear out."""
-        self.emit(ops.assumed, (Const(Fact(table, site, value)), *atoms), node, name="%assumed")
+        self.emit(ops.assumed, (Const(Fact(kind, site, value)), *atoms), node, name="%assumed")
 
     def current(self, function: Any, node: Any) -> Any:
         """What typing found to be called, as this lowering has made it; None if it has not."""
@@ -520,6 +522,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         cls = self.class_of(obj, target)
         kind, _, owner = found_in_class(cls, target.attr) if cls is not None else ("", None, None)
         self.refuse_hidden("descriptor" if kind == "descriptor" else "", target.attr, target)
+        if kind in ("data", "method", "static"):
+            self.known.assigned.add(target.attr)
         if kind != "property":
             self.add(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
             return
@@ -689,7 +693,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 return Const(len(found[0]))
         if op in (np.ndim, np.iscomplexobj, builtins.len):
             site = self.span(node).site
-            answer = self.told("answers", site, functools.partial(answer_of, op), args[0])
+            answer = self.told(functools.partial(answer_of, op), args[0])
             answer = None if answer == -1 else answer  # which says of `len` that it is not known
             if answer is not None:
                 self.assume("answers", site, (op, answer), node, args[0])
@@ -937,7 +941,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                     if isinstance(e, gast.Slice):  # a range
                         items[k] = self.emit(operator.getitem, (base, items[k]), node)
                 return self.invoke(joining, items, [], node, target)
-        key, t = self.settled(self.expression(node.slice), node), self.type_known(base)
+        key, t = self.settled(base, self.expression(node.slice), node), self.type_known(base)
         own = self.operated(operator.getitem, (base, key), node) or self.worked_out(
             operator.getitem, (base, key), (), node
         )
@@ -1014,7 +1018,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         starred = [e for e in node.elts if isinstance(e, gast.Starred)]
         for e in starred:
             self.want_items(e.value)
-        return any(self.span(e).site in self.known.written or self.is_long(self.tried(e.value)) for e in starred)
+        return any(self.is_long(self.tried(e.value)) for e in starred)
 
     @staticmethod
     def is_long(t: Type) -> bool:

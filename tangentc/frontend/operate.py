@@ -6,9 +6,9 @@ import operator
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.classes import BUILTINS, found_in_class, method_name, own_access, reflected
+from tangentc.core.classes import BUILTINS, found_in_class, method_name, own_access, reflected, set_by_methods
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
-from tangentc.core.types import Array, Struct, Tuple, Type
+from tangentc.core.types import Array, Sequence, Struct, Tuple, Type, Unknown
 
 
 def _comes_first(right: type | None, left: type | None, name: str) -> bool:
@@ -30,6 +30,7 @@ class Operate:
     known: Any
     out: list
     span: Any
+    set_here: set[str]
     state: Any
     places: Any
     invoke: Any
@@ -48,7 +49,7 @@ class Operate:
         if isinstance(t, (Struct, Tuple)):
             return self.plain(t.cls, node)
         site = self.span(node).site if k is None else (self.span(node).site, k)
-        cls = self.plain(self.told("classes", site, class_in, atom), node)
+        cls = self.plain(self.told(class_in, atom), node)
         if cls is not None:
             self.assume("classes", site, cls, node, atom)
         return cls
@@ -60,6 +61,8 @@ class Operate:
             raise self.unsupported(node, f"an object of {cls.__name__}, which has its own {own}",  # type: ignore[union-attr]
                                    "use properties for the attributes that it changes")  # fmt: skip
         if isinstance(cls, type) and cls.__module__ != "builtins":
+            self.known.assigned |= set_by_methods(cls)
+            self.known.assigned |= {n for n in self.set_here if found_in_class(cls, n)[0] == "data"}
             self.places[Place("class", cls), cls.__name__] = Place("class", cls)
         return cls
 
@@ -77,7 +80,7 @@ class Operate:
         """The operation as a call of the method that a class defines for it, None if it is not one."""
         name = method_name(op)
         of_class = any(isinstance(self.state.seen(a), (Struct, Tuple)) for a in args)
-        if not name or not self.known.classes and not of_class:
+        if not name or not of_class:
             return None
         if op is ops.contains:
             return self.special_method(name, args[::-1], node, 1)
@@ -127,15 +130,17 @@ class Operate:
                                    "write __iter__ to give a list")  # fmt: skip
         return self.invoke(found, [value], [], node, None, owner) if kind == "method" else value
 
-    def settled(self, key: Atom, node: Any) -> Atom:
+    def settled(self, base: Atom, key: Atom, node: Any) -> Atom:
         """An integer of the module or of a closure that says which of several unlike items is meant, as a constant."""
-        if isinstance(key, Global) and self.span(node).site in self.known.settled:
-            return Const(self.option(key, "a subscript", node))
+        t = self.state.of(base)
+        if isinstance(key, Global) and isinstance(t, (Tuple, Sequence)):
+            if len(t.items) > 1 or any(isinstance(i, Unknown) for i in t.items):
+                return Const(self.option(key, "a subscript", node))
         return key
 
     def store_item(self, obj: str, key: Atom, value: Atom, node: Any, op: Any = None) -> None:
         """``obj[key] = value`` or ``obj[key] op= value``."""
-        key = self.settled(key, node)
+        key = self.settled(obj, key, node)
         cls = self.class_of(obj, node, -1)
         if cls is None or found_in_class(cls, "__setitem__")[0] != "method":
             self.add(Store(obj, key, value, op, self.span(node)))

@@ -678,6 +678,8 @@ class _Specialise:
             return (Effect(simple[name], (receiver, *args), (), s.span),)  # type: ignore[arg-type]
         if name == "extend":
             return self._extend(receiver, args[0], s)
+        if name == "update" and not args:
+            return tuple(Store(receiver, Const(k), v, None, s.span) for k, v in s.keywords)  # type: ignore[union-attr]
         if name in ("update", "setdefault") and isinstance(t, Dict):
             entries: dict[Any, Atom] = {}
             out: list[Statement] = []
