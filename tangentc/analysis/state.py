@@ -121,12 +121,6 @@ class State(Types):
         """The target of a loop has an item of what it runs over."""
         self._set(target, self.item(iterable))
 
-    def join(self, a: Type, b: Type) -> Type:
-        made = [t.value.key for t in (a, b) if isinstance(t, Known) and isinstance(t.value, ops.MadeInside)]  # type: ignore[attr-defined]
-        if len(made) == 2 and made[0] == made[1]:
-            return b  # the same function, as another walk has made it
-        return super().join(a, b)
-
     def _remembered(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
         """Types that are equal may be those of different objects."""
         if any(map(is_container, (*types, *named.values()))):

@@ -31,6 +31,7 @@ from tangentc.core.nodes import CHOICE, Assign, Atom, Block, Const, Effect, For,
 from tangentc.core.types import (
     Array,
     Dict,
+    Either,
     Known,
     Length,
     Optional,
@@ -44,6 +45,7 @@ from tangentc.core.types import (
     is_set,
     lengths,
     map_lengths,
+    place_of,
     present,
     type_of,
 )
@@ -437,4 +439,8 @@ def certain(t: Type) -> Any:
             return "optional", certain(inner)
         case Unknown():
             return "unknown"
+        case Known() if isinstance(t.value, Either):
+            return frozenset(map(place_of, t.value.functions))
+        case Known() if ops.is_made_inside(t.value):
+            return place_of(t.value)  # another walk makes it anew
     return t

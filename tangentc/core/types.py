@@ -120,14 +120,23 @@ class Either:
         raise NotImplementedError(self.__name__)
 
 
-_EITHER: dict[tuple[int, ...], Either] = {}
+_EITHER: dict[tuple[Any, ...], Any] = {}
 
 
-def either(a: Any, b: Any) -> Either:
-    """The choice between functions, the same object for the same functions."""
-    functions: dict[int, Any] = {}
+def place_of(function: Any) -> Any:
+    """Where a function is made, if it is made while the program runs."""
+    key = getattr(function, "key", None)
+    return id(function) if key is None or isinstance(function, pytypes.FunctionType) else key
+
+
+def either(a: Any, b: Any) -> Any:
+    """The choice between functions, the same object for the same functions; of what one place makes, what it has made
+    last."""
+    functions: dict[Any, Any] = {}
     for f in (a, b):
-        functions.update({id(g): g for g in (f.functions if isinstance(f, Either) else (f,))})
+        functions.update({place_of(g): g for g in (f.functions if isinstance(f, Either) else (f,))})
+    if len(functions) == 1:
+        return next(iter(functions.values()))
     found = _EITHER.get(tuple(functions))
     if found is None or any(x is not y for x, y in zip(found.functions, functions.values(), strict=True)):
         found = _EITHER[tuple(functions)] = Either(tuple(functions.values()))

@@ -11,6 +11,7 @@ trip, so that each has its own types; every other loop stays a loop.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import operator
@@ -28,7 +29,9 @@ from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
 from tangentc.frontend.questions import number_of_trips
 from tangentc.frontend.source import Quoted
+from tangentc.ops import methods
 
+RESIZES = methods.names(list, changes=True)
 LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
 
 
@@ -80,7 +83,7 @@ class Comprehend:
         site, start = self.span(node).site, len(self.out)
         sources, iterable = self.run_over(node.iter, node)
         if sources is None:
-            may_be = self.asks.trips(iterable)
+            may_be = None if _grows(node.iter, node) else self.asks.trips(iterable)
             unlike: list[bool] = []
             is_name = isinstance(node.target, gast.Name)
             target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
@@ -119,7 +122,8 @@ class Comprehend:
         def look() -> tuple[list | None, Atom]:
             atom = self.iterated(self.expression(iterable), node)
             trips = self.asks.trips(atom)
-            if trips is None or number_of_trips(trips) and not self.asks.mixed(atom) and not self.is_wanted(site):
+            unlike = trips is not None and (not number_of_trips(trips) or self.asks.mixed(atom) or self.is_wanted(site))
+            if not unlike or _grows(iterable, node):
                 return None, atom
             return trips, atom
 
@@ -396,6 +400,15 @@ class Comprehend:
         if isinstance(callee, Const) and getattr(callee.value, "__tangentc_kind__", "") in ("jvp", "hvp"):
             return self.jvp_call(node)  # type: ignore[attr-defined]
         return None
+
+
+def _grows(iterable: Any, loop: Any) -> bool:
+    """Whether the body of a loop may make a list longer or shorter while the loop runs over it."""
+    called = (n.func for s in getattr(loop, "body", ()) for n in gast.walk(s) if isinstance(n, gast.Call))
+    names = {
+        ast.unparse(gast.gast_to_ast(f.value)) for f in called if isinstance(f, gast.Attribute) and f.attr in RESIZES
+    }
+    return bool(names) and ast.unparse(gast.gast_to_ast(iterable)) in names
 
 
 def _as_comprehension(node: Any) -> Any:
