@@ -973,7 +973,8 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
         case Dict(), Dict() if a.keys == b.keys:
             return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
         case (Dict(), Dict()) | (Dict(), Sequence(kind=builtins.dict)) | (Sequence(kind=builtins.dict), Dict()):
-            return join(*(of_any_keys(t, fresh) if isinstance(t, Dict) else t for t in (a, b)), fresh)
+            a, b = (of_any_keys(t, fresh) if isinstance(t, Dict) else t for t in (a, b))
+            return join(a, b, fresh)
         case Struct(), Struct() if a.cls is b.cls:  # an attribute may be assigned later
             parts = [dict(zip(t.fields, t.items, strict=True)) for t in (a, b)]
             fields = tuple(dict.fromkeys((*a.fields, *b.fields)))

@@ -18,7 +18,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tangentc.analysis.decide import refused, truth
 from tangentc.analysis.infer import is_nothing, put
@@ -42,10 +42,11 @@ from tangentc.core.types import (
     present,
 )
 
-MOST_WALKS = 4  # of the body of a loop
+MOST_WALKS = 8  # of the body of a loop: what each trip hands on to the next takes one for each name
 DEEPEST = 6  # containers in one another
 NOTHING = Known(Const(ops.UNDEFINED))
 COPIES = {builtins.dict, copy.copy, *DEEP_COPIES}  # whose type is that of what is copied
+T = TypeVar("T")
 End = dict[Atom, Type] | None  # what a path has changed; None if it does not come to its end
 
 
@@ -132,7 +133,7 @@ class State(Types):
         """The type of something new: each container in it is another object."""
         if not is_container(t):
             return replace(t, type=self.placed(t.type)) if isinstance(t, Optional) else t
-        t = replace(t, items=tuple(map(self.placed, t.items)))  # type: ignore[union-attr]
+        t = replace(t, items=tuple(map(self.placed, t.items)))  # type: ignore[arg-type]
         if not isinstance(t, (Sequence, Dict, Struct)) or t.sites:
             return t
         self.made += 1
@@ -221,7 +222,7 @@ class State(Types):
         return {name: self.now[name] for name in names if name in self.now}
 
     # ---------------------------------------------------------- paths
-    def fork(self, write: Callable[[], Any]) -> tuple[Any, End]:
+    def fork(self, write: Callable[[], T]) -> tuple[T, End]:
         """What ``write`` gives, and how its path ends; the state is as before."""
         frame: dict[Atom, Type | None] = {}
         self.frames.append(frame)
@@ -247,7 +248,11 @@ class State(Types):
             return {}
         if id(block) in self.ends:
             return self.ends[id(block)][1]
-        return self.fork(lambda: [self.statement(s) for s in block])[1]
+        return self.fork(lambda: self.block(block))[1]
+
+    def block(self, block: Block) -> None:
+        for s in block:
+            self.statement(s)
 
     def _is_told(self, s: If) -> bool:
         return truth(self.of(s.test)) is not None

@@ -11,13 +11,13 @@ is changed where it is, it is one for all that it is while the name is there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from tangentc.analysis.decide import taken
 from tangentc.analysis.infer import is_nothing
 from tangentc.analysis.points import Points, change_of
-from tangentc.analysis.state import NOTHING, State, without_sites
+from tangentc.analysis.state import NOTHING, End, State, without_sites
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
@@ -82,10 +82,6 @@ class Typing(State):
         self.all_its_life.pop(s.target, None)
         super()._assign(s)
 
-    def block(self, block: Block) -> None:
-        for s in block:
-            self.statement(s)
-
     def statement(self, s: Statement) -> None:
         match s:
             case For() | While():
@@ -119,6 +115,10 @@ class Typing(State):
         self.merge(ends)
         for k, m in enumerate(s.merged):
             self._define(m.name, self._joined([types[k] for types in merged]))
+
+    def merge(self, ends: Iterable[End]) -> None:
+        """What a path defines is not seen behind it."""
+        super().merge([None if end is None else {n: t for n, t in end.items() if n in self.now} for end in ends])
 
     def _define(self, name: str, t: Type) -> None:
         self.all_its_life.pop(name, None)

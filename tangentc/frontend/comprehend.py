@@ -60,6 +60,7 @@ class Comprehend:
     kept: Any
     trip: Any
     trips_of: Any
+    growing: dict[str, set[Any]]
     state: Any
     add: Any
     path: Any
@@ -404,6 +405,8 @@ class Comprehend:
 
 def _grows(iterable: Any, loop: Any) -> bool:
     """Whether the body of a loop may make a list longer or shorter while the loop runs over it."""
+    if not isinstance(iterable, (gast.Name, gast.Attribute, gast.Subscript)):
+        return False
     called = (n.func for s in getattr(loop, "body", ()) for n in gast.walk(s) if isinstance(n, gast.Call))
     names = {
         ast.unparse(gast.gast_to_ast(f.value)) for f in called if isinstance(f, gast.Attribute) and f.attr in RESIZES

@@ -69,6 +69,7 @@ class Into:
     invoke: Any
     named: Any
     type_known: Any
+    add: Any
     unsupported: Any
 
     def into(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:

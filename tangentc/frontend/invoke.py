@@ -126,6 +126,7 @@ class Invoke(Into):
     block_of: Any
     state: Any
     summaries: Any
+    growing: dict[str, set[Any]]
     worked_out: Any
     named: Any
     opened: Any

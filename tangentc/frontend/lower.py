@@ -935,7 +935,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         joining = _joining(self.definition(base))
         if joining is not None:
             parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-            if any(is_numeric(t := self.tried(e)) and is_differentiable(t) for e in parts):
+            if any(is_numeric(of := self.tried(e)) and is_differentiable(of) for e in parts):
                 items = [self.expression(e) for e in parts]
                 for k, e in enumerate(parts):
                     if isinstance(e, gast.Slice):  # a range

@@ -30,6 +30,7 @@ class Operate:
     known: Any
     out: list
     span: Any
+    add: Any
     set_here: set[str]
     state: Any
     places: Any

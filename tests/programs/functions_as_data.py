@@ -299,9 +299,8 @@ def functions_of_a_dict_by_a_helper(x):
 
 
 REFUSED = {
-    "observers_of_two_classes", "observers_in_a_helper", "functions_of_a_dict_that_loses_a_key",
-    "functions_after_a_key_comes_back", "its_own_derivative_in_a_loop", "derivative_of_the_last", "item_that_becomes_its_derivative",
-    "attribute_that_becomes_its_derivative", "derivatives_by_reduce", "taylor_series",
+    "observers_of_two_classes", "observers_in_a_helper", "its_own_derivative_in_a_loop", "derivative_of_the_last",
+    "derivatives_by_reduce", "taylor_series",
 }  # fmt: skip
 
 

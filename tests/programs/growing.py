@@ -620,6 +620,31 @@ PROGRAMS = [
     (imaginary_part_of_real_numbers, (V,)),
     (every_second_one_deleted, (L,)),
 ]
+
+
+def keys_that_are_told_apart(x):
+    d = {}
+    for i, name in enumerate(["w", "c", "v"]):
+        d[name] = x * (i + 1)
+    s = 0.0
+    for k in list(d):  # its keys, and not its items
+        if k != "c":
+            s = s + d[k] ** 2
+    return s
+
+
+def trips_that_are_numbered_in_two_subscripts(x):
+    A = np.outer(x, x)
+    for i in range(3):
+        for j in range(3):
+            A[i, j] += np.dot(A[i + 1 :, i], A[i + 1 :, j])
+    return np.sum(A**2)
+
+
+PROGRAMS += [
+    (keys_that_are_told_apart, (0.7,)),
+    (trips_that_are_numbered_in_two_subscripts, (np.array([0.3, -0.7, 1.2]),)),
+]
 REFUSED = {
     "values_kept",
     "items_kept",

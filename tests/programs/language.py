@@ -1260,6 +1260,5 @@ REFUSED = {  # not followed yet, and said so
     "yielded": "a generator function",
     "iterators": "sorted",
     "match_structures": "match on structures that a derivative flows through",
-    "tries": "a value of unknown type after try",
     "arrays_in_a_list": "a list of arrays of several shapes that change",
 }

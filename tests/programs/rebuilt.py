@@ -88,6 +88,5 @@ def fewer_keys(x):
 
 
 FUNCTIONS = (one_key_replaced, rebuilt_under_continue, momentum, best_so_far, steps_of_a_function, descent_inside)
-CHANGING = (other_keys, other_order, fewer_keys)
+CHANGING = (other_keys, other_order, fewer_keys)  # the keys of a dict that is made again in each trip
 PROGRAMS = [(f, (0.7,)) for f in FUNCTIONS + CHANGING]
-REFUSED = {f.__name__ for f in CHANGING}
