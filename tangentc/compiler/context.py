@@ -246,7 +246,7 @@ class Context:
         for s in statements(program.function.body) if self.emulated else ():
             refuse_told_apart(s, program.types, self.emulated)
         if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
-            program = self.typed(without_assumed(program), params, source)
+            program = self.with_facts(without_assumed(program), program.types, source)
         self.dependencies.update(places)
         program.gives_iterator = gives_iterator
         shown = transform(lowered.body, lambda s: () if getattr(s, "op", None) in HIDDEN else (s,))

@@ -39,7 +39,6 @@ class Activation:
     nonlocals: set[str] = field(default_factory=set)
     constants: dict[str, Atom] = field(default_factory=dict)  # names that have one known value
     static: dict[str, tuple[Atom, ...] | dict[str, Atom]] = field(default_factory=dict)  # *args and **kwargs
-    none: set[str] = field(default_factory=set)  # names that are None as long as nothing was assigned to them
     has_flag: bool = False  # whether a loop is left by return
 
     def variable(self, name: str) -> str:

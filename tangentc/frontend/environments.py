@@ -22,7 +22,6 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.types import Struct
 from tangentc.frontend.activation import Activation, Bound, Closure, declared, locals_of
 from tangentc.frontend.nested import Nested
 
@@ -64,11 +63,7 @@ class Environments:
         if cls is None:
             return Const(made)
         held = self.held(made)
-        result = self.emit(ops.make_struct, (Const(cls), Const(tuple(held)), *held.values()), node, name="%environment")
-        types = [self.type_known(atom) for atom in held.values()]
-        if all(t is not None for t in types):
-            self.types[result] = Struct(cls, tuple(held), tuple(types))
-        return result
+        return self.emit(ops.make_struct, (Const(cls), Const(tuple(held)), *held.values()), node, name="%environment")
 
     def held(self, made: Any) -> dict[str, Atom]:
         """What a callable holds of the trip that it is made in, by the names of its environment."""
@@ -126,11 +121,7 @@ class Environments:
         def of(name: str, atom: Atom) -> Atom:
             if not isinstance(atom, str):
                 return atom
-            taken = self.emit(builtins.getattr, (base, Const(name)), node, name=f"%{name.strip('_')}")
-            t = self.type_known(base)
-            if isinstance(t, Struct) and name in t.fields:
-                self.types[taken] = t.items[t.fields.index(name)]
-            return taken
+            return self.emit(builtins.getattr, (base, Const(name)), node, name=f"%{name.strip('_')}")
 
         if isinstance(made, Bound):
             first = tuple(of(f"_{k}", a) for k, a in enumerate(made.args))
@@ -152,8 +143,6 @@ class Environments:
                 continue
             value = of(name, was.variable(name))
             self.emit(ops.identity, (value,), node, target=home.variable(name))
-            if (t := self.type_known(value)) is not None:
-                self.types[home.variable(name)] = t
         return Closure(made.node, home, {n: of(n, a) for n, a in made.defaults.items()})
 
 

@@ -40,7 +40,6 @@ from tangentc.core.types import (
     Struct,
     Tuple,
     Type,
-    Unknown,
     is_differentiable,
     is_object,
 )  # fmt: skip
@@ -917,11 +916,6 @@ class Invoke(Into):
             raise self.wrong_call(node, cls.__name__, f"its field {missing[0]} is not given, or is not one")
         name = f"%{cls.__name__.lower()}"
         made = self.emit(ops.make_struct, (Const(cls), Const(fields), *(given[n] for n in fields)), node, name=name)
-        types_ = [self.type_known(given[n]) for n in fields]
-        if not issubclass(cls, tuple):  # what it holds hides what its class has
-            self.types[made] = Struct(cls, fields, tuple(t or Unknown() for t in types_))
-        elif all(t is not None for t in types_):
-            self.types[made] = Tuple(tuple(types_), cls)  # type: ignore[arg-type]
         return made
 
     def new_object(self, cls: type, node: Any) -> str:
@@ -930,7 +924,6 @@ class Invoke(Into):
             kind, found, _ = found_in_class(cls, name)
             if kind == "data" and not callable(found):
                 self.add(Store(made, Const(ops.Attribute(name)), Const(found), None, self.span(node)))
-        self.types[made] = Struct(cls, (), ())
         return made
 
     def user_function(
@@ -1113,17 +1106,12 @@ class Invoke(Into):
                 activation.static[double] = {k: self.kept(v, node) for k, v in more.items()}
 
     def bind_parameter(self, activation: Activation, name: str, value: Atom, node: Any) -> None:
-        if value == Const(None):
-            activation.none.add(name)
         if activation.local[name] > 1:
             value = self.opened(value, node)
         if activation.local[name] == 1:
             if not isinstance(value, str):
                 activation.constants[name] = value
                 return
-            t = self.type_known(value)
-            if t is not None:
-                self.types[activation.variable(name)] = t
         op = self.another_name(value)
         if op is ops.once and isinstance(activation.source, Quoted):  # the functions there run over lists
             op = ops.identity if value.startswith("%") else builtins.list

@@ -24,6 +24,7 @@ import gast
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.decide import truth
 from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import fields_of, found_in_class, own_data, setter_in_class
@@ -55,7 +56,6 @@ from tangentc.core.types import (
     Struct,
     Tuple,
     Type,
-    Unknown,
     data_type,
     is_differentiable,
     is_numeric,
@@ -135,9 +135,7 @@ def lower(
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
     lowering = Lowering(activation, known or Sites(), summaries)
     lowering.state.begin_with(params or {})
-    lowering.types.update({n: t for n, t in (params or {}).items() if activation.local[n] == 1})
     settings = {n: t.const for n, t in (params or {}).items() if isinstance(t, Known) and type(t.value) in SETTINGS}
-    activation.none |= {n for n, const in settings.items() if const.value is None}
     activation.constants.update({n: const for n, const in settings.items() if activation.local[n] == 1})
     lowering.body(node)
     refuse_held(tuple(lowering.out), lowering.iterators)
@@ -162,7 +160,6 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.iterators: set[Atom] = set()  # what can be run over once
         self.state = State(summaries.call_type)
         self.asks = Here(self.state)
-        self.types: dict[str, Type] = {}  # of variables whose type is certain before typing
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
         self.guarded = False
@@ -448,7 +445,6 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         home = self.activation.home(target.id)
         if home is None:
             raise self.unsupported(target, "an assignment to a name of the module", "return the value instead")
-        home.none.discard(target.id)
         home.constants.pop(target.id, None)
         return home.variable(target.id)
 
@@ -458,7 +454,6 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if home is None:
             raise self.unsupported(node, "an assignment to a name of the module", "return the value instead")
         variable = home.variable(name)
-        home.none.discard(name)
         if home.local[name] > 1:
             value = self.opened(value, node)
         if value != variable:
@@ -473,9 +468,6 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
                 or isinstance(self.activation.source, Quoted)
             ):
                 home.constants[name] = value
-            t = self.type_known(value)
-            if t is not None:
-                self.types[variable] = t
 
     def bind_trip(self, target: Any, value: Any) -> None:
         """Bind the target of a loop that is written out: in its trip a name may have a known value."""
@@ -604,11 +596,21 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_If(self, node: Any) -> None:
         test = self.expression(node.test)
-        if is_settled(test):
-            self.block(node.body if test.value else node.orelse)
+        known = self.decided(test, node)
+        if known is not None:
+            self.block(node.body if known else node.orelse)
             return
         arms = [self.arm(node, functools.partial(self.block, body)) for body in (node.body, node.orelse)]
         self.add(If(test, *arms, (), self.span(node), "statement"))  # type: ignore[call-arg,arg-type]
+
+    def decided(self, test: Atom, node: Any) -> bool | None:
+        """The answer of a test that the types give here; the branch that cannot run is not looked at."""
+        if is_settled(test):
+            return bool(test.value)  # type: ignore[union-attr]
+        known: bool | None = self.told(truth, test)
+        if known is not None and isinstance(test, str):
+            self.assume("answers", self.span(node).site, (builtins.bool, known), node, test)
+        return known
 
     def on_While(self, node: Any) -> None:
         over = self.fresh("%over") if node.orelse else None
@@ -716,12 +718,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         raise self.unsupported(node, "changing a value of the module in place", "pass it in as an argument")
 
     def type_known(self, atom: Atom) -> Type | None:
-        """The type of an atom, where it is certain before the program is typed."""
-        if isinstance(atom, Const):
-            return data_type(atom.value)
-        if isinstance(atom, Global):
-            return data_type(atom.lookup())
-        return self.types.get(atom)
+        """The type of a value here, None where nothing is known of it."""
+        return data_type(atom.value) if isinstance(atom, Const) else self.state.seen(atom)
 
     def expression(self, node: Any, target: str | None = None) -> Atom:
         """Lower an expression; with ``target``, its value goes to that name."""
@@ -822,8 +820,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def of_IfExp(self, node: Any, target: str | None) -> Atom:
         test = self.expression(node.test)
-        if is_settled(test):
-            return self.expression(node.body if test.value else node.orelse, target=target)
+        known = self.decided(test, node)
+        if known is not None:
+            return self.expression(node.body if known else node.orelse, target=target)
         result = target or self.fresh("%chosen")
         branches = [self.arm(a, functools.partial(self.expression, a, target=result)) for a in (node.body, node.orelse)]
         self.add(If(test, *branches, (), self.span(node)))  # type: ignore[arg-type,call-arg]
@@ -833,9 +832,6 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         left = self.operand(node.left)
         if len(node.ops) == 1:
             right = self.operand(node.comparators[0])
-            if right == Const(None) and isinstance(node.left, gast.Name) and node.left.id in self.activation.none:
-                if tuple(self.loops) == self.activation.loops:
-                    left = right  # a default that was not given, and nothing has been assigned yet
             known = _compared(OPERATORS[type(node.ops[0]).__name__], left, right)
             if known is not None:
                 return known
@@ -905,12 +901,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.note_held(base, name)
         result = self.emit(builtins.getattr, (base, Const(name)), node, target=target)
         if isinstance(t, Struct) and name in fields:
-            part = t.items[fields.index(name)]
-            if isinstance(part, Known) and callable(part.value):
+            if is_one_function(part := t.items[fields.index(name)]):
                 self.out.pop()
-                return part.const
-            if result.startswith("%") and not isinstance(part, Unknown):
-                self.types[result] = part
+                return part.const  # type: ignore[union-attr]
         return result
 
     def note_held(self, base: Atom, name: str) -> None:
@@ -949,11 +942,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             return own
         result = self.emit(operator.getitem, (base, key), node, target=target)
         part = self.part(t, key)
-        if isinstance(part, Known) and callable(part.value):
+        if is_one_function(part):
             self.out.pop()
-            return part.const
-        if part is not None and result.startswith("%"):
-            self.types[result] = part
+            return part.const  # type: ignore[union-attr]
         return result
 
     @staticmethod
@@ -994,16 +985,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         items = self.items(node.elts)
         if all(isinstance(item, Const) and not callable(item.value) for item in items):
             return Const(tuple(item.value for item in items))  # type: ignore[union-attr]
-        result = self.emit(ops.make_tuple, items, node, target=target)
-        self.note_items(result, Tuple, items)
-        return result
-
-    def note_items(self, result: str, make: Any, items: tuple[Atom, ...]) -> None:
-        """A display of functions is known by what it holds."""
-        if result.startswith("%") and any(isinstance(i, Const) and callable(i.value) for i in items):
-            types_ = [self.type_known(i) for i in items]
-            if all(t is not None for t in types_):
-                self.types[result] = make(tuple(types_))
+        return self.emit(ops.make_tuple, items, node, target=target)
 
     def of_List(self, node: Any, target: str | None) -> Atom:
         if self.is_written_out(node):
@@ -1122,6 +1104,10 @@ def is_settled(test: Atom) -> bool:
     if not isinstance(test, Const):
         return False
     return callable(test.value) or isinstance(test.value, (bool, int, str, type(None)))
+
+
+def is_one_function(t: Type | None) -> bool:
+    return isinstance(t, Known) and callable(t.value) and not isinstance(t.value, Either)
 
 
 def _may_write(s: Assign) -> bool:

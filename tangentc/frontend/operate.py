@@ -46,9 +46,6 @@ class Operate:
     def class_of(self, atom: Atom, node: Any, k: int | None = None) -> type | None:
         """The class of what a node stands for, or of its k-th operand (-1: of what a store changes,
         -2: of what is called)."""
-        t = self.type_known(atom)
-        if isinstance(t, (Struct, Tuple)):
-            return self.plain(t.cls, node)
         site = self.span(node).site if k is None else (self.span(node).site, k)
         cls = self.plain(self.told(class_in, atom), node)
         if cls is not None:

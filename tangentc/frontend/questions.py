@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.decide import truth
 from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
@@ -291,6 +292,8 @@ def answer_of(about: Any, t: Type) -> Any:
     if about is ops.spread:  # how many columns rows have
         row = t.items[0] if isinstance(t, Sequence) and len(t.items) == 1 else None
         return len(row.items) if isinstance(row, Tuple) else row.length if isinstance(row, Sequence) else None
+    if about is builtins.bool:
+        return truth(t)
     if about is builtins.len:
         return len(t.items) if isinstance(t, Tuple) else None if isinstance(t, Unknown) else -1
     return instance_of(t, about)

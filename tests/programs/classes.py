@@ -422,7 +422,7 @@ PROGRAMS = [
     (solved, (M, X)), (chosen_in_a_loop_and_changed, (X, Y)), (reduced, (M,)), (reduced, (M, 1)), (settings_handed_on, (M,)),
 ]  # fmt: skip
 REFUSED = {
-    "frozen_that_changes_its_field", "method_hidden_by_an_attribute", "cached_property", "attribute_set_in_the_dict",
-    "new_key_after_a_loop", "truth_of_an_object", "attribute_or_a_default", "made_by_new", "descriptor_set",
+    "frozen_that_changes_its_field", "cached_property", "attribute_set_in_the_dict",
+    "new_key_after_a_loop", "truth_of_an_object", "made_by_new", "descriptor_set",
     "descriptor_read", "iterator_that_counts", "setting_that_the_class_decides", "reading_that_the_class_decides", "attribute_of_a_name_that_is_given",
 }  # fmt: skip

@@ -1256,7 +1256,6 @@ PROGRAMS = [
 ]
 
 REFUSED = {  # not followed yet, and said so
-    "stack_machine": "functions chosen by a token that is computed",
     "yielded": "a generator function",
     "iterators": "sorted",
     "match_structures": "match on structures that a derivative flows through",

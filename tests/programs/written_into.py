@@ -414,6 +414,3 @@ def out_in_a_tuple_with_a_name(a, b):
     t = (o[1:],)
     np.multiply(a, b, out=t)
     return np.sum(o * o)
-
-
-REFUSED.add("out_in_a_tuple_with_a_name")
