@@ -13,7 +13,6 @@ import dataclasses
 import itertools
 import math
 import operator
-from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from dataclasses import replace
 from typing import Any
@@ -631,15 +630,6 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     return t
 
 
-def with_grown(t: Type, key: Any, item: Type) -> Type:
-    """The type of an object whose attribute is a dict that has been found to hold more since it was last looked at."""
-    old = t.items[t.fields.index(key)] if isinstance(t, Struct) and key in t.fields else None
-    more = isinstance(item, Dict) and isinstance(old, Dict) and set(old.keys) < set(item.keys)
-    if more or isinstance(old, Dict) and isinstance(item, Sequence) and item.kind is dict:
-        return _with_part(t, key, item)
-    return t
-
-
 def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
     """The type of a dict of which nobody says which keys it has."""
     kinds = [type_of(k) for k in t.keys]
@@ -654,69 +644,6 @@ def with_key(t: Type, key: Type, fresh: Fresh) -> Type:
     if isinstance(key, Scalar):
         key = dataclasses.replace(key, value=None)
     return dataclasses.replace(t, key=key if t.key is None else join(t.key, key, fresh))
-
-
-def _places(t: Type, key: Any) -> list[int]:
-    """The numbers of the item types that a key of a container may lead to."""
-    count = len(getattr(t, "items", ()))
-    match t:
-        case Dict(keys, _) | Struct(_, keys, _) if key in keys:
-            return [keys.index(key)]
-        case Dict() | Struct() if key != "*":
-            return []
-        case Sequence() | Tuple() if count > 1 and type(key) is int and -count <= key < count:
-            return [key % count]
-    return list(range(count))
-
-
-def changed_at(t: Type, path: Seq[Any], change: Callable[[Type], Type]) -> Type:
-    """The type of a container after a change of what keys lead to, one after the other."""
-    if not path:
-        return change(t)
-    items = list(getattr(t, "items", ()))
-    for k in _places(t, path[0]):
-        items[k] = changed_at(items[k], path[1:], change)
-    return dataclasses.replace(t, items=tuple(items)) if items else t  # type: ignore[arg-type]
-
-
-def _with_part(t: Any, key: Any, item: Type) -> Type:
-    """The type of a container with another type of one part."""
-    k = getattr(t, "keys", getattr(t, "fields", ())).index(key)
-    found: Type = dataclasses.replace(t, items=(*t.items[:k], item, *t.items[k + 1 :]))
-    return found
-
-
-def widened(t: Type, more: Type, fresh: Fresh) -> Type:
-    """The type of a container where it is made, with what is known to be put into it later."""
-    match t, more:
-        case Sequence(kind, items, length), Sequence(other, puts, known):
-            if length is not None and length == known and len(items) == len(puts):
-                return Sequence(other, tuple(joined((a, b), fresh) for a, b in zip(items, puts, strict=True)), length)
-            every = (*items, *puts)
-            item = (joined(every, fresh),) if every else ()
-            keys = [key for key in (t.key, more.key) if key is not None]
-            return Sequence(other, item, length if length == known else None, joined(keys, fresh) if keys else None)
-        case Dict(_, items), Sequence(kind, puts, _):
-            return Sequence(kind, (joined((*items, *puts), fresh),), None, more.key)
-        case Sequence(), Dict():  # what it is made from has turned out to have any keys
-            return widened(t, of_any_keys(more, fresh), fresh)
-        case Tuple(items, cls), Tuple(puts) if len(items) == len(puts):
-            return Tuple(
-                tuple(widened(a, b, fresh) if is_container(b) else a for a, b in zip(items, puts, strict=True)), cls
-            )  # what is no container is what was made now: nothing is put into a tuple
-        case ((Tuple(cls=None) | Sequence(kind=builtins.tuple)), (Tuple(cls=None) | Sequence(kind=builtins.tuple))):
-            return join(t, more, fresh) if any(map(is_container, more.items)) else t
-        case (Dict(), Dict()) | (Struct(), Struct()):
-            out = t
-            names = getattr(t, "keys", getattr(t, "fields", ()))
-            for key, item in zip(getattr(more, "keys", getattr(more, "fields", ())), more.items, strict=True):
-                made = t.items[names.index(key)] if key in names else None
-                if isinstance(made, (Dict, Struct, Sequence)) and isinstance(item, (Dict, Struct, Sequence)):
-                    out = _with_part(out, key, widened(made, item, fresh))
-                else:
-                    out = put(out, key, item, False, fresh)
-            return out
-    return more if is_container(t) or is_nothing(t) else t
 
 
 def _length_of(t: Type) -> Type | None:

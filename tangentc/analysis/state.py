@@ -161,7 +161,7 @@ class State(Types):
                 self._set(name, new)
 
     def _put_in(self, change: Change) -> Callable[[Any], Type]:
-        return lambda old: self._changed(old, change, True)
+        return lambda old: self._changed(old, change)
 
     def _assigned(self, change: Change, single: bool) -> Callable[[Any], Type]:
         """An attribute, or an item with a known key, has another value; that of one of several objects has, perhaps."""
@@ -170,7 +170,7 @@ class State(Types):
 
         def changed(old: Any) -> Type:
             if not isinstance(old, (Dict, Struct)):
-                return self._changed(old, change, True)
+                return self._changed(old, change)
             names = old.keys if isinstance(old, Dict) else old.fields
             if single and key in names and not is_nothing(item):
                 k = names.index(key)

@@ -16,7 +16,6 @@ from dataclasses import replace
 
 from tangentc.analysis.decide import taken
 from tangentc.analysis.infer import is_nothing
-from tangentc.analysis.points import Points, change_of
 from tangentc.analysis.state import NOTHING, End, State, without_sites
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
@@ -35,10 +34,7 @@ def typed(
     if not walk.awaits and walk.lacks_something(function):
         begin()
         walk = Typing(function, params, call_type, settled=True)
-    types = walk.facts(function)
-    if any(change_of(s) is not None for s in statements(function.body)):
-        types.refuse_doubtful(function, Points(function, types))
-    return types
+    return walk.facts(function)
 
 
 class Typing(State):

@@ -14,6 +14,7 @@ from tangentc import runtime
 from tangentc.analysis.decide import without_never
 from tangentc.analysis.fits import fitted
 from tangentc.analysis.infer import lacks_something
+from tangentc.analysis.keys import refuse_changes
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types, certain
@@ -242,6 +243,7 @@ class Context:
         refused = self.refused
         if refused:
             raise refused[0]
+        refuse_changes(program.function, program.types)
         refuse_open(program)
         for s in statements(program.function.body) if self.emulated else ():
             refuse_told_apart(s, program.types, self.emulated)

@@ -89,9 +89,35 @@ class Attempt:
     outermost: Any
 
     def on_Try(self, node: Any) -> None:
+        handler = self.sure_handler(node)
+        if handler is not None:
+            self.block([*handler.body, *node.finalbody])
+            return
         final = self.inner(node.finalbody)
         whole = self.block_of(lambda: self._try(node) if node.handlers else self.block([*node.body, *node.orelse]))
         self.out.extend(finally_(whole, final))
+
+    def sure_handler(self, node: Any) -> Any:
+        """The handler of a body that is one assignment, to an attribute that its object surely does not have."""
+        first = node.body[0]
+        if len(node.body) > 1 or not isinstance(first, gast.Assign) or not isinstance(first.targets[0], gast.Attribute):
+            return None
+        trying, self.trying = self.trying, None
+        try:
+            block = self.path(lambda: self.block(node.body))
+        finally:
+            self.trying = trying
+        error = getattr(getattr(block[-1], "tree", None), "surely", None)
+        if error is None or len(block) > 1:
+            return None
+        for h in node.handlers:
+            scope = self.outermost().scope
+            kind = BaseException if h.type is None else path_of(h.type, self.activation.home, scope)
+            if not isinstance(kind, type) or h.name is not None:
+                return None
+            if issubclass(error, kind):
+                return h
+        return None
 
     def _try(self, node: Any) -> None:
         refuse_tried(self, node)

@@ -99,28 +99,10 @@ OPERATORS = {
 }  # fmt: skip
 
 
-class NoSummaries:
-    """What is known of the functions of the user that are called, where nothing is."""
+def lower(function: types.FunctionType, params: Mapping[str, Type], known: Sites, summaries: Any) -> Any:
+    """The function in core form, and what the code depends on.
 
-    def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
-        """The type of what a function gives, None for what is no function of the user."""
-        return None
-
-    def inlined(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
-        """Whether a call cannot have an adjoint of its own."""
-        return False
-
-
-NO_SUMMARIES = NoSummaries()
-
-
-def lower(
-    function: types.FunctionType, params: Mapping[str, Type] | None = None, known: Sites | None = None,
-    summaries: Any = NO_SUMMARIES,
-) -> Any:  # fmt: skip
-    """The function in core form, and the functions that were lowered into it.
-
-    ``params`` are the types of the parameters, ``known`` what typing has told of open places before.  Raises
+    ``params`` are the types of the parameters, ``summaries`` says what is known of functions that are called.  Raises
     `NoSource` or `UnsupportedSyntax`.
     """
     source, node = parsed(function)
@@ -133,9 +115,9 @@ def lower(
         )
     names = [a.id for a in parameters(node.args)]
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
-    lowering = Lowering(activation, known or Sites(), summaries)
-    lowering.state.begin_with(params or {})
-    settings = {n: t.const for n, t in (params or {}).items() if isinstance(t, Known) and type(t.value) in SETTINGS}
+    lowering = Lowering(activation, known, summaries)
+    lowering.state.begin_with(params)
+    settings = {n: t.const for n, t in params.items() if isinstance(t, Known) and type(t.value) in SETTINGS}
     activation.constants.update({n: const for n, const in settings.items() if activation.local[n] == 1})
     lowering.body(node)
     refuse_held(tuple(lowering.out), lowering.iterators)
@@ -345,12 +327,13 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             self.assign_value(alias.asname or alias.name, atom, node)
 
     def raises(self, error: Exception, node: Any) -> None:
-        """What cannot be imported raises where, and only if, the statement runs."""
+        """What surely fails raises where, and only if, the statement runs."""
         name = type(error).__name__ if hasattr(builtins, type(error).__name__) else "ImportError"
         statement = gast.parse(f"raise {name}({str(error)!r})").body[0]
         for n in gast.walk(statement):
             gast.copy_location(n, node)
         self.opaque(statement, None)
+        self.out[-1].tree.surely = type(error)  # type: ignore[union-attr]
 
     def on_FunctionDef(self, node: Any) -> None:
         closure: Atom = self.closure(node)
@@ -511,6 +494,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         """``obj.name = value``, or the call of what sets a property."""
         if target.attr == "__class__":
             raise self.unsupported(target, "an object that changes its class", "make an object of the other class")
+        t = self.state.seen(obj)
+        if is_numeric(t) and not has_setter(t, target.attr):  # type: ignore[arg-type]
+            of = "numpy.ndarray" if isinstance(t, Array) else "float"
+            return self.raises(AttributeError(f"'{of}' object has no attribute '{target.attr}'"), target)
         cls = self.class_of(obj, target)
         kind, _, owner = found_in_class(cls, target.attr) if cls is not None else ("", None, None)
         self.refuse_hidden("descriptor" if kind == "descriptor" else "", target.attr, target)
@@ -1104,6 +1091,11 @@ def is_settled(test: Atom) -> bool:
     if not isinstance(test, Const):
         return False
     return callable(test.value) or isinstance(test.value, (bool, int, str, type(None)))
+
+
+def has_setter(t: Type, name: str) -> bool:
+    """Whether an attribute of an array, or of a number, can be set."""
+    return isinstance(t, Array) and isinstance(getattr(np.ndarray, name, None), types.GetSetDescriptorType)
 
 
 def is_one_function(t: Type | None) -> bool:
