@@ -545,15 +545,6 @@ def nonlocal_inside(x):
     return grad(square)(x)
 
 
-def listed_inside(x):
-    functions = [lambda t: t**2]
-
-    def first(q):
-        return functions[0](q)
-
-    return grad(first)(x)
-
-
 def nth_derivative(f, n):
     return f if n == 0 else nth_derivative(grad(f), n - 1)
 
@@ -563,7 +554,6 @@ def nth_derivative(f, n):
     [
         (several_inside, "one of several functions"),
         (nonlocal_inside, "assigns n of the function around it"),
-        (listed_inside, "functions that are made elsewhere"),
         (lambda x: nth_derivative(lambda t: t**4 * x, 1)(x), "more than order 8"),
     ],
 )

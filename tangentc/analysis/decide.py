@@ -21,7 +21,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, Statement, While
-from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_container
+from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Type, Unknown, is_container
 
 PLAIN = (bool, str, type(None))
 BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}
@@ -43,13 +43,32 @@ def answer(op: Any, types: Seq[Type]) -> bool | None:
         return truth(types[0])
     if op is np.isscalar:
         return _is_scalar(types[0])
-    if op in (ops.contains, ops.not_contains) and all(isinstance(t, Known) for t in types):
-        item, held = (getattr(t, "value", None) for t in types)
-        both = isinstance(held, tuple) or isinstance(held, str) and isinstance(item, str)
-        return bool(op(item, held)) if both and _is_plain((item, held)) else None
+    if op in (ops.contains, ops.not_contains):
+        found = _is_among(*types)
+        return None if found is None else found is (op is ops.contains)
     if op is builtins.isinstance and isinstance(types[1], Known):
         return None if is_container(types[0]) else instance_of(types[0], types[1].value)
     return _compared(op, *types) if op in BY_VALUE and len(types) == 2 else None
+
+
+def _is_among(item: Type, held: Type) -> bool | None:
+    """Whether a text is one of several that are written out, or a part of another; what is no text is none of them."""
+    if isinstance(held, Sequence) and held.kind is list and held.length is not None:
+        items = held.items * (held.length if len(held.items) == 1 else 1)
+        if not items or not all(isinstance(t, Known) and isinstance(t.value, str) for t in items):
+            return None
+        held = Known(Const(tuple(t.value for t in items)))
+    if not isinstance(held, Known):
+        return None
+    texts = isinstance(held.value, tuple) and bool(held.value) and all(isinstance(v, str) for v in held.value)
+    if texts and (isinstance(item, (Tuple, Dict)) or isinstance(item, Scalar) and item.dtype != "str"):
+        return False
+    both = (
+        isinstance(held.value, tuple) or isinstance(held.value, str) and isinstance(getattr(item, "value", None), str)
+    )
+    if not isinstance(item, Known) or not both or not _is_plain((item.value, held.value)):
+        return None
+    return item.value in held.value
 
 
 def _compared(op: Any, a: Type, b: Type) -> bool | None:

@@ -24,7 +24,7 @@ RUNNING = (Const("items"), Const("values"), Const("keys"))
 
 
 def refuse_changes(function: Function, types: Types) -> None:
-    """Raises `UnsupportedSyntax` where a dict that was run over gets or loses keys, or a view of it is looked at late."""
+    """Raises `UnsupportedSyntax` where a dict that was run over gets or loses keys, or a view of it is read late."""
     points = Points(function, types)
     if points.changes:
         _refuse_reordering(function, types, points)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import copy
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -76,6 +77,9 @@ class State(Types):
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
         self.definitions: dict[str, Assign] = {}  # how what has one value was made
         self.stores: list[Store] = []
+        self.both: dict[tuple[Atom, bool], tuple[Any, ...]] = {}  # what else has an answer where a test has it
+        self.changes = 0  # of containers
+        self.read_at: dict[str, int] = {}  # attributes, and how many changes were before them
         self.made = 0
         self.several: set[int] = set()  # the places that make one object after the other
 
@@ -132,7 +136,7 @@ class State(Types):
     def placed(self, t: Type) -> Type:
         """The type of something new: each container in it is another object."""
         if not is_container(t):
-            return replace(t, type=self.placed(t.type)) if isinstance(t, Optional) else t
+            return t
         t = replace(t, items=tuple(map(self.placed, t.items)))  # type: ignore[arg-type]
         if not isinstance(t, (Sequence, Dict, Struct)) or t.sites:
             return t
@@ -149,6 +153,7 @@ class State(Types):
         t = present(self.of(found.container))
         if not isinstance(t, (Sequence, Dict, Struct)):
             return
+        self.changes += 1
         single = len(t.sites) == 1 and self.several.isdisjoint(t.sites)
         is_part = isinstance(s, Store) and s.op is None and found.puts[0][0] != "*" and not found.all_items
         changed = self._assigned(found, single) if is_part and isinstance(t, (Dict, Struct)) else self._put_in(found)
@@ -208,6 +213,7 @@ class State(Types):
         self.change(s)
         self._set(s.target, self.placed(t))
         self.definitions[s.target] = s
+        self.read_at[s.target] = self.changes
 
     def _leave(self, ways: list[End], of: list[Open], value: Type | None = None) -> None:
         if of and not self.dead:
@@ -220,6 +226,60 @@ class State(Types):
     def _since(self, depth: int) -> dict[Atom, Type]:
         names = (name for frame in self.frames[depth:] for name in frame)
         return {name: self.now[name] for name in names if name in self.now}
+
+    # ---------------------------------------------------------- what a test says
+    one_value = False  # whether each name has one value, as in core form
+
+    def narrow(self, test: Atom, answer: bool) -> None:
+        """Go on where a test has an answer: what it asks for None is None, or is not."""
+        if answer:
+            self._refine(test, False)
+        made = self.definitions.get(test) if isinstance(test, str) else None
+        for other in self.both.get((test, answer), () if made is None else (made,)):
+            if isinstance(other, Assign):
+                self._says(other, answer)
+            else:
+                self.narrow(other, answer)
+
+    def _says(self, made: Assign, answer: bool) -> None:
+        if made.op is operator.not_:
+            self.narrow(made.args[0], not answer)
+        elif made.op in (ops.identity, builtins.bool) and self._is_still(made.args[0]):
+            self.narrow(made.args[0], answer)
+        elif made.op in (operator.is_, operator.is_not) and made.args[1] == Const(None):
+            self._refine(made.args[0], answer is (made.op is operator.is_))
+        elif made.op is builtins.isinstance and answer and isinstance(made.args[1], Const):
+            self._refine(made.args[0], isinstance(None, made.args[1].value))
+
+    def _is_still(self, atom: Atom) -> bool:
+        return isinstance(atom, str) and (self.one_value or atom.startswith("%"))
+
+    def _refine(self, atom: Atom, is_none: bool) -> None:
+        t = self.now.get(atom)
+        if not isinstance(t, Optional):
+            return
+        self._set(atom, known := Known(Const(None)) if is_none else t.type)
+        made = self.definitions.get(atom)  # type: ignore[arg-type]
+        if made is None or self.read_at[made.target] != self.changes:
+            return
+        if made.op is ops.identity and self._is_still(made.args[0]):
+            self._refine(made.args[0], is_none)
+        elif made.op is builtins.getattr and isinstance(made.args[1], Const):
+            self._refine_part(made.args[0], made.args[1].value, known)
+
+    def _refine_part(self, base: Atom, name: str, known: Type) -> None:
+        t = present(self.of(base))
+        if not isinstance(t, Struct) or name not in t.fields or len(t.sites) != 1 or t.sites & self.several:
+            return
+
+        def changed(old: Any) -> Type:
+            k = old.fields.index(name)
+            new: Type = replace(old, items=(*old.items[:k], known, *old.items[k + 1 :]))
+            return new
+
+        for held in sorted(self.holding, key=str):
+            if (new := _replaced(self.now[held], t.sites, changed)) is not self.now[held]:
+                self._set(held, new)
 
     # ---------------------------------------------------------- paths
     def fork(self, write: Callable[[], T]) -> tuple[T, End]:

@@ -40,6 +40,8 @@ def typed(
 class Typing(State):
     """Types a program from its first statement to its last."""
 
+    one_value = True
+
     def __init__(
         self, function: Function, params: Mapping[str, Type], call_type: CallType | None, settled: bool = False
     ):
@@ -104,6 +106,7 @@ class Typing(State):
                 continue
 
             def write(arm: Block = arm, value: int = value) -> None:
+                self.narrow(s.test, not value)
                 self.block(arm)
                 merged.append([self.of((m.then, m.orelse)[value]) for m in s.merged])
 
@@ -111,6 +114,8 @@ class Typing(State):
         self.merge(ends)
         for k, m in enumerate(s.merged):
             self._define(m.name, self._joined([types[k] for types in merged]))
+            if s.test in (m.then, m.orelse) and m.then != m.orelse:  # `a and b`, `a or b`
+                self.both[m.name, s.test == m.orelse] = (m.then, m.orelse)
 
     def merge(self, ends: Iterable[End]) -> None:
         """What a path defines is not seen behind it."""

@@ -35,8 +35,9 @@ from tangentc.frontend.effects import Shared, user_functions
 from tangentc.frontend.emulated import refuse_told_apart
 from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
+from tangentc.frontend.nested import Nested
 from tangentc.frontend.normalise import normalise
-from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, calls_itself
+from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, calls_itself, counters
 from tangentc.frontend.settled import holds_code, holds_made_inside, is_code, refuse_open, with_settings
 from tangentc.frontend.source import source_of
 from tangentc.frontend.specialise import specialise
@@ -146,7 +147,11 @@ class Context:
     def key(self, function: pytypes.FunctionType, types: Sequence[Type]) -> tuple[Any, tuple[Type, ...]]:
         """The function with the types that its code for these is compiled for."""
         if calls_itself(function):  # a counter is another number in each call
-            types = [replace(t, value=None) if isinstance(t, Scalar) else t for t in types]
+            other, names = counters(function.__code__, function), inspect.signature(function).parameters
+            types = [
+                replace(t, value=None) if isinstance(t, Scalar) and (n in other or None in other) else t
+                for n, t in zip(names, types, strict=False)
+            ]
             types = self.lengths.general(function, types)
         return function, tuple(types)
 
@@ -243,6 +248,7 @@ class Context:
         refused = self.refused
         if refused:
             raise refused[0]
+        self._refuse_derivatives(program)
         refuse_changes(program.function, program.types)
         refuse_open(program)
         for s in statements(program.function.body) if self.emulated else ():
@@ -253,6 +259,13 @@ class Context:
         program.gives_iterator = gives_iterator
         shown = transform(lowered.body, lambda s: () if getattr(s, "op", None) in HIDDEN else (s,))
         return replace(lowered, body=shown), program, params
+
+    def _refuse_derivatives(self, program: Program) -> None:
+        """What a derivative inside is refused for, that could not be compiled where it is called."""
+        for s in statements(program.function.body):
+            if isinstance(s, Assign) and s.op is ops.call and isinstance(s.args[0], Const):
+                if isinstance(nested := s.args[0].value, Nested):
+                    nested.compiled([program.types.of(a) for a in s.args[1:]], self.derivatives)
 
     def changes_or_gives(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
         """Whether a function changes its arguments, gives a function or an iterator, or is refused by itself."""

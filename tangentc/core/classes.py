@@ -16,7 +16,7 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.resolve import attributes_set
-from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple, Type
+from tangentc.core.types import Array, Dict, Known, Optional, Scalar, Sequence, Struct, Tuple, Type
 
 
 def setter_in_class(cls: type, name: str) -> Any:
@@ -118,6 +118,9 @@ def is_operated(op: Any, types: list[Type]) -> bool:
 def instance_of(t: Type, wanted: Any) -> bool | None:
     """``isinstance(x, wanted)`` for a value of this type, None where the type does not tell."""
     match t:
+        case Optional():
+            inner = instance_of(t.type, wanted)
+            return inner if inner is isinstance(None, wanted) else None
         case Struct():
             return issubclass(t.cls, wanted)
         case Known() if t.value is not ops.UNDEFINED and not isinstance(t.value, (pytypes.ModuleType, range)):

@@ -35,6 +35,7 @@ from tangentc.core.nodes import (
     Global,
     If,
     Merge,
+    Opaque,
     Param,
     Statement,
     version_base,
@@ -389,6 +390,12 @@ def _check_scalar(program: Any, t: Type) -> None:
         raise NotScalar(
             f"{function.name} returns a complex number", span, why="a gradient is that of a real function",
             way_out="return its real part, or its squared modulus, or use tangentc.vjp",
+        )  # fmt: skip
+    if isinstance(t, Known) and t.value is ops.UNDEFINED:
+        ways = [s.span for s in statements(function.body) if isinstance(s, Opaque) and type(s.tree).__name__ == "Raise"]
+        raise NotScalar(
+            f"{function.name} never returns for arguments of these types", (*ways, function.span)[0],
+            why="every way through it ends in an error", way_out="call the function itself to see which",
         )  # fmt: skip
     raise NotScalar(
         f"{function.name} returns {describe(t)}, and grad needs one number",

@@ -13,6 +13,7 @@ is not missing that is missing only where ``left`` was set.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import operator
 from typing import Any
@@ -22,6 +23,7 @@ from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, If, Opaque, Statement, While
 from tangentc.core.walk import reads, statements
+from tangentc.errors import Span
 
 Flags = dict[str, tuple[bool, Any]]  # a flag -> whether it is a value, or is not, and the value
 
@@ -104,6 +106,13 @@ class Bound:
                 paths += [{**path, **flags} for path in self.missing.get(value, ()) if not _contradict(path, flags)]
         if paths:
             self.missing[joined] = paths
+
+
+def unbound(name: str, span: Span) -> Opaque:
+    """What raises, as Python does, where a name is read that nothing on the way here has given a value."""
+    error = f"cannot access local variable {shown(name).split(chr(39))[0]!r} where it is not associated with a value"
+    tree = ast.parse(f"raise UnboundLocalError({error!r})").body[0]
+    return Opaque(tree, ast.unparse(tree), (), (), span)
 
 
 def _contradict(a: Flags, b: Flags) -> bool:

@@ -239,14 +239,16 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         finally:
             self.loops.pop()
 
-    def arm(self, node: Any, write: Callable[[], object]) -> Block:
-        """What ``write`` writes, in a branch: what it is refused for counts if the types leave the branch there."""
+    def arm(self, node: Any, write: Callable[[], object], test: Atom, answer: bool) -> Block:
+        """What ``write`` writes, in a branch where a test has an answer: what it is refused for counts if the types
+        leave the branch there."""
         before = self.activation, self.step, self.unrolled, self.trying, self.guarded, len(self.loops)
         inner: list[Statement] = []
 
         def refusing() -> None:
             try:
                 self.out = inner
+                self.state.narrow(test, answer)
                 write()
             except (NoSource, UnsupportedSyntax, UnsafeMutation) as error:
                 self.activation, self.step, self.unrolled, self.trying, self.guarded, depth = before
@@ -587,7 +589,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if known is not None:
             self.block(node.body if known else node.orelse)
             return
-        arms = [self.arm(node, functools.partial(self.block, body)) for body in (node.body, node.orelse)]
+        arms = [
+            self.arm(node, functools.partial(self.block, body), test, answer)
+            for body, answer in ((node.body, True), (node.orelse, False))
+        ]
         self.add(If(test, *arms, (), self.span(node), "statement"))  # type: ignore[call-arg,arg-type]
 
     def decided(self, test: Atom, node: Any) -> bool | None:
@@ -799,10 +804,14 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
             return self.lazy(is_and, values[1:], node, target)
         result = self.fresh("%both" if is_and else "%either")
         self.emit(ops.identity, (first,), values[0], target=result)
+        tests: list[Any] = [first]
         for value in values[1:]:
-            inner = self.arm(value, functools.partial(self.expression, value, target=result))
+            self.state.both[result, is_and] = tuple(tests)
+            inner = self.arm(value, functools.partial(self.expression, value, target=result), result, is_and)
+            tests.append(self.state.definitions[result])
             span = self.span(node)
             self.add(If(result, inner, (), (), span) if is_and else If(result, (), inner, (), span))
+        self.state.both[result, is_and] = tuple(tests)
         return result
 
     def of_IfExp(self, node: Any, target: str | None) -> Atom:
@@ -811,7 +820,10 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         if known is not None:
             return self.expression(node.body if known else node.orelse, target=target)
         result = target or self.fresh("%chosen")
-        branches = [self.arm(a, functools.partial(self.expression, a, target=result)) for a in (node.body, node.orelse)]
+        branches = [
+            self.arm(a, functools.partial(self.expression, a, target=result), test, answer)
+            for a, answer in ((node.body, True), (node.orelse, False))
+        ]
         self.add(If(test, *branches, (), self.span(node)))  # type: ignore[arg-type,call-arg]
         return result
 

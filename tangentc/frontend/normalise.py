@@ -37,7 +37,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.walk import defines, reads, statements, substitute
 from tangentc.errors import UnsupportedSyntax
-from tangentc.frontend.bound import Bound
+from tangentc.frontend.bound import Bound, unbound
 from tangentc.frontend.dissolve import dissolved
 from tangentc.frontend.leave import gather, leaves, raises
 
@@ -64,6 +64,7 @@ class _Versions:
         self.numbers: Counter[str] = Counter()
         self.reads = Counter(a for s in statements(body) for a in reads(s) if isinstance(a, str))
         self.bound = Bound(body)
+        self.depth = 0  # of the branches around
 
     def define(self, name: str) -> str:
         base = version_base(name).split("'")[0]  # the local names of two calls are versions of one name
@@ -74,6 +75,8 @@ class _Versions:
         """Rename a block in ``env``, which is updated; also says whether the block ends in an error."""
         out: list[Statement] = []
         for statement in block:
+            if self.depth and (name := self._lacks(statement, env)) is not None:
+                return (*out, unbound(name, statement.span)), True  # type: ignore[union-attr]
             out += [] if self.has_values else self.bound.require(statement, env)
             match statement:
                 case If():
@@ -100,6 +103,13 @@ class _Versions:
                     out.append(substitute(statement, self._present(statement, env)))
         return tuple(out), False
 
+    @staticmethod
+    def _lacks(statement: Statement, env: dict[str, Atom]) -> str | None:
+        """A name that a statement reads itself, and that no path to it gives a value."""
+        if isinstance(statement, (If, For, While, Opaque)):
+            return None
+        return next((a for a in reads(statement) if isinstance(a, str) and a not in env), None)
+
     def _present(self, statement: Statement, env: dict[str, Atom]) -> dict[str, Atom]:
         names = [a for a in reads(statement) if isinstance(a, str)]
         for name in names:
@@ -116,12 +126,14 @@ class _Versions:
 
     def _if(self, statement: If, env: dict[str, Atom]) -> If:
         then_env, else_env, before = dict(env), dict(env), self.bound.state()
+        self.depth += 1
         self.bound.enter(statement.test, True)
         then, then_raises = self.block(statement.then, then_env)
         after_then = self.bound.state()
         self.bound.set(before)
         self.bound.enter(statement.test, False)
         orelse, else_raises = self.block(statement.orelse, else_env)
+        self.depth -= 1
         after_else = self.bound.state()
         ends = [state for state, ends in ((after_then, then_raises), (after_else, else_raises)) if not ends]
         self.bound.leave(before, ends)

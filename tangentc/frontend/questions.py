@@ -28,6 +28,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    data_type,
     holds_numbers,
     is_complex,
     is_container,
@@ -324,6 +325,8 @@ def _kind(t: Type) -> Any:
             return "list", tuple(map(_kind, items)), length if len(items) > 1 else None
         case Dict(keys, items):
             return keys, tuple(map(_kind, items))
+        case Known(const) if type(const.value) is tuple:
+            return "tuple", None, tuple(_kind(data_type(v)) for v in const.value)
         case Known(const):
             return "known", type(const.value)
     return "unknown" if isinstance(t, Unknown) else t

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import itertools
 import types
 from collections.abc import Iterator
@@ -304,6 +305,22 @@ def _returns(body: list) -> Iterator[ast.Return]:
                 yield from _returns(
                     [b for i in inside for b in (i.body if hasattr(i, "body") and not isinstance(i, ast.stmt) else [i])]
                 )
+
+
+@functools.lru_cache(maxsize=1024)
+def counters(code: types.CodeType, function: types.FunctionType) -> frozenset[str]:
+    """The parameters that a function which calls itself may give another value in each call: all, unless it calls
+    itself by its name, and there hands a parameter on or leaves it out."""
+    tree: Any = source_of(function).tree
+    names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
+    calls = [
+        n for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == function.__name__
+    ]  # fmt: skip
+    if not calls or any(isinstance(a, ast.Starred) for c in calls for a in c.args):
+        return frozenset(names)
+    given = [pair for c in calls for pair in (*zip(names, c.args), *((k.arg, k.value) for k in c.keywords))]
+    return frozenset(n for n, value in given if n is None or not (isinstance(value, ast.Name) and value.id == n))
 
 
 def calls_itself(function: types.FunctionType) -> bool:
