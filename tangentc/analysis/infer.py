@@ -683,8 +683,10 @@ def _attribute(t: Type, name: str, fresh: Fresh) -> Type:
             return Known(Const(ops.UNDEFINED))
         case Tuple(items, cls) if cls is not None and name in getattr(cls, "_fields", ()):
             return items[cls._fields.index(name)]  # type: ignore[attr-defined]
+        case Tuple(items, cls) if cls is not None and name in getattr(cls, "__match_args__", ()):  # `sys.float_info`
+            return items[cls.__match_args__.index(name)]  # type: ignore[attr-defined]
         case Tuple(_, cls) if cls is not None and hasattr(cls, name):
-            return Known(Const(ops.UNDEFINED))
+            return Unknown(f"the attribute {name} of a {cls.__name__}")
         case Known(const):
             try:
                 return data_type(getattr(const.value, name))

@@ -33,7 +33,7 @@ def zeros_of(x):
         return [zeros_of(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
-    if _is_array(x) and x.shape:
+    if _is_array(x):
         return np.zeros_like(x)
     if _is_object(x):
         return types.SimpleNamespace(**{name: zeros_of(item) for name, item in _attributes(x).items()})
