@@ -65,7 +65,7 @@ class State(Types):
 
     def __init__(self, call_type: CallType | None = None):
         super().__init__(call_type)
-        self.bare = True  # a list that is empty here is empty
+        self.bare = self.settled = True  # a list that is empty here is empty, and what says nothing will not say more
         self.now: dict[Atom, Type] = self.of_name  # type: ignore[assignment]
         self.holding: set[Atom] = set()  # the names of containers
         self.frames: list[dict[Atom, Type | None]] = []  # for each open path: what it changed, as it was before

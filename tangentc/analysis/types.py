@@ -60,7 +60,6 @@ class Types:
         self.of_name: dict[str, Type] = {}
         self.settled = False
         self.bare = False  # what is computed from a list that holds nothing yet is that of an empty list
-        self.awaits = False  # a call of a function whose type is being found: it will be known better
         self.call_type = call_type
         self.unknown_lengths = 0
         self.memo: dict[Any, Type] = {}
@@ -86,7 +85,6 @@ class Types:
         types = [self.of(a) for a in args]
         named = {k: self.of(v) for k, v in keywords}
         if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
-            self.awaits |= is_nothing(called) and not any(map(is_nothing, types))
             return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
             if isinstance(itself := present(types[0]), Array) or is_set(itself):
@@ -134,7 +132,7 @@ class Types:
             return t
         if self.bare and not any(map(is_nothing, types)):
             t = of_empty(op, types, named, self.fresh)
-        never = op is operator.getitem and _has_no_item(*types)
+        never = op in TAKING and _has_no_item(op, types)
         if never or raises_of_none(op, types) or any(map(is_nothing, [*types, *named.values()])):
             return t  # it is never run
         return Unknown("nothing says what it is") if self.settled and is_nothing(t) else t
@@ -196,11 +194,13 @@ class Types:
 TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 
 
-def _has_no_item(t: Type, key: Type) -> bool:
-    """Whether a subscript surely raises: of an empty list, or for a key that a dict does not have."""
-    if isinstance(t, Dict):
-        return isinstance(key, (Known, Scalar)) and (known := constant(key)) is not None and known not in t.keys
-    return isinstance(t, Sequence) and t.length == 0
+def _has_no_item(op: Any, types: list[Type]) -> bool:
+    """Whether something is taken that is surely not there: of a list that is empty here, or by a key that a dict does
+    not have."""
+    t = types[0]
+    if isinstance(t, Dict) and t.items and op is operator.getitem and isinstance(types[1], (Known, Scalar)):
+        return (known := constant(types[1])) is not None and known not in t.keys
+    return isinstance(t, (Sequence, Dict)) and not t.items
 
 
 def _takes_known_part(op: Any, types: list[Type]) -> bool:

@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from tangentc.analysis.decide import taken
-from tangentc.analysis.infer import is_nothing
 from tangentc.analysis.state import NOTHING, End, State, without_sites
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Leave, Statement, While
 from tangentc.core.types import Dict, Struct, Type, is_container, present
 from tangentc.core.walk import defines, statements
 
@@ -30,11 +29,7 @@ def typed(
 ) -> Types:  # fmt: skip
     """The types of a function's names, for parameters of these types; ``begin`` is called before each walk."""
     begin()
-    walk = Typing(function, params, call_type)
-    if not walk.awaits and walk.lacks_something(function):
-        begin()
-        walk = Typing(function, params, call_type, settled=True)
-    return walk.facts(function)
+    return Typing(function, params, call_type).facts(function)
 
 
 class Typing(State):
@@ -42,11 +37,8 @@ class Typing(State):
 
     one_value = True
 
-    def __init__(
-        self, function: Function, params: Mapping[str, Type], call_type: CallType | None, settled: bool = False
-    ):
+    def __init__(self, function: Function, params: Mapping[str, Type], call_type: CallType | None):
         super().__init__(call_type)
-        self.settled = settled
         self.all_its_life: dict[Atom, Type] = {}
         self.begin_with(params)
         self.block(function.body)
@@ -144,20 +136,12 @@ class Typing(State):
         for c in s.carried:
             self._define(c.name, self.of(c.name))
 
-    def lacks_something(self, function: Function) -> bool:
-        made = (s for s in statements(function.body) if isinstance(s, Assign) and s.target in self.all_its_life)
-        return any(is_nothing(self.all_its_life[s.target]) and not _copies_nothing(s) for s in made)
-
     def facts(self, function: Function) -> Types:
         """What is known of the names, for the passes that follow."""
         types = Types(self.call_type)
         made = (name for s in statements(function.body) for name in defines(s))
         names = (*(p.name for p in function.params), *made)
         types.of_name = {name: without_sites(self.all_its_life.get(name, NOTHING)) for name in names}
-        types.unknown_lengths, types.chosen, types.settled = self.unknown_lengths, self.chosen, self.settled
+        types.unknown_lengths, types.chosen, types.settled = self.unknown_lengths, self.chosen, True
         types.assumed = self.assumed
         return types
-
-
-def _copies_nothing(s: Assign) -> bool:
-    return s.op is ops.identity and isinstance(s.args[0], Const)
