@@ -1,11 +1,15 @@
 """Compiling is linear in the program: twice the text is at most 2.2 times the work, counted in calls, not in seconds."""
 
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
 
 import tangentc
+from tangentc.analysis.state import State
+from tangentc.compiler import context
+from tangentc.frontend.lower import lower
 
 LINES = ["np.sin(a) + y", "a * x", "x - a / 2.0", "np.tanh(a) * a", "a + np.exp(-a * a)"]
 
@@ -67,3 +71,80 @@ def test_twice_the_program_is_twice_the_work(write, n, tmp_path):
     calls_to_compile(write, 3, tmp_path)  # the rules are parsed once
     small, large = (calls_to_compile(write, k * n, tmp_path) for k in (1, 2))
     assert large <= 2.2 * small, f"{n}: {small}, {2 * n}: {large}, {large / small:.2f} times"
+
+
+def relax(u, steps):
+    for _ in range(steps):
+        new = u.copy()
+        new[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        u = new
+    return np.sum(u**2)
+
+
+def layer(x, w, b):
+    return np.tanh(x @ w + b)
+
+
+def network(params, x):
+    for w, b in params:
+        x = layer(x, w, b)
+    return x
+
+
+def loss(params, x, y):
+    return np.mean((network(params, x) - y) ** 2)
+
+
+class Model:
+    """Makes what it needs when it is first asked."""
+
+    def __init__(self, size):
+        self.size, self.scale, self.seen = size, None, []
+
+    def step(self, x):
+        if self.scale is None:
+            self.scale = np.exp(-np.arange(self.size))
+        self.seen.append(x)
+        return x * self.scale
+
+
+def model(x):
+    made, total = Model(len(x)), 0.0
+    for _ in range(3):
+        for k in range(2):
+            x = made.step(x)
+            total = total + np.sum(x) * k
+    return total + np.sum(made.seen[-1])
+
+
+PARAMS = [(np.full((3, 4), 0.1), np.zeros(4)), (np.full((4, 2), 0.2), np.ones(2))]
+WALKED = {
+    relax: (np.linspace(0.0, 1.0, 12), 3),
+    loss: (PARAMS, np.ones((5, 3)), np.ones((5, 2))),
+    model: (np.linspace(0.5, 1.0, 9),),
+}
+
+
+@pytest.mark.parametrize("function", WALKED, ids=lambda f: f.__name__)
+def test_each_function_is_walked_once_and_each_loop_at_most_three_times(function, monkeypatch):
+    """The walks that write text are counted: a function for its types, a loop where one is written."""
+    lowered, bodies = Counter(), Counter()
+
+    def counting(source, types, known, summaries):
+        lowered[source, tuple(types.items())] += 1
+        return lower(source, types, known, summaries)
+
+    def loop(state, site, write, endless):
+        def walk():
+            if type(state) is State:  # and not the typing of what is written
+                bodies[site, state] += 1
+            return write()
+
+        return one_loop(state, site, walk, endless)
+
+    one_loop = State.loop
+    monkeypatch.setattr(context, "lower", counting)
+    monkeypatch.setattr(State, "loop", loop)
+    tangentc.grad(function).source_for(*WALKED[function])
+    assert set(lowered.values()) == {1}
+    assert max(bodies.values()) <= 3
