@@ -875,7 +875,7 @@ MIXED = "it is of different types on different paths"
 
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
-    t = a if a == b else _join(a, b, fresh)
+    t = a if a is b or a == b else _join(a, b, fresh)
     sites = getattr(a, "sites", frozenset()) | getattr(b, "sites", frozenset())
     return replace(t, sites=sites) if sites and isinstance(t, (Sequence, Dict, Struct)) else t
 

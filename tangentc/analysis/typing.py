@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from tangentc.analysis.decide import taken
 from tangentc.analysis.state import NOTHING, End, State, without_sites
@@ -52,19 +53,26 @@ class Typing(State):
 
     def also(self, before: Type, t: Type) -> Type:
         """The type of a container that was a ``before`` and is a ``t`` now, with keys or attributes that it has got."""
+        if before is t:
+            return t
         if isinstance(before, Dict) and isinstance(t, Dict):
-            parts = [dict(zip(d.keys, d.items, strict=True)) for d in (before, t)]
             keys = tuple(dict.fromkeys((*t.keys, *before.keys)))
-            return replace(t, keys=keys, items=tuple(self._both([p[k] for p in parts if k in p]) for k in keys))
+            return replace(t, keys=keys, items=self._both(keys, (before.keys, before.items), (t.keys, t.items)))
         if isinstance(before, Struct) and isinstance(t, Struct) and before.cls is t.cls:
-            parts = [dict(zip(s.fields, s.items, strict=True)) for s in (before, t)]
             fields = tuple(dict.fromkeys((*before.fields, *t.fields)))
-            items = tuple(self._both([p[f] for p in parts if f in p]) for f in fields)
-            return replace(t, fields=fields, items=items)
+            return replace(
+                t, fields=fields, items=self._both(fields, (before.fields, before.items), (t.fields, t.items))
+            )
         return self.join(before, t)
 
-    def _both(self, several: list[Type]) -> Type:
-        return several[0] if len(several) == 1 else self.also(*several)
+    def _both(self, names: tuple[Any, ...], *several: tuple[tuple[Any, ...], tuple[Type, ...]]) -> tuple[Type, ...]:
+        """The types of the parts of both, under each name."""
+        if all(own == names for own, _ in several):
+            before, now = (items for _, items in several)
+            return tuple(a if a is b else self.also(a, b) for a, b in zip(before, now, strict=True))
+        parts = [dict(zip(own, items, strict=True)) for own, items in several]
+        found = ([p[n] for p in parts if n in p] for n in names)
+        return tuple(types[0] if len(types) == 1 else self.also(*types) for types in found)
 
     def _assign(self, s: Assign) -> None:
         if s.op is ops.assumed:
