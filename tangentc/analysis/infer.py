@@ -42,6 +42,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    alike,
     data_type,
     either,
     is_array_of_a_class,
@@ -51,6 +52,7 @@ from tangentc.core.types import (
     present,
     shadow_type,
     type_of,
+    united,
 )
 from tangentc.ops import methods
 
@@ -200,7 +202,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     if op is runtime.split_like and isinstance(args[0], Array) and (like := _items_told_apart(args[1])):
         if all(isinstance(t, Array) for t in like):
             cut = tuple(Array(args[0].dtype, t.shape) for t in like)
-            return Sequence(list, cut[:1] if len(set(cut)) == 1 else cut, len(cut))
+            return Sequence(list, alike(cut), len(cut))
     if op is runtime.split_like and isinstance(args[0], Array) and isinstance(args[1], Sequence):
         if args[1].length is None and args[1].items and isinstance(args[1].items[0], Array):
             return Sequence(list, (replace(args[1].items[0], dtype=args[0].dtype),), None)
@@ -443,8 +445,7 @@ def _structural(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
     if op is slice:
         return Tuple(tuple(args) if len(args) > 1 else (Known(Const(None)), *args), slice)
     if op is ops.make_list:
-        same = len(set(args)) == 1
-        return Sequence(list, (args[0],) if same else tuple(args), len(args))
+        return Sequence(list, alike(tuple(args)), len(args))
     if op is ops.make_dict:
         assert isinstance(args[0], Known)
         return Dict(tuple(args[0].value), tuple(args[1:]))
@@ -550,7 +551,7 @@ def _as_list(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
         length = len(items)
     if op is builtins.tuple:
         return Tuple(items) if length is not None else _of_any_length(items[:1], fresh)
-    return Sequence(list, items[:1] if len(set(items)) == 1 else items, length)
+    return Sequence(list, alike(items), length)
 
 
 def _of_any_length(items: Seq[Type], fresh: Fresh) -> Type:
@@ -570,7 +571,7 @@ def _joined_lists(a: Type, b: Type, fresh: Fresh) -> Type | None:
         items = tuple(a.items * (a.length if len(a.items) == 1 else 1)) + tuple(
             b.items * (b.length if len(b.items) == 1 else 1)
         )
-        return Sequence(list, items[:1] if len(set(items)) == 1 else items, len(items))
+        return Sequence(list, alike(items), len(items))
     item = joined((*a.items, *b.items), fresh)
     return Sequence(list, (item,), None)
 
@@ -608,7 +609,7 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
             if exact:
                 parts = list(items * (length if len(items) == 1 else 1))  # type: ignore[operator]
                 parts[key] = joined((parts[key], item), fresh)
-                return Sequence(kind, tuple(parts[:1]) if len(set(parts)) == 1 else tuple(parts), length)
+                return Sequence(kind, alike(tuple(parts)), length)
             return Sequence(kind, (joined((*items, item), fresh),), None if resizes else length)
         case Sequence(kind, items, _):
             return Sequence(kind, (joined((*items, item), fresh),), None, t.key)
@@ -714,7 +715,7 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
                 if length is None:
                     return Sequence(kind, items, None)
                 cut = (items * length if len(items) == 1 else items)[index]
-                return Sequence(kind, cut[:1] if len(set(cut)) == 1 else cut, len(cut))
+                return Sequence(kind, alike(cut), len(cut))
             if len(items) == 1:
                 return items[0]
             if isinstance(index, int) and items and -len(items) <= index < len(items):
@@ -875,7 +876,9 @@ MIXED = "it is of different types on different paths"
 
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
-    t = a if a is b or a == b else _join(a, b, fresh)
+    if a is b or a == b:
+        return united(a, b)
+    t = _join(a, b, fresh)
     sites = getattr(a, "sites", frozenset()) | getattr(b, "sites", frozenset())
     return replace(t, sites=sites) if sites and isinstance(t, (Sequence, Dict, Struct)) else t
 

@@ -378,7 +378,8 @@ class State(Types):
             head.update(news)
             for name, t in news.items():
                 self._set(name, t)
-        self.merge(opened.broken if endless else [{}, end, *opened.over, *opened.broken])
+        never = endless and not opened.broken  # which ends
+        self.merge([] if never else [{}, end, *opened.over, *opened.broken])
         return block
 
     def _news(self, ends: list[End], walk: int) -> dict[Atom, Type]:

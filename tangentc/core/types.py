@@ -496,10 +496,10 @@ def shadow_type(t: Type) -> Type:
     """The type of the shadow of a value: lists where it has tuples, since a shadow is added to."""
     match t:
         case Tuple(items, _):
-            return Sequence(list, _alike(tuple(map(shadow_type, items))), len(items))
+            return Sequence(list, alike(tuple(map(shadow_type, items))), len(items))
         case Sequence(kind, items, length):
             mutable = list if kind is tuple else kind
-            return Sequence(mutable, _alike(tuple(map(shadow_type, items))), length, t.key)
+            return Sequence(mutable, alike(tuple(map(shadow_type, items))), length, t.key)
         case Dict(keys, items):
             return Dict(keys, tuple(map(shadow_type, items)))
         case Struct(_, fields, items):
@@ -509,8 +509,19 @@ def shadow_type(t: Type) -> Type:
     return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
 
 
-def _alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
-    return items[:1] if len(set(items)) == 1 else items
+def alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
+    """One type for items that have the same, which may be any of them."""
+    return (functools.reduce(united, items),) if len(set(items)) == 1 else items
+
+
+def united(a: Type, b: Type) -> Type:
+    """The type of what may be one or the other of two values of equal types."""
+    if a is b or not is_container(a):
+        return a
+    items = tuple(map(united, a.items, b.items))
+    if isinstance(a, (Sequence, Dict, Struct)):
+        return dataclasses.replace(a, items=items, sites=a.sites | b.sites)
+    return dataclasses.replace(a, items=items)  # type: ignore[arg-type]
 
 
 def is_basic(part: Type) -> bool:

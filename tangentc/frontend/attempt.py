@@ -93,8 +93,8 @@ class Attempt:
         if handler is not None:
             self.block([*handler.body, *node.finalbody])
             return
-        final = self.inner(node.finalbody)
         whole = self.block_of(lambda: self._try(node) if node.handlers else self.block([*node.body, *node.orelse]))
+        final = self.block_of(lambda: self.block(node.finalbody))
         self.out.extend(finally_(whole, final))
 
     def sure_handler(self, node: Any) -> Any:
@@ -126,7 +126,7 @@ class Attempt:
             self.name_what_is_raised_again(h)
         outer, self.trying = self.trying, Trying(node, raised, self.seen(node))
         guarded, self.guarded = self.guarded, True
-        body = self.inner(node.body)
+        body = self.block_of(lambda: self.block(node.body))
         self.trying, self.guarded = outer, guarded
         self.out.extend(body)
         last, orelse, handled = self.out[-1], self.inner(node.orelse), self.handled(raised, node.handlers)
