@@ -80,20 +80,21 @@ class State(Types):
         self.both: dict[tuple[Atom, bool], tuple[Any, ...]] = {}  # what else has an answer where a test has it
         self.changes = 0  # of containers
         self.read_at: dict[str, int] = {}  # attributes, and how many changes were before them
-        self.made = 0
+        self.args_at: dict[int, tuple[Type | None, ...]] = {}  # what statements were given, by their ids
+        self.places: dict[Any, int] = {}  # where something is made, the same in each walk: its number
         self.several: set[int] = set()  # the places that make one object after the other
 
     def begin_with(self, params: Mapping[str, Type]) -> None:
         mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
         self.unknown_lengths = max((int(n[1:]) for n in mine), default=0)
         for name, t in params.items():
-            self._set(name, self.placed(without_sites(t)))
+            self._set(name, self.placed(without_sites(t), name))
 
     # ---------------------------------------------------------- names
     def of(self, atom: Atom) -> Type:
         known = self.now.get(atom) if not isinstance(atom, Const) else super().of(atom)
         if known is None and isinstance(atom, Global):
-            known = self.now[atom] = self.placed(data_type(atom.lookup()))
+            known = self.now[atom] = self.placed(data_type(atom.lookup()), atom)
             self.holding.add(atom)
         if known is None:
             self.missed.add(atom)
@@ -133,17 +134,17 @@ class State(Types):
         return super()._remembered(op, types, named)
 
     # ---------------------------------------------------------- objects
-    def placed(self, t: Type) -> Type:
-        """The type of something new: each container in it is another object."""
+    def placed(self, t: Type, *where: Any) -> Type:
+        """The type of something new that is made somewhere: each container in it is another object."""
         if not is_container(t):
             return t
-        t = replace(t, items=tuple(map(self.placed, t.items)))  # type: ignore[arg-type]
+        t = replace(t, items=tuple(self.placed(part, *where, k) for k, part in enumerate(t.items)))  # type: ignore[arg-type]
         if not isinstance(t, (Sequence, Dict, Struct)) or t.sites:
             return t
-        self.made += 1
+        place = self.places.setdefault(where, len(self.places))
         if self.loops:
-            self.several.add(self.made)
-        return replace(t, sites=frozenset([self.made]))
+            self.several.add(place)
+        return replace(t, sites=frozenset([place]))
 
     def change(self, s: Statement) -> None:
         """What a statement does to the containers that it changes."""
@@ -211,7 +212,9 @@ class State(Types):
         if is_container(t) and (s.op in COPIES or s.op is ops.method and s.args[1] == Const("copy")):
             t = without_sites(t, s.op in DEEP_COPIES)
         self.change(s)
-        self._set(s.target, self.placed(t))
+        given = tuple(self.now.get(a) for a in s.args)
+        self._set(s.target, self.placed(t, s.target, s.span.site))
+        self.args_at[id(s)] = given
         self.definitions[s.target] = s
         self.read_at[s.target] = self.changes
 
@@ -228,8 +231,6 @@ class State(Types):
         return {name: self.now[name] for name in names if name in self.now}
 
     # ---------------------------------------------------------- what a test says
-    one_value = False  # whether each name has one value, as in core form
-
     def narrow(self, test: Atom, answer: bool) -> None:
         """Go on where a test has an answer: what it asks for None is None, or is not."""
         if answer:
@@ -244,25 +245,31 @@ class State(Types):
     def _says(self, made: Assign, answer: bool) -> None:
         if made.op is operator.not_:
             self.narrow(made.args[0], not answer)
-        elif made.op in (ops.identity, builtins.bool) and self._is_still(made.args[0]):
+        elif not self._is_still(made):
+            return
+        elif made.op in (ops.identity, builtins.bool):
             self.narrow(made.args[0], answer)
         elif made.op in (operator.is_, operator.is_not) and made.args[1] == Const(None):
             self._refine(made.args[0], answer is (made.op is operator.is_))
         elif made.op is builtins.isinstance and answer and isinstance(made.args[1], Const):
             self._refine(made.args[0], isinstance(None, made.args[1].value))
 
-    def _is_still(self, atom: Atom) -> bool:
-        return isinstance(atom, str) and (self.one_value or atom.startswith("%"))
+    def _is_still(self, made: Assign) -> bool:
+        """Whether what a statement was given has the value that it had then."""
+        first = made.args[0] if made.args else None
+        return isinstance(first, str) and self.args_at.get(id(made), (None,))[0] is self.now.get(first)
 
     def _refine(self, atom: Atom, is_none: bool) -> None:
         t = self.now.get(atom)
         if not isinstance(t, Optional):
             return
-        self._set(atom, known := Known(Const(None)) if is_none else t.type)
+        known = Known(Const(None)) if is_none else t.type
         made = self.definitions.get(atom)  # type: ignore[arg-type]
-        if made is None or self.read_at[made.target] != self.changes:
+        still = made is not None and self._is_still(made)
+        self._set(atom, known)
+        if made is None or not still or self.read_at[made.target] != self.changes:
             return
-        if made.op is ops.identity and self._is_still(made.args[0]):
+        if made.op is ops.identity:
             self._refine(made.args[0], is_none)
         elif made.op is builtins.getattr and isinstance(made.args[1], Const):
             self._refine_part(made.args[0], made.args[1].value, known)
@@ -391,7 +398,7 @@ class State(Types):
             if before is None and name not in self.missed:
                 continue
             after = self._joined([before, *(end.get(name) for end in living)])
-            if before is None or certain(after) != certain(before):
+            if before is None or certain(after) != certain(before) or _sites(after) != _sites(before):
                 news[name] = self._apart(after) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
         return news
 
@@ -452,6 +459,13 @@ def _replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], dep
         return replace(new, sites=t.sites) if isinstance(new, (Sequence, Dict, Struct)) else new
     items = tuple(_replaced(i, sites, changed, depth + 1) for i in t.items)
     return t if all(a is b for a, b in zip(items, t.items)) else replace(t, items=items)
+
+
+def _sites(t: Any) -> frozenset[int]:
+    """The places where something may have been made, and what it holds."""
+    if not is_container(t):
+        return frozenset()
+    return getattr(t, "sites", frozenset()).union(*map(_sites, t.items))
 
 
 def without_sites(t: Any, deep: bool = True) -> Any:

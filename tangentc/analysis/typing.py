@@ -36,8 +36,6 @@ def typed(
 class Typing(State):
     """Types a program from its first statement to its last."""
 
-    one_value = True
-
     def __init__(self, function: Function, params: Mapping[str, Type], call_type: CallType | None):
         super().__init__(call_type)
         self.all_its_life: dict[Atom, Type] = {}

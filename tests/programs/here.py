@@ -249,6 +249,54 @@ def on_and_off(x):
     return o.v
 
 
+def swapped_while_one_is_set(x):
+    p, q = Holder(x), Holder(2 * x)
+    o = q
+    for k in range(3):
+        p.n = x * k
+        p, q = q, p
+    return (o.n if o.n is not None else x * 7) * o.v
+
+
+def asked_before_it_is_another(x):
+    u, w = None, x
+    t = u is None
+    u = w if x > 1 else None
+    if t:
+        y = u * 2 if u is not None else x
+    else:
+        y = u
+    return y
+
+
+def read_of_another_object(x):
+    o, p = Holder(), Holder(x)
+    w = o.v
+    o = p
+    if w is None:
+        return (o.v if o.v is not None else 1.0) * 3
+    return x
+
+
+def lists_that_take_turns(x):
+    both = [[], []]
+    a, b = both
+    for k in range(3):
+        a.append(x * k)
+        a, b = b, a
+    return sum(both[0]) * 2 + sum(both[1]) * 3 + len(both[0])
+
+
+def best_object_so_far(x):
+    best = None
+    for k in range(3):
+        c = Holder(x * (k - 1) ** 2)
+        if best is None or c.v > best.v:
+            best = c
+        best.n = x if best.n is None else best.n * 2
+    return best.v * best.n
+
+
 FUNCTIONS = (
     seen_by_two_names,
     one_of_two_that_is_none,
@@ -273,6 +321,11 @@ FUNCTIONS = (
     one_of_two_objects,
     items_that_are_none,
     on_and_off,
+    swapped_while_one_is_set,
+    asked_before_it_is_another,
+    read_of_another_object,
+    lists_that_take_turns,
+    best_object_so_far,
 )
 PROGRAMS = [(f, (x,)) for f in FUNCTIONS for x in (0.7,)]
 REFUSED = {"linked_list"}
