@@ -27,7 +27,7 @@ from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
-from tangentc.frontend.questions import number_of_trips
+from tangentc.frontend.questions import length_in, number_of_trips
 from tangentc.frontend.source import Quoted
 from tangentc.ops import methods
 
@@ -61,6 +61,7 @@ class Comprehend:
     trip: Any
     trips_of: Any
     growing: dict[str, set[Any]]
+    counted: list[tuple[Atom, int]]
     state: Any
     add: Any
     path: Any
@@ -81,36 +82,56 @@ class Comprehend:
             self.known.wanted.add(site)
 
     def on_For(self, node: Any) -> None:
-        site, start = self.span(node).site, len(self.out)
+        start = len(self.out)
         sources, iterable = self.run_over(node.iter, node)
-        if sources is None:
-            may_be = None if _grows(node.iter, node) else self.asks.trips(iterable)
-            unlike: list[bool] = []
-            is_name = isinstance(node.target, gast.Name)
-            target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
-
-            def trip() -> None:
-                self.state.takes(target, iterable)
-                if not is_name:
-                    self.bind(node.target, target)
-                self.trip(node.body)
-                if may_be is not None:
-                    unlike.append(self.asks.is_key(For(target, iterable, tuple(self.out))))
-
-            body, end = self.state.fork(lambda: self.trips_of(site, trip))
-            if not any(unlike) and not (may_be is not None and self.is_wanted(site)):
-                self.state.merge([end])
-                self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
+        if sources is not None:
+            if self.each_trip(node, sources):
                 return
-            sources = may_be
+            iterable = self.iterated(self.expression(node.iter), node)
+        sources = self.one_loop(node, iterable)
+        if sources is not None:
             del self.out[start:]
-        assert sources is not None
+            self.each_trip(node, sources)
+
+    def each_trip(self, node: Any, sources: list) -> bool:
+        """A loop that is written out; False, and nothing is written, if it makes longer what it runs over."""
 
         def each(item: Any) -> None:
             self.bind_trip(node.target, item)
             self.trip(node.body)
 
-        self.written_out(node, node.iter, sources, each)
+        grows: list[bool] = []
+        block, end = self.state.fork(
+            lambda: self.block_of(lambda: grows.append(self.written_out(node, node.iter, sources, each)))
+        )
+        if not any(grows):
+            self.state.merge([end])
+            self.out.extend(block)
+        return not any(grows)
+
+    def one_loop(self, node: Any, iterable: Atom) -> list | None:
+        """A loop that stays one; nothing is written if its items are told apart, whose trips it gives then."""
+        site = self.span(node).site
+        may_be = None if _grows(node.iter, node) else self.asks.trips(iterable)
+        unlike: list[bool] = []
+        is_name = isinstance(node.target, gast.Name)
+        target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
+
+        def trip() -> None:
+            self.state.takes(target, iterable)
+            if not is_name:
+                self.bind(node.target, target)
+            self.trip(node.body)
+            if may_be is not None:
+                is_key = self.asks.is_key(For(target, iterable, tuple(self.out)))
+                unlike.append(is_key and self.asks.trips(iterable) == may_be)
+
+        body, end = self.state.fork(lambda: self.trips_of(site, trip))
+        if any(unlike) or may_be is not None and self.is_wanted(site):
+            return may_be
+        self.state.merge([end])
+        self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
+        return None
 
     def is_wanted(self, site: Any) -> bool:
         return site in self.known.wanted or site in self.known.counted
@@ -147,12 +168,13 @@ class Comprehend:
         self.out.append(For(target, iterable, inner, (), self.span(node)))
 
     # ---------------------------------------------------------- loops that are written out
-    def written_out(self, node: Any, iterable: Any, sources: list, body: Callable[[Any], Any]) -> None:
-        """Each trip of a loop on its own."""
+    def written_out(self, node: Any, iterable: Any, sources: list, body: Callable[[Any], Any]) -> bool:
+        """Each trip of a loop on its own; gives whether a list that it runs over gets longer meanwhile."""
         site = self.span(node).site
         outer, self.unrolled = self.unrolled, site
+        before, self.counted = self.counted, []
         count, item = self.trips(iterable, iter(sources))
-        self.unrolled = outer
+        self.unrolled, counted, self.counted = outer, self.counted, before
         step = self.step
 
         def trip(k: int) -> Block:
@@ -163,6 +185,9 @@ class Comprehend:
         self.step = step
         orelse = getattr(node, "orelse", [])
         self._trips_in_order(blocks, node, orelse)
+        for atom, length in counted:  # a list that got longer meanwhile would have had more trips
+            self.assume("unroll", site, length, node, atom)
+        return any(length_in(self.state.of(atom)) != length for atom, length in counted)
 
     def _trips_in_order(self, blocks: list[Block], node: Any, orelse: list) -> None:
         broke = self.fresh("%broke")
@@ -241,6 +266,7 @@ class Comprehend:
         if isinstance(atom, Const):
             return source, lambda k: Const(atom.value[k])
         self.assume("unroll", self.unrolled, source, node, atom)
+        self.counted.append((atom, source))
         return source, lambda k: self.emit(operator.getitem, (atom, Const(k)), node)
 
     def with_keys(self, atom: Atom, keys: Any, node: Any) -> Atom:

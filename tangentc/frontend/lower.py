@@ -138,6 +138,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.loops: list[Any] = []  # the sites of the loops that are open
         self.activations = 0
         self.set_here: set[str] = set()  # attributes that are set in the functions that are lowered
+        self.counted: list[tuple[Atom, int]] = []  # what the trips of a loop that is written out run over
         self.growing: dict[str, set[Any]] = {}  # lists, and the loops that append to them
         self.iterators: set[Atom] = set()  # what can be run over once
         self.state = State(summaries.call_type)

@@ -297,6 +297,38 @@ def best_object_so_far(x):
     return best.v * best.n
 
 
+def queue_that_grows_by_another_name(xs):
+    queue, total = [0], 0.0
+    q = queue
+    edges = {0: 1, 1: 2, 2: 3}
+    for n in queue:
+        total += xs[n] ** 2
+        if n in edges:
+            q.append(edges[n])
+    return total
+
+
+def rows_that_grow_by_another_name(x):
+    rows = [("a", x), ("b", x * 2, 3)]
+    same = rows
+    s = 0.0
+    for row in rows:
+        s = s + row[1] * len(row)
+        if len(same) < 4:
+            same.append(("c", x * 3))
+    return s
+
+
+def functions_that_grow_by_another_name(x):
+    fs = [np.sin]
+    same = fs
+    for f in fs:
+        x = f(x)
+        if len(same) < 3:
+            same.append(np.cos)
+    return x
+
+
 FUNCTIONS = (
     seen_by_two_names,
     one_of_two_that_is_none,
@@ -326,6 +358,9 @@ FUNCTIONS = (
     read_of_another_object,
     lists_that_take_turns,
     best_object_so_far,
+    rows_that_grow_by_another_name,
+    functions_that_grow_by_another_name,
 )
 PROGRAMS = [(f, (x,)) for f in FUNCTIONS for x in (0.7,)]
+PROGRAMS += [(queue_that_grows_by_another_name, ([0.1, 0.2, 0.3, 0.4],))]
 REFUSED = {"linked_list"}
