@@ -85,6 +85,8 @@ class Types:
         types = [self.of(a) for a in args]
         named = {k: self.of(v) for k, v in keywords}
         if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
+            if is_nothing(called) and not any(map(is_nothing, types)):
+                self.settled = False  # the type of the function is being found: it will be known better
             return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
             if isinstance(itself := present(types[0]), Array) or is_set(itself):
