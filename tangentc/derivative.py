@@ -8,6 +8,7 @@ import inspect
 import threading
 from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
+from dataclasses import replace
 from typing import Any
 
 from tangentc.analysis.masks import CHOOSES
@@ -27,7 +28,7 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.core.inside import MADE, Made
 from tangentc.core.nodes import Const
-from tangentc.core.types import Known, Scalar, Type, Unknown, holds_itself, type_of
+from tangentc.core.types import Dict, Known, Scalar, Struct, Tuple, Type, Unknown, holds_itself, type_of
 from tangentc.derive.assemble import check_result, make_tangent
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.errors import (
@@ -37,6 +38,7 @@ from tangentc.errors import (
     MissingRule,
     TangentcError,
     TurnedComplex,
+    UnsafeMutation,
     UnsupportedSyntax,
 )
 from tangentc.frontend.callables import (
@@ -536,13 +538,14 @@ def settled(
 ) -> tuple[Any, tuple[int, ...]]:
     """What ``write`` makes of the types of arguments, and the arguments of which it takes the values.
 
-    If it refuses the types, it is given the values of all integers that do not move: an axis or an order may tell what
-    their types do not.
+    If it refuses the types, it is given the values of all integers that do not move, those of objects too: an axis, an
+    order or a stride may tell what their types do not.
     """
     try:
         return write(with_values(types, args, options)), options
-    except (BadRule, MissingRule, UnsupportedSyntax):
-        integers = tuple(i for i, a in enumerate(args[: len(types)]) if _is_whole(a) and i not in moving)
+    except (BadRule, MissingRule, UnsafeMutation, UnsupportedSyntax):
+        given = enumerate(zip(types, args))
+        integers = tuple(i for i, (t, a) in given if i not in moving and _with_value(t, a) != t)
         if options or not integers:
             raise
         with contextlib.suppress(TangentcError):
@@ -556,8 +559,27 @@ def _is_whole(value: Any) -> bool:
 
 
 def with_values(types: list[Type], args: tuple, options: tuple[int, ...]) -> list[Type]:
-    """The types of arguments, those at some positions by their values."""
-    return [Known(Const(a)) if i in options and _is_whole(a) else t for i, (t, a) in enumerate(zip(types, args))]
+    """The types of arguments, those at some positions by their values, or with those of the integers in them."""
+    return [_with_value(t, a) if i in options else t for i, (t, a) in enumerate(zip(types, args))]
+
+
+def _with_value(t: Type, value: Any) -> Type:
+    return Known(Const(value)) if _is_whole(value) else _with_integers(t, value)
+
+
+def _with_integers(t: Type, value: Any) -> Type:
+    """The type of a value with the integers that it holds, ``layer.stride``; those in lists and arrays are data."""
+    match t:
+        case Scalar() if type(value) is int:
+            return replace(t, value=value)
+        case Tuple(items, _) if items:
+            return replace(t, items=tuple(map(_with_integers, items, value)))
+        case Dict(keys, items):
+            return replace(t, items=tuple(_with_integers(item, value[key]) for key, item in zip(keys, items)))
+        case Struct(_, names, items):
+            held = [getattr(value, name, None) for name in names]
+            return replace(t, items=tuple(map(_with_integers, items, held)))
+    return t
 
 
 def internal(error: Exception, function: Any) -> TangentcError:

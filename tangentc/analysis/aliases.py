@@ -40,6 +40,7 @@ from tangentc.ops.table import every
 VIEWS = every("view")
 COPIES_MAYBE = every("may_copy")
 READ_ONLY = every("read_only")
+MAY_SHARE = every("may_share")
 COMPACT = every("compact")
 GIVES_BACK = {np.diff: (1, "n", 0), np.linalg.matrix_power: (1, "n", 1)}  # their argument, for this value of an option
 NEW = every("new")
@@ -309,7 +310,9 @@ def may_give_back(s: Assign) -> bool:
         return False
     from tangentc.rules.registry import REGISTRY
 
-    return callable(s.op) and REGISTRY.find(s.op) is None and hasattr(s.op, "__name__")
+    if not callable(s.op) or not hasattr(s.op, "__name__") or REGISTRY.find(s.op) is not None:
+        return False
+    return s.op in MAY_SHARE or REGISTRY.definition(s.op) is None
 
 
 def is_unknown_call(s: Assign) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, Statement, While
-from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Type, Unknown, is_container
+from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Type, Unknown, is_container, may_be_number
 
 PLAIN = (bool, str, type(None))
 BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}
@@ -85,12 +85,32 @@ def _compared(op: Any, a: Type, b: Type) -> bool | None:
 def counted(op: Any, types: Seq[Type]) -> Scalar | None:
     """What a test of integers that are known gives.  They may be lengths, which are others in another call: the answer
     decides a branch only where one type cannot be that of both paths."""
-    values = [t.value if isinstance(t, Scalar) else None for t in types]
-    if not all(isinstance(v, int) for v in values):
+    values = [_integers(t) for t in types]
+    if None in values or not any(isinstance(t, (Scalar, Tuple)) for t in types):
+        return None
+    if len({type(v) is tuple for v in values}) == 2:
         return None
     if op is operator.not_ or op in ORDERED and len(values) == 2:
         return Scalar("bool", True, int(op(*values)))
     return None
+
+
+def _integers(t: Type) -> Any:
+    """The integer, or the tuple of integers, that a value is known to be; None if it is not known to be one."""
+    match t:
+        case Scalar(value=int()):
+            return t.value
+        case Known() if type(t.value) is tuple and all(type(v) is int for v in t.value):
+            return t.value
+        case Tuple(items, None):
+            found = tuple(map(_integers, items))
+            return None if any(type(v) is not int for v in found) else found
+    return None
+
+
+def counted_answer(t: Type) -> bool | None:
+    """The answer of a test of integers that are known, or of one such integer."""
+    return bool(t.value) if isinstance(t, Scalar) and isinstance(t.value, int) else None
 
 
 def _are_unlike(a: Type, b: Type) -> bool:
@@ -98,8 +118,17 @@ def _are_unlike(a: Type, b: Type) -> bool:
     told = isinstance(b, Known) and isinstance(b.value, str)
     if isinstance(a, Scalar):
         return a.dtype != "str" and (told or b == Known(Const(None)))
-    is_tuple = isinstance(a, Tuple) and a.cls is None or isinstance(a, Known) and type(a.value) is tuple
+    is_tuple, count = _count(a) is not None, _count(b)
+    if is_tuple and count is not None:
+        return count != _count(a)
     return is_tuple and (told or isinstance(b, Scalar) and b.weak or isinstance(b, Known) and type(b.value) is bool)
+
+
+def _count(t: Type) -> int | None:
+    """How many items a tuple has."""
+    if isinstance(t, Tuple) and t.cls is None:
+        return len(t.items)
+    return len(t.value) if isinstance(t, Known) and type(t.value) is tuple else None
 
 
 def _is_plain(value: Any) -> bool:
@@ -120,6 +149,8 @@ def truth(t: Type) -> bool | None:
             return bool(t.value)
         case Known() if callable(t.value):
             return True
+        case Tuple(items, None):
+            return bool(items)
     return None
 
 
@@ -128,8 +159,8 @@ def taken(s: If, of: Callable[[Atom], Type]) -> bool | None:
     other path alone."""
     t = of(s.test)
     known = truth(t)
-    if known is None and isinstance(t, Scalar) and isinstance(t.value, int):
-        known = bool(t.value) if _differ(s, bool(t.value), of) else None
+    if known is None and (answer := counted_answer(t)) is not None:
+        known = answer if _differ(s, answer, of) else None
     nothing = Const(ops.UNDEFINED)
     lacks = known is not None and any((m.then if known else m.orelse) == nothing for m in s.merged)
     return None if lacks else known
@@ -140,7 +171,14 @@ def _differ(s: If, known: bool, of: Callable[[Atom], Type]) -> bool:
     if any(map(refused, s.orelse if known else s.then)):
         return True
     ends = ((of(m.name), of(m.then if known else m.orelse)) for m in s.merged)
-    return any(isinstance(joined, Unknown) and not isinstance(alone, Unknown) for joined, alone in ends)
+    return any(unlike(joined, alone) for joined, alone in ends)
+
+
+def unlike(joined: Type, alone: Type) -> bool:
+    """Whether less is known of what both paths give than of what one gives: it is of different kinds."""
+    if isinstance(joined, Unknown):
+        return not isinstance(alone, Unknown)
+    return may_be_number(joined) and not may_be_number(alone)
 
 
 def refused(s: Statement) -> Any:

@@ -20,7 +20,7 @@ from tangentc import runtime
 from tangentc.analysis.infer import is_elementwise, subscript
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, If, Statement, Store, While
-from tangentc.core.types import Array, Dim, Known, Scalar, Sequence, Tuple, describe, surely_differ
+from tangentc.core.types import Array, Dim, Known, Scalar, Sequence, Tuple, Type, describe, surely_differ
 from tangentc.core.walk import statements, transform
 from tangentc.errors import BadArgument
 
@@ -134,17 +134,20 @@ def _answer(s: Statement, types: Any) -> bool | None:
         return True
     if not isinstance(s, Assign) or s.keywords:
         return True
-    op = s.op.op if isinstance(s.op, ops.augmented) else s.op
-    given = [types.of(a) for a in s.args]
+    return fit(s.op.op if isinstance(s.op, ops.augmented) else s.op, [types.of(a) for a in s.args])
+
+
+def fit(op: Any, given: list[Type], sure: bool = False) -> bool | None:
+    """Whether the lengths of arrays fit that an operation takes; ``sure`` asks whether they do whatever lengths are."""
     shapes = [t.shape for t in given if isinstance(t, Array) and t.shape]
     if len(shapes) < 2 or not all(isinstance(t, (Array, Scalar)) for t in given):
         return True
     if op in PRODUCTS:
         a, b = shapes
-        batched = _broadcast(a[:-2], b[:-2]) if op in (operator.matmul, np.matmul) else True
-        return _all((batched, _meet(a[-1], b[max(PRODUCTS[op], -len(b))], ())))
+        batched = _broadcast(a[:-2], b[:-2], sure) if op in (operator.matmul, np.matmul) else True
+        return _all((batched, _meet(a[-1], b[max(PRODUCTS[op], -len(b))], (), sure)))
     if is_elementwise(op):
-        return _all(_broadcast(a, b) for k, a in enumerate(shapes) for b in shapes[:k])
+        return _all(_broadcast(a, b, sure) for k, a in enumerate(shapes) for b in shapes[:k])
     return True
 
 
@@ -152,17 +155,17 @@ def _joins(op: Any) -> bool:
     return op in PRODUCTS or is_elementwise(op)
 
 
-def _broadcast(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool | None:
-    return _all(_meet(m, n, (m, n)) for m, n in zip(reversed(a), reversed(b)))
+def _broadcast(a: tuple[Dim, ...], b: tuple[Dim, ...], sure: bool = False) -> bool | None:
+    return _all(_meet(m, n, (m, n), sure) for m, n in zip(reversed(a), reversed(b)))
 
 
-def _meet(m: Dim, n: Dim, may_be_one: tuple[Dim, ...]) -> bool | None:
+def _meet(m: Dim, n: Dim, may_be_one: tuple[Dim, ...], sure: bool = False) -> bool | None:
     """Whether two lengths are the same, or one of some that may be one is."""
     if m == n or 1 in may_be_one:
         return True
     if surely_differ(m, n):
         return False
-    return None if all(isinstance(d, int) or d.many for d in (m, n)) else True
+    return None if sure or all(isinstance(d, int) or d.many for d in (m, n)) else True
 
 
 def _all(answers: Iterable[bool | None]) -> bool | None:

@@ -43,12 +43,15 @@ from tangentc.core.types import (
     Type,
     Unknown,
     alike,
+    as_array,
+    as_number,
     data_type,
     either,
     is_array_of_a_class,
     is_basic,
     is_complex,
     is_container,
+    may_be_number,
     present,
     shadow_type,
     type_of,
@@ -94,12 +97,18 @@ MAY_BE_NONE = {
 }  # fmt: skip
 
 
+LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy}
+AS_THEY_ARE = MAY_BE_NONE | {ops.inserted, ops.snapshot, runtime.shaped_like, runtime.passive, ops.new_list, ops.append}
+
+
 def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
     if op in (ops.identity, ops.once, copy.copy):
-        return present(args[0]) if keywords else args[0]
+        return as_array(present(args[0])) if keywords else args[0]
     if any(map(is_nothing, args)):
         return Known(Const(ops.UNDEFINED))  # nothing flows here yet
+    if op not in AS_THEY_ARE and any(map(may_be_number, args)):
+        return _of_array_or_number(op, args, keywords, fresh)
     if not keywords and (test := told(op, args)) is not None:
         return test
     if op not in MAY_BE_NONE:
@@ -194,6 +203,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
             return _container_method(args[0], name, args[2:], fresh)
         if isinstance(args[0], Array) and name in AS_BYTES:
             return Unknown("it is made of bytes")
+        function = methods.function_of(name) if isinstance(args[0], Array) and len(args) < 4 else None
+        if function is not None:
+            return infer(function, [args[0], *args[2:]], keywords, fresh)
         if isinstance(args[0], (Array, Scalar)) and name not in MUTATING or draws(args[0]):
             return _by_sample(Method(name), [args[0], *args[2:]], keywords, fresh)
         if isinstance(args[0], Known) and isinstance(args[0].value, str):
@@ -212,6 +224,20 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return _by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+def _of_array_or_number(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+    """What an operation gives for arrays for which numbers may stand: what it gives for both, or again such a value."""
+    whole = infer(op, list(map(as_array, args)), keywords, fresh)
+    number = infer(op, list(map(as_number, args)), keywords, fresh)
+    if isinstance(number, Unknown) or is_nothing(number):
+        return whole  # of a number it raises
+    if not isinstance(whole, Array):
+        return join(whole, number, fresh)
+    if not is_elementwise(op) and op not in LIKE or isinstance(number, Array) and number.shape != whole.shape:
+        return Unknown(MIXED)
+    kinds = {t.or_number for t in args if isinstance(t, Array) and t.or_number}
+    return whole if isinstance(number, Array) else replace(whole, or_number=kinds.pop() if len(kinds) == 1 else "?")
 
 
 def raises_of_none(op: Any, args: Seq[Type]) -> bool:
@@ -758,6 +784,10 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
     parts = list(key.items) if isinstance(key, Tuple) and key.cls is not slice else [key]
     if isinstance(key, Known) and isinstance(key.value, tuple):
         parts = [type_of(part) for part in key.value]
+    if any(isinstance(part, Known) and isinstance(part.value, range) for part in parts):  # which stands for an array
+        whole = not isinstance(key, Tuple)
+        parts = [_positions(part, fresh) for part in parts]
+        key = parts[0] if whole else Tuple(tuple(parts))
     if not all(is_basic(part) for part in parts):
         return _by_sample(operator.getitem, [t, key], {}, fresh)
     wanted = sum(1 for p in parts if not (isinstance(p, Known) and (p.value is None or p.value is ...)))
@@ -784,6 +814,11 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
             dims.pop(0)
     out.extend(dims)
     return Array(t.dtype, tuple(out)) if out or whole else Scalar(t.dtype)
+
+
+def _positions(part: Type, fresh: Fresh) -> Type:
+    is_range = isinstance(part, Known) and isinstance(part.value, range)
+    return Array("int64", (fresh(),)) if is_range else part
 
 
 def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
@@ -850,7 +885,9 @@ def _by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh
     found = sampled(op, args, keywords, fresh)
     if ops.keeps_shape(op) and args and isinstance(found, Array) and isinstance(args[0], Array):
         return replace(found, shape=args[0].shape)  # also where the axis is not known
-    return found if found is not REFUSED else by_rank(op, args, fresh) or found
+    if found is not REFUSED:
+        return found
+    return by_rank(op, args, fresh) or sampled(op, args, keywords, fresh, tied=True)
 
 
 def _is_function(value: Any) -> bool:
@@ -869,6 +906,19 @@ def _optional(t: Type) -> Type:
 def _depth(t: Type) -> int:
     """How many containers lie in one another."""
     return 1 + max(map(_depth, t.items), default=0) if is_container(t) else 0
+
+
+def array_or_number(a: Type, b: Type) -> Array | None:
+    """The type of a value that is an array on one path and a number on another; None for other types."""
+    if isinstance(a, Scalar):
+        a, b = b, a
+    if not (isinstance(a, Array) and a.shape and isinstance(b, Scalar)) or "str" in (a.dtype, b.dtype):
+        return None
+    kinds = "iufc".find(np.dtype(a.dtype).kind), "iufc".find(np.dtype(b.dtype).kind)
+    if min(kinds) < 0:
+        return None
+    dtype = a.dtype if b.weak and kinds[1] <= kinds[0] else np.result_type(a.dtype, b.dtype).name
+    return Array(dtype, a.shape, "?")
 
 
 MIXED = "it is of different types on different paths"
@@ -897,7 +947,8 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Scalar(dtype, a.weak and b.weak, None)
         case Array(), Array() if len(a.shape) == len(b.shape):
             shape = tuple(x if x == y else fresh() for x, y in zip(a.shape, b.shape, strict=True))
-            return Array(np.result_type(a.dtype, b.dtype).name, shape)
+            kind = a.or_number if a.or_number == b.or_number else "?"
+            return Array(np.result_type(a.dtype, b.dtype).name, shape, kind)
         case Tuple(), Tuple() if len(a.items) == len(b.items) and a.cls is b.cls:
             return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
         case ((Tuple(cls=None) | Sequence(kind=builtins.tuple)), (Tuple(cls=None) | Sequence(kind=builtins.tuple))):

@@ -46,19 +46,21 @@ ENTRIES = 500  # of a sample, about
 MOST_ENTRIES = 50_000  # of what is made of samples, about: of an outer product, say
 LARGE = 23  # lengths of samples of few axes, and of those for which the short ones were too short
 MOST_SYMBOLS = 40
+MOST_TIED = 3  # known lengths that those which only the run knows are tried to be
 VARIANTS = 4  # sets of values
 REFUSED = Unknown("NumPy refuses these types")
 
 
-def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
-    """The type that ``op`` gives for arguments of these types; `REFUSED` where NumPy takes no sample of them."""
+def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool = False) -> Type:
+    """The type that ``op`` gives for arguments of these types; `REFUSED` where NumPy takes no sample of them.  With
+    ``tied``, lengths that only the run knows are taken to be those of other arrays."""
     given = [*args, *keywords.values()]
     symbols = list(dict.fromkeys(d.symbol for d in lengths(*given) if isinstance(d, Length)))
     runnable = _runnable(op)
     if runnable is None or len(symbols) > MOST_SYMBOLS:
         return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
     whole = any(map(_holds_integer, given))
-    trials = [_Trials(runnable, args, keywords, sizes) for sizes in _sizes(given, symbols)]
+    trials = [_Trials(runnable, args, keywords, sizes) for sizes in (_tied if tied else _sizes)(given, symbols)]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -85,6 +87,26 @@ def run(op: Any, samples: list[Any], keywords: dict[Any, Any]) -> Any:
             return op(*samples, **keywords)
         except Exception:
             return None
+
+
+def exceptions_of(op: Any, types: Sequence[Type]) -> set[type[BaseException]]:
+    """What an operation raises for values of these types, one after the other; nothing if it takes one of them."""
+    symbols = list(dict.fromkeys(d.symbol for d in lengths(*types) if isinstance(d, Length)))
+    found: set[type[BaseException]] = set()
+    for values in range(VARIANTS if _runnable(op) else 0):
+        sampler = _Sampler(_sizes(list(types), symbols)[0], values, False)
+        try:
+            samples = [sampler.of(t) for t in types]
+        except _NoSample:
+            return set()
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                op(*samples)
+                return set()
+            except Exception as error:
+                found.add(type(error))
+    return found
 
 
 def sample(t: Type) -> Any:
@@ -129,6 +151,13 @@ def _sizes(given: list[Type], symbols: list[str]) -> list[dict[str, int]]:
     if len(symbols) > 1:
         tried.append(dict.fromkeys(symbols, max(*least.values(), EXACT if max(axes) < 4 else short)))
     return tried
+
+
+def _tied(given: list[Type], symbols: list[str]) -> list[dict[str, int]]:
+    """Lengths to try where NumPy refuses all others: what only the run knows may be a length that is known, or one."""
+    known = sorted({d for t in given for d in lengths(t) if isinstance(d, int) and d > 1})
+    unsure = [s for s in symbols if s.startswith("?")]
+    return [{**_sizes(given, symbols)[0], **dict.fromkeys(unsure, d)} for d in (*known[:MOST_TIED], 1) if unsure]
 
 
 def _side(entries: float, axes: int) -> int:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from tangentc.analysis.decide import refused, truth
+from tangentc.analysis.decide import counted_answer, refused, truth, unlike
 from tangentc.analysis.infer import is_nothing, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
@@ -32,7 +32,6 @@ from tangentc.core.types import (
     Known,
     Length,
     Optional,
-    Scalar,
     Sequence,
     Struct,
     Type,
@@ -40,6 +39,7 @@ from tangentc.core.types import (
     data_type,
     is_container,
     lengths,
+    may_be_number,
     present,
 )
 
@@ -73,6 +73,7 @@ class State(Types):
         self.loops: list[Open] = []
         self.calls: list[Open] = []
         self.heads: dict[Any, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
+        self.trips_give: list[End] = []  # how the trips of the loop that was written last end
         self.missed: set[Atom] = set()  # what was read and has no value yet
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
         self.definitions: dict[str, Assign] = {}  # how what has one value was made
@@ -330,13 +331,16 @@ class State(Types):
         if known is None:
             known = self._counted(s, arms)
         self.merge([end for end, runs in zip(arms, (known is not False, known is not True), strict=True) if runs])
+        if known is None and (runs := counted_answer(self.of(s.test))) is not None:
+            for name, t in (arms[not runs] or {}).items():
+                if name.startswith("%") and counted_answer(t) is not None:  # `a and b`
+                    self._set(name, t)
 
     def _counted(self, s: If, arms: tuple[End, End]) -> bool | None:
         """The arm that known integers choose, where one type cannot be that of both, or the other is refused."""
-        t = self.of(s.test)
-        if not (isinstance(t, Scalar) and isinstance(t.value, int)):
+        known = counted_answer(self.of(s.test))
+        if known is None:
             return None
-        known = bool(t.value)
         taken, other = arms if known else arms[::-1]
         if any(map(refused, s.orelse if known else s.then)):
             return known
@@ -345,7 +349,7 @@ class State(Types):
         for name in {**taken, **other}:
             alone, beside = taken.get(name, self.now.get(name)), other.get(name, self.now.get(name))
             joined = self._joined([alone, beside])
-            if isinstance(joined, Unknown) and alone is not None and not isinstance(alone, Unknown):
+            if alone is not None and unlike(joined, alone):
                 return known
         return None
 
@@ -387,7 +391,14 @@ class State(Types):
                 self._set(name, t)
         never = endless and not opened.broken  # which ends
         self.merge([] if never else [{}, end, *opened.over, *opened.broken])
+        self.trips_give = [end, *opened.over, *opened.broken]
         return block
+
+    def arrays_behind_a_trip(self) -> list[Atom]:
+        """What may be a number behind the loop that was written last only if it has made no trip."""
+        living = [end for end in self.trips_give if end is not None]
+        names = dict.fromkeys(name for end in living for name in end if may_be_number(self.now.get(name, NOTHING)))
+        return [n for n in names if not may_be_number(self._joined([end.get(n, self.now.get(n)) for end in living]))]
 
     def _news(self, ends: list[End], walk: int) -> dict[Atom, Type]:
         """What a trip may begin with that was not thought of."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tangentc.analysis.infer import (
+    array_or_number,
     constant,
     infer,
     is_elementwise,
@@ -89,7 +90,8 @@ class Types:
                 self.settled = False  # the type of the function is being found: it will be known better
             return called if isinstance(op, ops.Emitted) else self._renewed(called, (*types, *named.values()))
         if isinstance(op, ops.augmented):
-            if isinstance(itself := present(types[0]), Array) or is_set(itself):
+            itself = present(types[0])
+            if isinstance(itself, Array) and not itself.or_number or is_set(itself):
                 return itself
             op = op.op
         if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
@@ -181,7 +183,7 @@ class Types:
             return b
         if isinstance(b, Known) and b.value is ops.UNDEFINED:
             return a
-        return join(a, b, self.fresh)
+        return array_or_number(a, b) or join(a, b, self.fresh)
 
     def item(self, iterable: Atom) -> Type:
         """The type of what a loop over this value gives."""
@@ -213,8 +215,9 @@ def _takes_known_part(op: Any, types: list[Type]) -> bool:
 def certain(t: Type) -> Any:
     """The type with all unknown lengths made equal, to see whether a loop has settled."""
     match t:
-        case Array(dtype, shape):
-            return dtype, tuple(None if isinstance(d, Length) and d.symbol.startswith("?") else d for d in shape)
+        case Array(dtype, shape, or_number):
+            unknown = (None if isinstance(d, Length) and d.symbol.startswith("?") else d for d in shape)
+            return dtype, tuple(unknown), bool(or_number)
         case Scalar(dtype, weak, value):
             return dtype, weak, value
         case Tuple(items, cls):

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tangentc.analysis.decide import taken
+from tangentc.analysis.decide import counted_answer, taken
 from tangentc.analysis.state import NOTHING, End, State, without_sites
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Leave, Statement, While
-from tangentc.core.types import Dict, Struct, Type, is_container, present
+from tangentc.core.types import Array, Dict, Struct, Type, is_container, present
 from tangentc.core.walk import defines, statements
 
 
@@ -43,6 +43,8 @@ class Typing(State):
         self.block(function.body)
 
     def _set(self, name: Atom, t: Type | None) -> None:
+        if isinstance(t, Array) and t.or_number == "?":
+            t = replace(t, or_number=str(name))
         super()._set(name, t)
         if t is not None:
             before = self.all_its_life.get(name)
@@ -110,8 +112,11 @@ class Typing(State):
 
             ends.append(self.fork(write)[1])
         self.merge(ends)
+        answer = counted_answer(self.of(s.test)) if len(merged) == 2 else None
         for k, m in enumerate(s.merged):
-            self._define(m.name, self._joined([types[k] for types in merged]))
+            given = [types[k] for types in merged]
+            stays = answer is not None and m.name.startswith("%") and counted_answer(given[not answer]) is not None
+            self._define(m.name, given[not answer] if stays else self._joined(given))
             if s.test in (m.then, m.orelse) and m.then != m.orelse:  # `a and b`, `a or b`
                 self.both[m.name, s.test == m.orelse] = (m.then, m.orelse)
 
@@ -125,7 +130,8 @@ class Typing(State):
 
     def _loop(self, s: For | While) -> None:
         for c in s.carried:
-            self._define(c.name, self._apart(self.of(c.init)))  # another length in each trip, perhaps
+            t = self._apart(self.of(c.init))  # another length in each trip, perhaps
+            self._define(c.name, replace(t, or_number="?") if isinstance(t, Array) and t.or_number else t)
 
         def trip() -> Block:
             if isinstance(s, For):

@@ -556,7 +556,8 @@ class _Raise:
             return ast.Call(ast.Attribute(atom(args[0]), "item"), [], [])
         if op is ops.stopped and not self.spelling.inner:
             return atom(args[0])
-        if len(args) == 1 and not keywords and isinstance(args[0], str) and isinstance(self.types.of(args[0]), Array):
+        t = self.types.of(args[0]) if len(args) == 1 and not keywords and isinstance(args[0], str) else None
+        if isinstance(t, Array) and not t.or_number:
             if op is np.copy:
                 return ast.Call(ast.Attribute(atom(args[0]), "copy"), [], [])
             if op is np.transpose:

@@ -148,6 +148,8 @@ class _Checks:
                     self.tests.append(f"isinstance({text}, complex)")
                 if isinstance(value, Length):
                     self.length(text, value)
+                elif value is not None:
+                    self.tests.append(f"{text} != {value}")
             case Known() if t.value is None or isinstance(t.value, bool):
                 self.tests.append(f"{text} is not {t.value}")
             case Known() if type(t.value) in SETTINGS:

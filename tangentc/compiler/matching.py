@@ -178,6 +178,8 @@ class Rows:
     def _integer(self, text: str, t: Scalar) -> None:
         if isinstance(t.value, Length):
             self.test(f"{text} == {self.symbols[t.value.symbol]}")
+        elif t.value is not None:
+            self.test(f"{text} == {t.value}")
         elif self.symbols:
             self.test(f"({text} < {EXACT} or {_differs(text, list(self.symbols.values()))})")
 

@@ -15,7 +15,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.naming import hint
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Statement, Store, version_base
-from tangentc.core.types import Array, Known, Length, Scalar, Sequence, Type
+from tangentc.core.types import Array, Known, Length, Scalar, Sequence, Type, may_be_number, one_kind
 from tangentc.core.walk import defines, substitute_block
 from tangentc.errors import Span
 from tangentc.ops.table import every
@@ -226,7 +226,7 @@ class Builder:
 
     def like_shape(self, atom: Atom) -> Atom:
         """A name at hand with the shape of a value, if there surely is one."""
-        shape = shape_of(self.type(atom))
+        shape = None if may_be_number(self.type(atom)) else shape_of(self.type(atom))
         return self.shapes.get(shape, atom) if shape is not None and is_sure(shape) else atom
 
     def store(self, obj: str, key: Atom | None, value: Atom, op: Any = None) -> None:
@@ -299,6 +299,8 @@ class Builder:
 
     def same_shape(self, x: Atom, y: Atom) -> bool:
         """Whether two values are known to have the same shape."""
+        if not one_kind(self.type(x), self.type(y)):
+            return False
         return shape_of(self.type(x)) is not None and shape_of(self.type(x)) == shape_of(self.type(y))
 
     def take(self) -> Block:

@@ -12,6 +12,8 @@ import keyword
 import operator
 from typing import Any
 
+import numpy as np
+
 from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const, Global, version_base
 
@@ -76,6 +78,8 @@ def hint(op: Any, args: tuple[Atom, ...]) -> str:
         return f"%{names[0]}_{args[1].value}" if names[0] else f"%{args[1].value}"
     if op is operator.getitem and names[0]:
         return f"%{names[0]}_{names[1]}" if len(names[1]) <= 3 and names[1].isidentifier() else f"%{names[0]}_item"
+    if op is np.transpose and len(args) == 1 and names[0]:
+        return f"%{names[0]}_T"
     if op in WORDS:
         word = WORDS[op]
         return f"%{word}_{names[0]}" if op is operator.neg and 0 < len(names[0]) <= 12 else f"%{word}"

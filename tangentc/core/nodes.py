@@ -58,6 +58,9 @@ def _identity(value: Any) -> Any:
     return type(value), id(value)
 
 
+PRESENT = (("present", Const(True)),)  # of `identity`: the value is not None here, nor a number in place of an array
+
+
 class Members:
     """What the classes of a method resolution order define, by identity: functions, properties, names of data."""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.ops import methods
 from tangentc.ops.table import every, say
 
 BINARY = {
@@ -328,6 +329,7 @@ def assumed(fact: Any, *values: Any) -> None:
     """What the code was written for, of these values: it is only right while their types bear it out."""
 
 
+methods.means("item", item)
 SYNTAX.add(stopped)
 say(stopped, reshaped, assumed, item, snapshot, old_item, copied, items_from, pure=True)
 CHANGES_LIST = {append, insert, reverse}

@@ -54,8 +54,12 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Array:
+    """An array.  With ``or_number`` it may be a number that stands for one, as ``s`` in ``s = 0`` before ``s += x``: it
+    is the name of a value that is a number where this one is, "?" if none is known."""
+
     dtype: str
     shape: tuple[Dim, ...]
+    or_number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,33 @@ def is_set(t: Any) -> bool:
     return isinstance(t, Opaque) and t.cls is set
 
 
+def may_be_number(t: Type) -> bool:
+    """Whether a value is an array, or holds one, for which a number may stand."""
+    if isinstance(t, (Tuple, Sequence)):
+        return any(map(may_be_number, t.items))
+    return isinstance(t, Array) and bool(t.or_number)
+
+
+def one_kind(a: Type, b: Type) -> bool:
+    """Whether one of two values is a number for which an array may stand exactly where the other is."""
+    kinds = {getattr(t, "or_number", "") for t in (a, b)}
+    return len(kinds) == 1 and "?" not in kinds
+
+
+def as_array(t: Type) -> Type:
+    """The type of a value for which no number stands."""
+    if isinstance(t, (Tuple, Sequence)):
+        return dataclasses.replace(t, items=tuple(map(as_array, t.items)))
+    return dataclasses.replace(t, or_number="") if isinstance(t, Array) else t
+
+
+def as_number(t: Type) -> Type:
+    """The type of the number that may stand for an array."""
+    if isinstance(t, (Tuple, Sequence)):
+        return dataclasses.replace(t, items=tuple(map(as_number, t.items)))
+    return Scalar(t.dtype, True) if isinstance(t, Array) and t.or_number else t
+
+
 def present(t: Type) -> Type:
     """The type of a value that is not None."""
     return t.type if isinstance(t, Optional) else t
@@ -276,8 +307,8 @@ def map_lengths(t: Type, of: Callable[[Any], Any]) -> Type:
         return tuple(map_lengths(i, of) for i in items)
 
     match t:
-        case Array(dtype, shape):
-            return Array(dtype, tuple(map(of, shape)))
+        case Array(shape=shape):
+            return dataclasses.replace(t, shape=tuple(map(of, shape)))
         case Scalar(value=Length() as value):
             return dataclasses.replace(t, value=of(value))
         case Sequence(_, items, length):
@@ -472,7 +503,7 @@ def describe(t: Type) -> str:
             return dtype
         case Array(dtype, shape):
             dims = ", ".join(_describe_dim(d) for d in shape)
-            return f"{dtype}[{dims}]"
+            return f"{dtype}[{dims}]" + " or a number" * bool(t.or_number)
         case Tuple(items, _):
             return "(" + ", ".join(map(describe, items)) + ")"
         case Sequence(_, items, _):

@@ -15,6 +15,7 @@ import builtins
 import dataclasses
 import operator
 import types as pytypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import VIEWS, Aliases, known
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
-from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, version_base
+from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, version_base
 from tangentc.core.types import (
     Array,
     Dict,
@@ -41,8 +42,11 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    may_be_number,
+    one_kind,
     shadow_type,
 )
+from tangentc.core.walk import statements
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
 
@@ -51,7 +55,7 @@ Adjoint = Atom | dict[Any, Any]
 
 def copies(t: Type) -> Any:
     """What copies a value of a type; of what may be a number, ``np.copy`` would make an array."""
-    return np.copy if isinstance(t, Array) else ops.copied
+    return np.copy if isinstance(t, Array) and not t.or_number else ops.copied
 
 
 class Adjoints:
@@ -59,6 +63,7 @@ class Adjoints:
 
     def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: dict[Any, Any]):
         self.b, self.aliases, self.active, self.like_table = builder, aliases, active, like
+        self.begun: set[Atom] = set()  # what is a number only where it is a constant one, as a sum that begins with 0
         self.partly: set[str] = set()  # what only one branch has defined
         self.values: dict[str, Adjoint] = {}
         self.shadows: dict[str, str] = {}
@@ -177,6 +182,8 @@ class Adjoints:
     def is_lazy(self, x_bar: Atom, t: Type) -> bool:
         """Whether an adjoint is, or may be, smaller than the value that it belongs to."""
         given, wanted = shape_of(self.b.type(x_bar)), shape_of(t)
+        if may_be_number(self.b.type(x_bar)) and not one_kind(self.b.type(x_bar), t):
+            return wanted is not None
         return wanted is not None and given != wanted and not is_full(given, wanted)
 
     def full(self, x_bar: Atom, x: Atom) -> Atom:
@@ -193,7 +200,8 @@ class Adjoints:
     def fit(self, x_bar: Atom, x: Atom) -> Atom | None:
         """A contribution in a shape that broadcasts to that of ``x``, with its dtype; None if it is zero."""
         tx, tc = self.b.type(x), self.b.type(x_bar)
-        if isinstance(tx, Unknown) or isinstance(tc, Unknown) or not isinstance(tx, (Scalar, Array)):
+        apart = isinstance(tc, Array) and may_be_number(tx) and x not in self.begun and not one_kind(tx, tc)
+        if apart or not isinstance(tx, (Scalar, Array)) or not isinstance(tc, (Scalar, Array)):
             if is_container(tx) or is_container(tc) or is_number(x_bar):
                 return x_bar
             return self.b.emit(runtime.unbroadcast, (x_bar, x), name=bar_name(x))
@@ -539,9 +547,27 @@ class Adjoints:
             self.b.effect(np.add.at, (made, key, y_bar))
 
 
+def begun(function: Function, active: set[str], type_of: Callable[[Atom], Type]) -> set[Atom]:
+    """What is an array, or a number through which no derivative flows: its adjoint may have either's shape."""
+    arms: dict[Atom, tuple[Atom, ...]] = {}
+    for s in statements(function.body):
+        arms |= {m.name: (m.then, m.orelse) for m in getattr(s, "merged", ())}
+        arms |= {c.name: (c.init, c.next) for c in getattr(s, "carried", ())}
+        if isinstance(s, Assign) and s.op is ops.identity:
+            arms[s.target] = s.args
+
+    def is_plain(a: Atom) -> bool:
+        return a not in active or isinstance(type_of(a), Array) and not may_be_number(type_of(a))
+
+    found = {name for name in arms if may_be_number(type_of(name))}
+    while wrong := {name for name in found if not all(a in found or is_plain(a) for a in arms[name])}:
+        found -= wrong
+    return found
+
+
 def certain(t: Type) -> bool:
     """Whether two values of this type surely have the same shape."""
-    return isinstance(t, Array) and all(not uncertain(d) for d in t.shape)
+    return isinstance(t, Array) and not t.or_number and all(not uncertain(d) for d in t.shape)
 
 
 def may_be_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...] | None) -> bool:

@@ -12,6 +12,7 @@ import operator
 from dataclasses import replace
 from typing import Any
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -34,9 +35,10 @@ from tangentc.core.types import (
     Known,
     Scalar,
     Tuple,
-    Type,
     Unknown,
     is_container,
+    may_be_number,
+    one_kind,
     present,
 )
 from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
@@ -75,7 +77,7 @@ class Control:
                 continue
             if self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)
-            elif isinstance(t := present(self.b.type(x)), Array) or is_container(t):
+            elif isinstance(t := present(self.b.type(x)), Array) and not t.or_number or is_container(t):
                 if in_loop or x in subscripted:
                     if is_container(t) and not in_loop and not self._dynamic_subscript(s, x):
                         continue
@@ -185,10 +187,13 @@ class Control:
         with self.b.loop_body({c.name for c in s.carried}) as out:
             for x in [*(c.name for c in active_carries), *outside]:
                 names[x] = self.b.fresh(bar_name(x))
-                self.b.types.of_name[names[x]] = _float_type(self.b.type(x))
+                self.b.types.of_name[names[x]] = self.b.type(x)
             for x in outside:
                 self.adj.values[x] = names[x]
-            for c in active_carries:
+            for c, init in inits:
+                t, given = self.b.type(c.name), self.b.type(init)
+                if may_be_number(t) and (one_kind(t, given) or not may_be_number(given)):
+                    self.b.types.of_name[names[c.name]] = self.b.type(c.next)  # what a trip gives is no number
                 self.adj.add(c.next, names[c.name])
             self.depth += 1
             primal = self.block(s.body)
@@ -197,7 +202,10 @@ class Control:
             nexts = {}
             for c in active_carries:
                 bar = self.adj.take_whole(c.name)
-                nexts[c.name] = self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)
+                whole = self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)
+                if may_be_number(self.b.type(whole)) and not may_be_number(self.b.type(names[c.name])):
+                    whole = self.b.emit(runtime.unbroadcast, (whole, c.name))
+                nexts[c.name] = whole
             ends = {x: self._renamed(self.adj.values.pop(x), x) for x in outside}
             local = tuple(out)
         self.adj.values = before
@@ -307,7 +315,3 @@ def _inner_reads(s: Statement) -> set[str]:
 
 def _copied(values: dict[str, Adjoint]) -> dict[str, Adjoint]:
     return {k: _copied(v) if isinstance(v, dict) else v for k, v in values.items()}
-
-
-def _float_type(t: Type) -> Type:
-    return t

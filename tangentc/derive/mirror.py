@@ -37,6 +37,7 @@ from tangentc.core.types import (
     holds_numbers,
     is_container,
     is_differentiable,
+    may_be_number,
     present,
     shadow_type,
 )
@@ -92,6 +93,12 @@ class Mirror:
 
     def _name(self, x: str, s: Statement) -> None:
         t = present(self.b.type(x))
+        if may_be_number(t) and self.aliases.is_changed(x):
+            raise UnsafeMutation(
+                f"{shown(x)} is changed in place, and may be a number still", s.span,
+                why="a number has no shadow that what is written into the array could be kept in",
+                way_out="begin with an array of zeros",
+            )  # fmt: skip
         if not (isinstance(t, Array) or is_container(t)) or not self.aliases.is_mirrored(x):
             if isinstance(t, Unknown) and self.aliases.is_changed(x):
                 raise UnsafeMutation(

@@ -60,7 +60,7 @@ from tangentc.core.types import (
     rank,
 )
 from tangentc.core.walk import statements
-from tangentc.derive.adjoints import Adjoint, Adjoints, bar_name, copies
+from tangentc.derive.adjoints import Adjoint, Adjoints, bar_name, begun, copies
 from tangentc.derive.calls import adjoints, covering, missing, partials, refuse_active_key
 from tangentc.derive.control import Control
 from tangentc.derive.mirror import Mirror
@@ -106,6 +106,7 @@ class _Reverse(Stores, Control):
         for s in statements(function.body):
             merged = s.merged if isinstance(s, If) else ()
             self.adj.partly.update(m.name for m in merged if Const(ops.UNDEFINED) in (m.then, m.orelse))
+        self.adj.begun = begun(function, active, builder.type)
         for p in function.params:
             t = builder.type(p.name)
             if isinstance(t, Array) and is_sure(t.shape) and not aliases.is_changed(p.name):
@@ -447,7 +448,8 @@ class _Reverse(Stores, Control):
                 continue
             bar = y_bar
             one_for_all = mask is not None and rank(self.b.type(partial)) != rank(self.b.type(s.target))
-            if one_for_all or isinstance(self.b.type(x), Unknown) or not self.b.same_shape(x, s.target):
+            whole = self.b.same_shape(x, s.target) or self.b.same_shape(partial, s.target)
+            if one_for_all or isinstance(self.b.type(x), Unknown) or not whole:
                 bar = self.adj.full(y_bar, s.target)
             if mask is None or isinstance(partial, Const) and is_finite(partial.value):
                 chosen = self.b.chosen_zero(partial)

@@ -22,8 +22,7 @@ import copy
 import operator
 import random
 import types
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,25 +30,31 @@ import gast
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.decide import truth
+from tangentc.analysis.raising import exception_of
 from tangentc.core import ops
 from tangentc.core.nodes import CAUGHT, CHOICE, TRIED, Atom, Block, Const, Effect, If, Leave, Opaque, Statement
 from tangentc.core.resolve import Scope, names_inside
 from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.errors import TangentcError
-from tangentc.frontend.activation import locals_of
+from tangentc.frontend.as_text import (
+    assigned,
+    changes_something,
+    headers,
+    hidden,
+    is_own_name,
+    is_untried,
+    is_while,
+    loads,
+    needed,
+    own_statements,
+)  # fmt: skip
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
-from tangentc.ops import methods
+from tangentc.frontend.questions import is_settled
 
-CHANGES = methods.names(changes=True) | ops.IMPURE_NAMES
-UNTRIED = (gast.Pass, gast.Break, gast.Continue, gast.FunctionDef, gast.Global, gast.Nonlocal)
-BINDS = {
-    "For": "target", "comprehension": "target", "withitem": "optional_vars", "NamedExpr": "target",
-    "AnnAssign": "target", "FunctionDef": "args", "Lambda": "args",
-}  # fmt: skip
-COMPUTES = {"BinOp", "UnaryOp", "Compare", "AugAssign", "Return", "If", "While", "FormattedValue"}
-INDEX = ("Subscript", "slice")
+SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
 OPENED = (gast.If, gast.For, gast.While, gast.With)
 
 
@@ -83,41 +88,17 @@ class Attempt:
     inner: Any
     unsupported: Any
     type_known: Any
+    told: Any
+    decided: Any
     expression: Any
     reads_of: Any
     variable: Any
     outermost: Any
 
     def on_Try(self, node: Any) -> None:
-        handler = self.sure_handler(node)
-        if handler is not None:
-            self.block([*handler.body, *node.finalbody])
-            return
         whole = self.block_of(lambda: self._try(node) if node.handlers else self.block([*node.body, *node.orelse]))
         final = self.block_of(lambda: self.block(node.finalbody))
         self.out.extend(finally_(whole, final))
-
-    def sure_handler(self, node: Any) -> Any:
-        """The handler of a body that is one assignment, to an attribute that its object surely does not have."""
-        first = node.body[0]
-        if len(node.body) > 1 or not isinstance(first, gast.Assign) or not isinstance(first.targets[0], gast.Attribute):
-            return None
-        trying, self.trying = self.trying, None
-        try:
-            block = self.path(lambda: self.block(node.body))
-        finally:
-            self.trying = trying
-        error = getattr(getattr(block[-1], "tree", None), "surely", None)
-        if error is None or len(block) > 1:
-            return None
-        for h in node.handlers:
-            scope = self.outermost().scope
-            kind = BaseException if h.type is None else path_of(h.type, self.activation.home, scope)
-            if not isinstance(kind, type) or h.name is not None:
-                return None
-            if issubclass(error, kind):
-                return h
-        return None
 
     def _try(self, node: Any) -> None:
         refuse_tried(self, node)
@@ -129,8 +110,14 @@ class Attempt:
         body = self.block_of(lambda: self.block(node.body))
         self.trying, self.guarded = outer, guarded
         self.out.extend(body)
+        known = getattr(self.state.of(raised), "value", None)
+        if type(known) is int:
+            if not (self.out and never_passes(self.out[-1])):
+                self.block(node.handlers[known - 1].body if known else node.orelse)
+            return
         last, orelse, handled = self.out[-1], self.inner(node.orelse), self.handled(raised, node.handlers)
-        if isinstance(last, If) and body and not any(raised in defines(s) for s in statements(last.then)):
+        asks = isinstance(last, If) and self.asks_whether(raised, last)
+        if isinstance(last, If) and asks and not any(raised in defines(s) for s in statements(last.then)):
             whole = replace(last, then=(*last.then, *orelse), orelse=handled)  # one step, and nothing after it
             self.out[-1] = whole
             self.state.branch(replace(whole, then=orelse))
@@ -138,6 +125,11 @@ class Attempt:
             self.add(self.if_raised(raised, operator.eq, 0, orelse, handled, node.orelse[0]))
         else:
             self.add(self.if_raised(raised, operator.ne, 0, handled, (), node.handlers[0]))
+
+    def asks_whether(self, raised: str, s: If) -> bool:
+        """Whether this is the branch that is taken if nothing was raised."""
+        test = self.state.definitions.get(s.test)
+        return test is not None and test.op is operator.eq and test.args == (raised, Const(0))
 
     def handled(self, raised: str, handlers: list, number: int = 1) -> Block:
         """The handler of what was raised, one of these."""
@@ -154,7 +146,7 @@ class Attempt:
 
     def name_what_is_raised_again(self, handler: Any) -> None:
         """``raise`` alone raises the exception by a name: the handler's code stands after the ``try``."""
-        bare = [n for n in _own_statements(handler.body) if isinstance(n, gast.Raise) and n.exc is None]
+        bare = [n for n in own_statements(handler.body) if isinstance(n, gast.Raise) and n.exc is None]
         if bare and handler.name is None:
             name = "caught"
             while name in self.activation.local:
@@ -170,20 +162,87 @@ class Attempt:
         if not body:
             return
         assert self.trying is not None
+        handler = self.known_way(body[0])
+        if handler == 0 and isinstance(body[0], gast.If):
+            self.attempted([*self.taken(body[0]), *body[1:]])
+            return
+        if handler == 0:
+            self.done(body[:1], body[1:])
+            return
+        if handler is not None:
+            self.emit(ops.identity, (Const(handler),), body[0], target=self.trying.raised)
+            return
         count, way = self.next_step(body)
         step, rest = body[:count], body[count:]
         if way == "tried":
             self.attempt(step)
             if isinstance(step[-1], gast.Raise):
                 return
-        elif way == "opened" and (headers := _headers(step[0])):
-            self.attempt([gast.copy_location(gast.Expr(h), h) for h in headers])
+        elif way == "opened" and (computed := headers(step[0])):
+            self.attempt([gast.copy_location(gast.Expr(h), h) for h in computed])
         if way == "untried":
             self.done(step, rest)
             return
         done = self.path(lambda: self.opened_step(step[0], rest) if way == "opened" else self.done(step, rest))
         if done:
             self.add(self.if_raised(self.trying.raised, operator.eq, 0, done, (), step[0]))
+
+    def known_way(self, statement: Any) -> int | None:
+        """The number of the handler that a statement surely comes to, 0 if it surely raises nothing: of an `if`, that
+        its test is known; None where only the run knows."""
+        first = statement.test if isinstance(statement, gast.If) else statement
+        if not isinstance(statement, (*SIMPLE, gast.If)) or self.calls_written_out(first):
+            return None
+        found: list[Any] = []
+
+        def write() -> None:
+            test = self.expression(first) if first is not statement else self.block([statement])
+            is_known = first is statement or is_settled(test) or self.told(truth, test) is not None
+            found.append(exception_of(self.out, self.state) if is_known else None)
+
+        self.untried(lambda: self.path(write))
+        if not isinstance(found[0], type):
+            return 0 if found[0] is False else None
+        return self.handler_of(found[0])
+
+    def untried(self, write: Callable[[], Any]) -> Any:
+        """What ``write`` gives, which writes what needs not be tried."""
+        trying, self.trying = self.trying, None
+        try:
+            return write()
+        finally:
+            self.trying = trying
+
+    def taken(self, node: Any) -> list:
+        """The branch of an `if` whose test is known."""
+        known = self.untried(lambda: self.decided(self.expression(node.test), node))
+        found: list = node.body if known else node.orelse
+        return found
+
+    def calls_written_out(self, statement: Any) -> bool:
+        """Whether a statement calls something that is no function of a library, nor a method of an array."""
+        for n in (n for n in gast.walk(statement) if isinstance(n, gast.Call)):
+            callee = path_of(n.func, self.activation.home, self.outermost().scope)
+            if callee is None and isinstance(n.func, gast.Attribute) and isinstance(n.func.value, gast.Name):
+                home = self.activation.home(n.func.value.id)
+                if home is not None and isinstance(self.type_known(home.variable(n.func.value.id)), (Array, Scalar)):
+                    continue
+            if callee is None or ops.module_root(callee) not in ("builtins", *ops.NUMERIC_MODULES):
+                return True
+        return False
+
+    def handler_of(self, error: type) -> int | None:
+        """The number of the handler that catches an exception, if that is known and it needs no name for it."""
+        assert self.trying is not None
+        for k, h in enumerate(self.trying.node.handlers, 1):
+            scope = self.outermost().scope
+            named = h.type.elts if isinstance(h.type, gast.Tuple) else [h.type]
+            kinds = [BaseException if n is None else path_of(n, self.activation.home, scope) for n in named]
+            if not all(isinstance(kind, type) for kind in kinds):
+                return None
+            if any(issubclass(error, kind) for kind in kinds):
+                return k if h.name is None else None
+        return None
 
     def opened_step(self, statement: Any, rest: list) -> None:
         """A statement whose body is tried step by step, and what follows if nothing was raised."""
@@ -194,9 +253,7 @@ class Attempt:
 
     def done(self, step: list, rest: list) -> None:
         """A step, after which nothing was raised, and the steps that follow."""
-        trying, self.trying = self.trying, None
-        self.block(step)
-        self.trying = trying
+        self.untried(lambda: self.block(step))
         if not (self.out and never_passes(self.out[-1])):
             self.attempted(rest)
 
@@ -209,17 +266,17 @@ class Attempt:
 
     def next_step(self, body: list) -> tuple[int, str]:
         """How many statements the next step has, and whether it is tried, opened, or done at once."""
-        if _is_untried(body[0]):
+        if is_untried(body[0]):
             return 1, "untried"
         if not self.is_atomic(body[0]):
-            if isinstance(body[0], (gast.Try, gast.ClassDef)) or getattr(body[0], "orelse", []) and _is_while(body[0]):
+            if isinstance(body[0], (gast.Try, gast.ClassDef)) or getattr(body[0], "orelse", []) and is_while(body[0]):
                 raise self.unsupported(
                     body[0], "a statement inside `try` that may be left half done", "move it into a function of its own"
                 )
             return 1, "opened"
         count = 0
         for statement in body:
-            if count and (_is_untried(statement) or not self.is_atomic(statement) or self.changes(statement)):
+            if count and (is_untried(statement) or not self.is_atomic(statement) or self.changes(statement)):
                 break
             count += 1
             if self.changes(statement) or self.may_change(statement) or self.is_seen(statement):
@@ -240,8 +297,8 @@ class Attempt:
     def changes(self, statement: Any) -> bool:
         """Whether a statement may change something in place: ``z *= 2`` does, if ``z`` is a name of what others see."""
         if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
-            return not _is_own(statement.target.id, self.outermost().source.tree)
-        return _changes(statement)
+            return not is_own_name(statement.target.id, self.outermost().source.tree)
+        return changes_something(statement)
 
     def may_change(self, statement: Any) -> bool:
         """Whether a call in a statement may change what it is given before it raises."""
@@ -271,7 +328,7 @@ class Attempt:
 
     def open_(self, node: Any) -> Any:
         """A statement whose body is tried step by step; the test of a ``while`` is one of the steps."""
-        if not _is_while(node):
+        if not is_while(node):
             return node
         leave = gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Break()], [])
         for n in gast.walk(leave):
@@ -281,11 +338,11 @@ class Attempt:
 
     def seen(self, node: Any) -> set[str]:
         """The names that the body of a ``try`` assigns, and that may be read when only a part of it ran."""
-        names, inside = set(assigned(node.body)), _loads(node.body)
-        everywhere = _loads([self.outermost().source.tree])
+        names, inside = set(assigned(node.body)), loads(node.body)
+        everywhere = loads([self.outermost().source.tree])
         private = {n for n in names if everywhere[n] <= inside[n]} - needed(node.body)
-        hidden = set.intersection(*(_hidden(names, h.body) for h in node.handlers)) - set(_loads(node.finalbody))
-        return names - private - hidden
+        unseen = set.intersection(*(hidden(names, h.body) for h in node.handlers)) - set(loads(node.finalbody))
+        return names - private - unseen
 
     # ---------------------------------------------------------- what is tried
     def attempt(self, step: list) -> None:
@@ -323,7 +380,7 @@ class Attempt:
         reads = tuple((t, a) for t, a in self.reads_of(tree) if t not in own)
         copies: dict[Atom, Atom] = {}
         doubtful = any(map(self.may_change, step))
-        if doubtful or any(map(_changes, step)):
+        if doubtful or any(map(changes_something, step)):
             copies = self.copies_of([a for _, a in reads], step[0])
         reads = tuple((t, copies.get(a, a)) for t, a in reads)
         writes = tuple((t, name) for t, name in own.items() if t in written or t == CAUGHT)
@@ -428,116 +485,6 @@ def _leaving(block: Block, last: Block) -> Block:
 def never_passes(s: Statement) -> bool:
     """Whether nothing after a statement of its block can run."""
     return isinstance(s, Leave) or isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)
-
-
-def assigned(body: list) -> Counter[str]:
-    """The names that statements assign."""
-    nothing = gast.arguments([], [], None, [], [], None, [])
-    return locals_of(gast.FunctionDef("", nothing, body, [], None, None, []))
-
-
-def needed(body: list) -> set[str]:
-    """The names that a block reads before it assigns them, as far as the order of its statements tells."""
-    found: set[str] = set()
-    done: set[str] = set()
-    for statement in body:
-        found |= set(_loads([statement])) - done
-        if isinstance(statement, (gast.Assign, gast.AnnAssign)):
-            done |= assigned([statement]).keys()
-        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
-            found |= {statement.target.id} - done
-    return found
-
-
-def _loads(trees: list) -> Counter[str]:
-    """How often each name is read."""
-    found: Counter[str] = Counter()
-    for n in (n for tree in trees for n in gast.walk(tree)):
-        name = n.target if type(n).__name__ == "AugAssign" else n
-        if type(name).__name__ == "Name" and (name is not n or type(n.ctx).__name__ == "Load"):
-            found[name.id] += 1
-    return found
-
-
-def _hidden(names: set[str], handler: list) -> set[str]:
-    """Those of the names whose old values nobody sees: a handler assigns them first, or leaves without them."""
-    hidden: set[str] = set()
-    read: set[str] = set()
-    for statement in handler:
-        read |= set(_loads([statement]))
-        if isinstance(statement, (gast.Return, gast.Raise)):
-            return hidden | names - read
-        if isinstance(statement, gast.Assign):
-            hidden |= assigned([statement]).keys() - read
-    return hidden
-
-
-def _changes(statement: Any) -> bool:
-    """Whether a statement itself changes something in place."""
-    for n in _own(statement):
-        if isinstance(n, (gast.Subscript, gast.Attribute)) and not isinstance(n.ctx, gast.Load):
-            return True
-        if isinstance(n, gast.Call):
-            name = n.func.attr if isinstance(n.func, gast.Attribute) else getattr(n.func, "id", "")
-            if name in CHANGES or any(k.arg == "out" for k in n.keywords):
-                return True
-    return False
-
-
-def _is_own(name: str, tree: Any) -> bool:
-    """Whether a name stands for nothing but what a function has computed itself, and nothing else for that, as far as
-    its text tells."""
-    for n in gast.walk(tree):
-        kind = type(n).__name__  # of `ast` or `gast`
-        made = kind == "Assign" and type(n.value).__name__ in ("Constant", "BinOp", "UnaryOp")
-        bound = n.targets if kind == "Assign" else [getattr(n, BINDS[kind])] if kind in BINDS else []
-        names = (getattr(m, "id", getattr(m, "arg", None)) for b in bound if b is not None for m in gast.walk(b))
-        if not made and name in names:
-            return False
-        for field, value in gast.iter_fields(n):
-            here = any(getattr(v, "id", None) == name for v in (value if isinstance(value, list) else [value]))
-            if here and field not in ("target", "targets") and kind not in COMPUTES and (kind, field) != INDEX:
-                return False
-    return True
-
-
-def _own(statement: Any) -> Iterator[Any]:
-    """The nodes of a statement without those of the statements inside it."""
-    stack = [statement]
-    while stack:
-        n = stack.pop()
-        yield n
-        stack.extend(c for c in gast.iter_child_nodes(n) if not isinstance(c, gast.stmt))
-
-
-def _own_statements(body: list) -> Iterator[Any]:
-    """The statements of a block and of the blocks inside it, functions and other handlers left out."""
-    for statement in body:
-        yield statement
-        for part in ("body", "orelse", "finalbody"):
-            if not isinstance(statement, gast.FunctionDef):
-                yield from _own_statements(getattr(statement, part, []))
-
-
-def _is_untried(statement: Any) -> bool:
-    if isinstance(statement, gast.Delete) and all(isinstance(t, gast.Name) for t in statement.targets):
-        return True  # of a name, which has no value afterwards
-    if isinstance(statement, UNTRIED) or isinstance(statement, gast.Return) and statement.value is None:
-        return True
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    return isinstance(call, gast.Constant) or isinstance(call, gast.Call) and getattr(call.func, "id", "") == "print"
-
-
-def _is_while(node: Any) -> bool:
-    return isinstance(node, gast.While)
-
-
-def _headers(node: Any) -> list[Any]:
-    """What a statement computes before its body."""
-    if isinstance(node, gast.With):
-        return [item.context_expr for item in node.items]
-    header = getattr(node, "subject", getattr(node, "iter", getattr(node, "test", None)))
-    return [] if header is None or _is_while(node) else [header]
 
 
 def _error(handler: Any) -> str | None:

@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
+from tangentc.core.nodes import PRESENT, Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.callables import is_user_function
@@ -130,7 +130,10 @@ class Comprehend:
         if any(unlike) or may_be is not None and self.is_wanted(site):
             return may_be
         self.state.merge([end])
+        arrays = self.state.arrays_behind_a_trip() if self.asks.surely_runs(iterable) else ()
         self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
+        for name in arrays:
+            self.emit(ops.identity, (name,), node, PRESENT, target=name)
         return None
 
     def is_wanted(self, site: Any) -> bool:

@@ -75,7 +75,7 @@ from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, refusal, with_flag
 from tangentc.frontend.operate import Operate
 from tangentc.frontend.parse import parsed
-from tangentc.frontend.questions import Here, answer_of
+from tangentc.frontend.questions import Here, answer_of, is_settled
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
 from tangentc.frontend.wrapping import Wrapping
@@ -1097,13 +1097,6 @@ def imported(module: types.ModuleType, name: str) -> Any:
         if not hasattr(module, "__path__"):
             raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
         return importlib.import_module(f"{module.__name__}.{name}")
-
-
-def is_settled(test: Atom) -> bool:
-    """Whether a test always has the same answer."""
-    if not isinstance(test, Const):
-        return False
-    return callable(test.value) or isinstance(test.value, (bool, int, str, type(None)))
 
 
 def has_setter(t: Type, name: str) -> bool:

@@ -19,9 +19,11 @@ from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Const, For, Store
 from tangentc.core.types import (
+    EXACT,
     Array,
     Dict,
     Known,
+    Length,
     Scalar,
     Sequence,
     Struct,
@@ -133,6 +135,18 @@ class Questions:
         sources: list = []
         known = self.sources(iterable, sources) and sources
         return sources if known and number_of_trips(sources) <= MOST_TRIPS else None
+
+    def surely_runs(self, iterable: Atom) -> bool:
+        """Whether a loop over a value surely makes a trip."""
+        made = self.definitions.get(iterable) if isinstance(iterable, str) else None
+        if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.reversed, builtins.zip):
+            return all(map(self.surely_runs, made.args if made.op is builtins.zip else made.args[:1]))
+        if isinstance(made, Assign) and made.op is builtins.range:
+            bounds = [getattr(self.types.of(a), "value", None) for a in made.args]
+            start, stop = (0, *bounds) if len(bounds) == 1 else bounds[:2]
+            return len(bounds) < 3 and isinstance(start, int) and least(stop) > start
+        t = self.types.of(iterable)
+        return least(t.shape[0] if isinstance(t, Array) and t.shape else length_in(t)) > 0
 
     def number(self, atom: Atom) -> int | None:
         """An integer that is known when compiling: a constant, or the length of a tuple."""
@@ -250,8 +264,22 @@ class Here(Questions):
         return self.state.several.isdisjoint(t.sites)
 
 
+def is_settled(test: Atom) -> bool:
+    """Whether a test always has the same answer."""
+    if not isinstance(test, Const):
+        return False
+    return callable(test.value) or isinstance(test.value, (bool, int, str, type(None)))
+
+
 def number_of_trips(sources: list) -> int:
     return min(source if isinstance(source, int) else len(source) for source in sources)
+
+
+def least(d: Any) -> int:
+    """The least that a length may be."""
+    if isinstance(d, Length):
+        return EXACT + d.offset if d.many else 0
+    return d if isinstance(d, int) else 0
 
 
 def length_in(t: Type) -> int | None:

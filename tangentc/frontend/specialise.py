@@ -27,6 +27,7 @@ from tangentc.analysis.turning import are_complex, may_turn, refuse_parts
 from tangentc.core import ops
 from tangentc.core.build import shape_of
 from tangentc.core.nodes import (
+    PRESENT,
     Assign,
     Atom,
     Carry,
@@ -59,6 +60,7 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
     is_set,
+    may_be_number,
     present,
     type_of,
 )
@@ -75,14 +77,12 @@ PARTS: dict[Const, Any] = OF_COMPLEX | {
 REDUCES = {builtins.sum: np.sum, builtins.max: np.max, builtins.min: np.min}
 SPREAD = {"reshape": 1, "transpose": 1}
 IN_PLACE = {np.copyto, np.put, np.put_along_axis, np.fill_diagonal, np.add.at, np.subtract.at}
-PRESENT = (("present", Const(True)),)
 SUBJECT_FIRST = {ops.method, builtins.getattr}
 RUNS = (builtins.enumerate, builtins.zip, builtins.reversed)
 OF_SETS = {
     operator.or_: "update", operator.and_: "intersection_update", operator.sub: "difference_update",
     operator.xor: "symmetric_difference_update",
 }  # fmt: skip
-FUNCTIONS = {"conj": np.conjugate, "item": ops.item}
 OF_LISTS = {
     np.prod, np.mean, np.cumsum, np.cumprod, np.max, np.min, np.amax, np.amin, np.std, np.var, np.linalg.norm,
     np.median, np.average, np.ptp, np.diff,
@@ -203,7 +203,7 @@ class _Specialise:
                 return (Assign(made, np.array, s.args[:1], (), s.span), replace(s, args=(made, *s.args[1:])))
             case Assign() if (
                 s.op in WITH_ARRAYS
-                and any(isinstance(self.types.of(a), Array) or s.op is np.dot and self._is_list(a) for a in s.args)
+                and any(_is_of_numpy(self.types.of(a)) or s.op is np.dot and self._is_list(a) for a in s.args)
                 and any(map(self._is_list_of_numbers, s.args))
             ):
                 return self._lists_as_arrays(s)
@@ -520,6 +520,14 @@ class _Specialise:
         if isinstance(t, Dict) and op is operator.or_ and isinstance(x, str):
             update = Effect(ops.method, (x, Const("update"), s.args[1]), (), s.span)
             return (*self._effect(update), replace(s, op=ops.identity, args=(x,)))
+        if may_be_number(t):
+            if isinstance(x, str) and self._unshared(x):
+                return (replace(s, op=op),)
+            raise UnsafeMutation(
+                f"whether `{s.span.text.strip()}` changes an array or rebinds a name is not known", s.span,
+                why=f"{_plain(x)} may still be a number, and other names may stand for the array",
+                way_out=f"write {_plain(x)} = {_plain(x)} + ...",
+            )  # fmt: skip
         if not isinstance(t, Array):
             raise UnsupportedSyntax(
                 f"{self.function.name} changes {_plain(x)} in place, which has no adjoint", s.span,
@@ -628,6 +636,8 @@ class _Specialise:
         the versions of one variable: an array that has no other name."""
         made = self.definitions.get(name)
         match made:
+            case Assign(op=ops.identity, args=(str() as older,)) if made.keywords == PRESENT:
+                return version_base(older) == version_base(name)
             case Assign():
                 return isinstance(made.op, ops.augmented) or name in self.aliases.allocation(name)  # type: ignore[union-attr]
             case If():
@@ -648,7 +658,7 @@ class _Specialise:
             if name in functions:
                 return self._in_place(s, functions[name], (receiver, *args), dict(s.keywords))
             if name not in MUTATORS:
-                function = FUNCTIONS.get(name) or getattr(np, name, None)
+                function = methods.function_of(name)
                 place = place_of_out(function) if function is not None else None
                 if function is not None and ("out" in dict(s.keywords) or place is not None and len(args) >= place):
                     return self.statement(replace(s, op=function, args=(receiver, *args)))  # type: ignore[arg-type]
@@ -911,7 +921,7 @@ class _Specialise:
                 return (replace(s, op=operator.getitem, args=(receiver, Const(...))),)
             if name in ("conj", "conjugate") and not is_complex(t):
                 return (replace(s, op=ops.identity, args=(receiver,), keywords=()),)  # the array itself
-            function = FUNCTIONS.get(name) or getattr(np, name, None)
+            function = methods.function_of(name)
             if name == "astype" and (cast := self._recast(s, receiver, t, args)) is not None:
                 return cast
             if function is None or name == "astype" and not hasattr(np, "astype"):
@@ -1108,6 +1118,12 @@ class _Specialise:
                 self._take(inner, position, lengths, item, out, s)
                 parts.append(item)
             out.append(Assign(target, ops.make_tuple, tuple(parts), (), s.span))
+
+
+def _is_of_numpy(t: Type) -> bool:
+    """Whether a value makes an array of a list that is its other operand: an array, or a number of NumPy's, which is no
+    number of times."""
+    return isinstance(t, Array) or isinstance(t, Scalar) and not t.weak and np.dtype(t.dtype).kind in "fc"
 
 
 def _is_dynamic_dict(t: Any) -> bool:

@@ -19,6 +19,7 @@ LIKE_THEIR_ARGUMENT = [
 ]  # fmt: skip
 say(*LIKE_THEIR_ARGUMENT, runtime.split_like, runtime.unbroadcast, view=True)
 say(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, may_copy=True)
+say(np.real_if_close, np.trim_zeros, np.asfortranarray, np.ix_, np.diag, may_share=True)
 say(
     np.diagonal, np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.as_strided,
     np.lib.stride_tricks.sliding_window_view, read_only=True,

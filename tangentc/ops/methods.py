@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +46,26 @@ METHODS = (
     *_of(np.ndarray, "byteswap", changes=True, view=True),
     *_of(np.ndarray, "reshape ravel transpose swapaxes squeeze diagonal real imag view", view=True),
 )  # fmt: skip
+
+_MEANT: dict[str, Callable[..., Any]] = {"conj": np.conjugate}
+_OTHERWISE = {"compress"}  # the function takes the array elsewhere
+
+
+def means(name: str, function: Callable[..., Any]) -> None:
+    """Say which function a method of an array is, if it is not NumPy's of that name."""
+    _MEANT[name] = function
+
+
+def function_of(name: str) -> Callable[..., Any] | None:
+    """The function that a method of an array is, which is called with the array and then the method's arguments; None
+    if there is none, as the method changes its array, or as the function's arguments are others.
+
+    >>> function_of("dot") is np.dot, function_of("sort")
+    (True, None)
+    """
+    if name in names(np.ndarray, changes=True) or name in _OTHERWISE:
+        return None
+    return _MEANT.get(name) or getattr(np, name, None)
 
 
 def names(*owners: type, **facts: bool) -> frozenset[str]:

@@ -279,6 +279,8 @@ class Fragment:
             return getattr(value, attr)
         if attr == "ndim":
             return self._rank(value)
+        if attr == "T":
+            return Value(self.b.emit(np.transpose, (value.atom,)))
         return Value(self.b.emit(getattr, (value.atom, Const(attr))))
 
     def _items(self, value: Any) -> Any:

@@ -22,7 +22,7 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number
-from tangentc.core.nodes import Assign, Atom, Const, Op
+from tangentc.core.nodes import Assign, Atom, Const, Op, version_base
 from tangentc.core.types import Array, is_complex, is_narrow, rank
 
 ADD, SUB, MUL, DIV, NEG, POW = (
@@ -257,7 +257,21 @@ def _swapaxes(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
 
 
 def _transpose_all(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
-    return None if axes else _transpose(b, x)
+    if axes:
+        return None
+    return _transpose(b, x) or _transposed_product(b, x)
+
+
+def _transposed_product(b: Builder, x: Atom) -> Atom | None:
+    """``(A.T @ B).T`` is ``B.T @ A``, of an adjoint, which nothing else reads."""
+    product = _made_by(b, x, operator.matmul) if isinstance(x, str) and version_base(x).endswith("_bar") else None
+    if product is None or not all(rank(b.type(a)) == 2 for a in product.args):
+        return None
+    made = [b.definition(a) or b.primal.get(a) for a in product.args if isinstance(a, str)]
+    if not any(m is not None and m.op is np.transpose for m in made):
+        return None
+    left, right = (b.emit(np.transpose, (a,)) for a in product.args)
+    return b.emit(operator.matmul, (right, left))
 
 
 REWRITES = {

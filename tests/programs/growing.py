@@ -772,5 +772,14 @@ def largest_of_pairs(x):
     return v * (i + 1) + w * j
 
 
+def rows_and_columns_that_grow(x):
+    simplex = np.array([[-1.0, 1.0]])
+    for d in range(2, 4):
+        row = np.ones((1, simplex.shape[1] + 1)) / np.sqrt(d)
+        simplex = np.r_[np.c_[simplex, np.zeros((simplex.shape[0]))], row]
+    return np.sum((np.outer(x, x + 1).T).dot(simplex) ** 2)
+
+
 PARTS = (rest_of_pairs, items_of_a_part_that_change, dicts_from_the_end, hull, largest_of_pairs)
 PROGRAMS += [(f, (1.3,)) for f in PARTS]
+PROGRAMS.append((rows_and_columns_that_grow, (np.array([0.3, 0.5, 0.9]),)))

@@ -185,4 +185,4 @@ PROGRAMS = [
     (key_taken_after_a_loop, ({"a": 1.3, "b": 0.4},)), (key_taken_from_keywords, ({"a": 1.3, "b": 0.4},)),
     (items_by_a_step_that_is_given, (1.3, 1)),
 ]  # fmt: skip
-REFUSED = {"key_taken_after_a_loop", "key_taken_from_keywords", "items_by_a_step_that_is_given"}
+REFUSED = {"key_taken_after_a_loop", "key_taken_from_keywords"}

@@ -1,126 +1,276 @@
-"""Sums of arrays of which one is changed in place before: its shadow must not be the adjoint of the other."""
+"""Sums that begin with a number, and other values that are a number on one path and an array on another."""
 
 import numpy as np
 
-X = np.array([0.3, 0.5, 0.9])
-W = np.array([0.8, 1.1, 0.4])
-U = np.array([0.3, 0.5, 0.9, 1.2])
-V = np.array([0.8, 1.1, 0.4, 0.6])
-PROGRAMS = []
+
+def sum_from_an_entry(x, n):
+    s = x[0] * 2
+    for i in range(n):
+        s = s + x[i] * x
+    return np.sum(s * s)
 
 
-def program(*args):
-    def add(f):
-        PROGRAMS.append((f, args))
-        return f
-
-    return add
-
-
-@program(X)
-def sum_with_what_it_is_made_of(x):
-    y = x * x
-    y[0] = 0
-    return np.sum((y + x) ** 2)
+def number_or_array_by_a_branch(x, n):
+    if n > 1:
+        y = x[1] * 3
+    else:
+        y = x * x
+    return np.sum(y * x)
 
 
-@program(X, W)
-def sum_with_an_argument(x, w):
-    y = w * x
-    y[0] = 0
-    z = y + w
-    return z @ z
+def zero_or_array(x, n):
+    y = 0
+    if n > 1:
+        y = x * x
+    return np.sum(np.sin(y) * x) + np.mean(y)
 
 
-@program(U)
-def source_and_stencil(u):
-    s = np.sin(u)
-    lap = np.zeros_like(u)
-    lap[1:-1] = u[2:] - 2 * u[1:-1] + u[:-2]
-    return np.sum((lap + s) ** 2)
+def sums_that_are_kept(x, n):
+    s = 0.0
+    hist = []
+    for i in range(n):
+        s = s + x * x[i]
+        hist.append(s)
+    return np.sum(hist[0] * hist[1])
 
 
-@program(W, X)
-def masked_and_passed_by(w, x):
-    h = x * w
-    h[h < 0.5] = 0
-    return np.sum(np.tanh(h + w))
+def scaled_from_zero(x, n):
+    s = 0.0
+    for _i in range(n):
+        s = s * x[0] + x
+    m = np.max(s)
+    return np.sum(s) + np.mean(s) * m
 
 
-@program(X, W)
-def difference_with_an_argument(x, b):
-    r = x - b
-    r[0] = 0
-    return np.sum((r - b) ** 2)
+def best_from_zero(x, n):
+    best = 0.0
+    for i in range(n):
+        t = x * i
+        best = np.maximum(best, t)
+    return np.sum(best)
 
 
-@program(U, V)
-def steps_with_a_boundary(u, v):
-    u = u - v
-    u[0] = 0.0
-    u = u - v
-    u[1] = 0.0
-    u = u - v
-    return np.sum(u**3)
+def average_that_moves(x, n):
+    v = 0.0
+    while n > 0:
+        v = 0.9 * v + 0.1 * x**2
+        n = n - 1
+    return np.sum(np.sqrt(v + 1.0))
 
 
-@program(U, V)
-def sums_and_differences(u, v):
-    a = u.copy()
-    a[0] = 0
-    x = v + a
-    y = a - v
-    y[1] = 0
-    p = x + y
-    q = y - x
-    return np.sum(p * p) + np.sum(q**3)
+def adam(x, n):
+    m = 0.0
+    v = 0.0
+    w = x
+    for t in range(1, n + 1):
+        g = 2 * w
+        m = 0.9 * m + 0.1 * g
+        v = 0.99 * v + 0.01 * g**2
+        w = w - 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.99**t)) + 1e-3)
+    return np.sum(w**2)
 
 
-A = np.arange(9.0).reshape(3, 3) / 7
+def sum_of_sums(x, n):
+    tot = 0
+    for i in range(n):
+        part = 0
+        for j in range(i):
+            part = part + x * x[j]
+        tot = tot + part * x
+    return np.sum(tot)
 
 
-@program(A)
-def sum_with_a_transpose(a):
-    y = a * a
-    y[0] = 0
-    z = y + a.T
-    return np.sum(z**3)
+def asked_for_its_axes(x, n):
+    s = 0.0
+    for _i in range(n):
+        s = s + x
+    if np.ndim(s) == 0:
+        return np.sum(x)
+    return np.sum(s * x)
 
 
-@program(A)
-def transpose_with_a_sum(a):
-    y = a * a
-    y[0] = 0
-    z = a.T + y
-    return np.sum(z**3)
+def negated_number_or_array(x, n):
+    y = x[0] if n > 1 else x
+    z = -y
+    return np.mean(x + z) + np.sum(z * y)
 
 
-@program(A)
-def sum_of_views(a):
-    y = a * a
-    y[0] *= 2
-    z = y.ravel() + a.reshape(9)
-    y[1] = 3.0
-    return np.sum(z**3) + np.sum(y)
+def entry_before_a_loop(x, n):
+    s = x[0]
+    for _i in range(n):
+        s = s + x
+    return np.sum(s + x)
 
 
-@program(X, W)
-def sums_in_swapped_buffers(x, w):
-    a = x * w
-    b = x + w
-    for k in range(3):
-        c = a + b
-        a[k] = 0
-        a, b = b, c
-        a[0] = b[1]
-    return np.sum(a * b)
+def entry_before_two_loops(x, n):
+    s = x[0]
+    for _ in range(n):
+        s = s + x
+    for i in range(2):
+        s = s * x[i]
+    return np.sum(s) + np.sum(x + s)
 
 
-@program(X, W)
-def sums_of_items(x, w):
-    d = {"a": x * w, "b": x}
-    d["a"][0] = 0
-    z = d["a"] + d["b"]
-    d["b"] = z
-    z2 = d["a"] - d["b"]
-    return np.sum(z2**2 * z)
+def while_sum_or_entry(x, n):
+    s = 0.0
+    k = 0
+    while k < n:
+        s = s + x * x[k]
+        k += 1
+    u = s if n > 1 else x[1]
+    return np.sum(x + u)
+
+
+def entry_or_array(x, n):
+    y = x[0] if n > 1 else x
+    return np.sum(y + x)
+
+
+def product_of_entries_or_array(x, n):
+    y = x * 2
+    if n > 1:
+        y = x[0] * x[1]
+    z = 3 * y
+    return np.sum(np.outer(x, x) * z) + np.sum(np.maximum(z, x))
+
+
+def constant_or_array(x, n):
+    y = x * 2
+    if n > 1:
+        y = 5
+    z = y**2
+    z += x
+    return np.sum(z)
+
+
+def number_or_array_in_a_tuple(x, n):
+    y = x * 2
+    if n > 1:
+        y = x[0]
+    ys = (y, x)
+    a, b = ys
+    return np.sum(a + b)
+
+
+def number_or_array_in_a_dict(x, n):
+    y = x * 2
+    if n > 1:
+        y = x[0]
+    d = {"y": y}
+    return np.sum(d["y"] * 2 + x)
+
+
+def where_of_a_number_or_array(x, n):
+    y = x * 2
+    if n > 1:
+        y = x[0]
+    return np.sum(np.where(x > 2, y, x))
+
+
+def clipped_by_a_number_or_array(x, n):
+    y = x * 2
+    if n > 1:
+        y = x[0]
+    return np.sum(np.clip(x, y - 1, y + 1))
+
+
+class Held:
+    pass
+
+
+def attribute_that_is_a_number_or_array(x, n):
+    o = Held()
+    o.y = x * 2
+    if n > 1:
+        o.y = x[0]
+    return np.sum(o.y + x)
+
+
+def number_or_array_given_to_a_helper(x, n):
+    y = x * 2
+    if n > 1:
+        y = x[0]
+
+    def h(v):
+        return v + x
+
+    return np.sum(h(y) * h(x))
+
+
+def entry_or_matrix(x, n):
+    y = np.outer(x, x)
+    if n > 1:
+        y = x[0]
+    return np.sum(y + np.outer(x, x)) + np.sum(y)
+
+
+def normalised_from_one(x, n):
+    y = 1.0
+    for _k in range(n):
+        y = y * np.exp(x)
+        y = y / np.sum(y)
+    return np.sum(y * x)
+
+
+def least_from_an_entry(x, n):
+    lo = x[0]
+    for k in range(n):
+        lo = np.minimum(lo, x * (k - 1))
+    return np.sum(lo + x) + np.sum(lo)
+
+
+def kept_and_then_added_to(x, n):
+    s = 0.0
+    hist = []
+    for i in range(n):
+        s += x * x[i]
+        hist.append(s)
+    return np.sum(hist[0] * hist[1])
+
+
+def array_behind_a_number_written_into(x, n):
+    s = 0
+    for _i in range(n):
+        s = s + x
+        s[0] = s[0] * 2
+    return np.sum(s)
+
+
+def product_of_sums(x, A):
+    P = 0
+    for i in range(3):
+        P += np.outer(x, x) * x[i]
+    K = np.dot(P, A)
+    return np.sum(np.dot(K, x))
+
+
+def sum_over_entries(x, w):
+    s = 0.0
+    for v in w:
+        s = s + v * x
+    return np.dot(s, x) + s.shape[0] + len(s)
+
+
+def sum_over_rows(x, rows):
+    s = 0.0
+    for i, r in enumerate(rows):
+        s += r * i
+    return np.sum(np.cumsum(s) * x)
+
+
+X = np.array([1.1, 2.1, 3.1])
+REFUSED = {"kept_and_then_added_to", "array_behind_a_number_written_into"}
+ALL = [
+    sum_from_an_entry, number_or_array_by_a_branch, zero_or_array, sums_that_are_kept, scaled_from_zero,
+    best_from_zero, average_that_moves, adam, sum_of_sums, asked_for_its_axes, negated_number_or_array,
+    entry_before_a_loop, entry_before_two_loops, while_sum_or_entry, entry_or_array, product_of_entries_or_array,
+    constant_or_array, number_or_array_in_a_tuple, number_or_array_in_a_dict, where_of_a_number_or_array,
+    clipped_by_a_number_or_array, attribute_that_is_a_number_or_array, number_or_array_given_to_a_helper,
+    entry_or_matrix, normalised_from_one, least_from_an_entry, kept_and_then_added_to,
+    array_behind_a_number_written_into,
+]  # fmt: skip
+PROGRAMS = [
+    *((f, (X, n)) for f in ALL for n in (0, 1, 3) if f not in (sums_that_are_kept, kept_and_then_added_to) or n > 1),
+    (product_of_sums, (X, np.eye(3) + 1)), (sum_over_entries, (X, np.arange(12.0))),
+    (sum_over_rows, (X, np.ones((4, 3)))),
+]  # fmt: skip

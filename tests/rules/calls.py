@@ -97,6 +97,7 @@ sl.norm(A, 1); sl.norm(v, 2); sl.solve_triangular(M, w); sl.solve_triangular(M, 
 sl.solve_triangular(M, w, trans=1); sl.solve_triangular(M, N, trans="T", lower=True)
 sl.solve_triangular(M, w, unit_diagonal=True); sl.solve_triangular(M, N, 1, True, True); sl.solve_triangular(H, w)
 sl.solve_triangular(H, w, trans=2); sl.cholesky(S); sl.cholesky(S, lower=True); sl.cho_factor(S)[0]
+sl.qr(M)[0]; sl.qr(X.T)[1]; sl.qr(X, mode="economic")[1]; sl.qr(M, mode="r")[0]
 sl.cho_factor(S, lower=True)[0]; sl.cho_solve(sl.cho_factor(S), w); sl.cho_solve(sl.cho_factor(S, lower=True), N)
 sl.cho_solve((M, True), w); sl.cho_solve((M, False), N); sl.lu_factor(M)[0]; sl.lu_factor(np.flipud(M))[0]
 sl.lu_solve(sl.lu_factor(M), w); sl.lu_solve(sl.lu_factor(np.flipud(M)), N); sl.lu_solve(sl.lu_factor(np.flipud(M)), w, trans=1)

@@ -1,0 +1,124 @@
+"""What a statement raises, as far as the types of its arguments say.
+
+x.shape[0]     of an array: nothing             x.shape     of a number of Python's: AttributeError
+H @ x          of lengths that fit: nothing     len(x)      of a number: TypeError
+1 / s          of a number: only the run knows
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Sequence as Seq
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.fits import PRODUCTS, fit, may_raise
+from tangentc.analysis.infer import is_nothing
+from tangentc.analysis.sampling import exceptions_of
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Const, Leave, Opaque, Statement, Store
+from tangentc.core.types import Array, Dict, Known, Length, Optional, Scalar, Sequence, Struct, Tuple, Type, Unknown
+
+BY_TYPE = {TypeError, AttributeError}  # which no other value of the same types avoids; of numbers that are given to
+# NumPy for an array, any exception is one
+MAKES = {np.eye, np.zeros, np.ones, np.empty, np.identity}
+
+
+def exception_of(block: Seq[Statement], types: Any) -> type[BaseException] | bool | None:
+    """The exception that statements surely raise, False if they raise none; None where only the run knows."""
+    for s in block:
+        found = _raised(s, types)
+        if found is not False:
+            return found
+    return False
+
+
+def _raised(s: Statement, types: Any) -> type[BaseException] | bool | None:
+    match s:
+        case Opaque():
+            return getattr(s.tree, "surely", None)
+        case Leave(kind="return"):
+            return False
+        case Store(key=Const(value=ops.Attribute())):
+            return False if isinstance(types.of(s.object), Struct) else None
+        case Assign(op=ops.assumed):
+            return False
+        case Assign(keywords=()) if not isinstance(s.op, (ops.UserFunction, ops.Emitted, ops.augmented)):
+            given = types.args_at.get(id(s), (None,) * len(s.args))
+            return _computed(s, [types.of(a) if t is None else t for a, t in zip(s.args, given, strict=True)], types)
+    return None
+
+
+def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] | bool | None:
+    if any(type(t) is Unknown or isinstance(t, Optional) or is_nothing(t) for t in given):
+        return None
+    if _is_safe(s, given, types):
+        return False
+    if s.op is operator.getitem and _is_missing(given[0], s.args[1]):
+        return IndexError
+    if not given or not isinstance(given[0], (Scalar, Array)):
+        return None  # what a container raises, its items decide
+    found = exceptions_of(s.op, given) if ops.is_pure(s.op) else set()
+    numbers = all(isinstance(t, Scalar) and t.dtype != "str" for t in given)
+    by_type = found <= BY_TYPE or numbers and ops.module_root(s.op) in ("numpy", "scipy")
+    return found.pop() if len(found) == 1 and by_type else None
+
+
+def _is_safe(s: Assign, given: list[Type], types: Any) -> bool:
+    """Whether an operation raises for no values of these types."""
+    op = s.op
+    if op is builtins.getattr:
+        return not isinstance(types.of(s.target), Unknown) and not is_nothing(types.of(s.target))
+    if op is operator.getitem:
+        return _is_there(given[0], s.args[1])
+    if op is builtins.len:
+        return isinstance(given[0], (Tuple, Sequence, Dict)) or isinstance(given[0], Array) and bool(given[0].shape)
+    if op in MAKES:
+        return all(_is_length(t) for t in given)
+    if not all(isinstance(t, (Scalar, Array, Known, Tuple, Sequence)) for t in given):
+        return False
+    if not ops.is_pure(op) or op not in PRODUCTS and may_raise(s, types):
+        return False
+    return fit(op, given, sure=True) is True
+
+
+def _is_length(t: Type) -> bool:
+    """Whether this is a number of entries that arrays have, or several."""
+    if isinstance(t, Tuple):
+        return all(map(_is_length, t.items))
+    value = t.value if isinstance(t, (Scalar, Known)) else None
+    return isinstance(value, Length) or type(value) is int and value >= 0
+
+
+def _is_there(t: Type, key: Atom) -> bool:
+    """Whether an item with a known key is surely there."""
+    if not isinstance(key, Const):
+        return False
+    match t:
+        case Dict(keys, _):
+            return key.value in keys
+        case Tuple(items, _):
+            return _is_within(key.value, len(items))
+        case Sequence(_, _, length):
+            return _is_within(key.value, length)
+        case Array(_, shape):
+            parts = key.value if isinstance(key.value, tuple) else (key.value,)
+            return len(parts) <= len(shape) and all(map(_is_within, parts, shape))
+    return False
+
+
+def _is_missing(t: Type, key: Atom) -> bool:
+    """Whether an index is surely beyond the end of a tuple, or one of more axes than there are."""
+    value = key.value if isinstance(key, Const) else None
+    if isinstance(t, Tuple):
+        return type(value) is int and not _is_within(value, len(t.items))
+    parts = value if isinstance(value, tuple) else (value,)
+    return isinstance(t, Array) and all(type(v) is int for v in parts) and len(parts) > len(t.shape)
+
+
+def _is_within(part: Any, length: Any) -> bool:
+    if isinstance(part, slice):
+        return True
+    return type(part) is int and isinstance(length, int) and -length <= part < length
