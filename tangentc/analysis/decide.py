@@ -52,7 +52,10 @@ def answer(op: Any, types: Seq[Type]) -> bool | None:
 
 
 def _is_among(item: Type, held: Type) -> bool | None:
-    """Whether a text is one of several that are written out, or a part of another; what is no text is none of them."""
+    """Whether a text is one of several that are written out, or a part of another; what is no text is none of them.  A
+    key that a dict's type does not have is not in it; one that it has may be gone."""
+    if isinstance(held, Dict) and isinstance(item, Known) and isinstance(item.value, str):
+        return None if item.value in held.keys or "%_spread_" in held.keys else False
     if isinstance(held, Sequence) and held.kind is list and held.length is not None:
         items = held.items * (held.length if len(held.items) == 1 else 1)
         if not items or not all(isinstance(t, Known) and isinstance(t.value, str) for t in items):

@@ -313,9 +313,10 @@ def _container_method(t: Sequence | Dict, name: str, args: Seq[Type], fresh: Fre
     if name == "copy":
         return t
     if name in ("get", "setdefault") and args:
-        found = subscript(t, args[0], fresh)
-        missing = isinstance(found, Unknown) or is_nothing(found)
-        return (args[1] if len(args) > 1 else Known(Const(None))) if missing else found
+        found, other = subscript(t, args[0], fresh), args[1] if len(args) > 1 else Known(Const(None))
+        if isinstance(t, Dict) and constant(args[0]) is None and not isinstance(found, Unknown):
+            return joined([found, other], fresh)  # a key that only the run knows
+        return other if isinstance(found, Unknown) or is_nothing(found) else found
     if name in ("index", "count"):
         return Scalar("int64", True)
     if name in ("append", "extend", "insert", "remove", "clear", "reverse", "sort", "update"):

@@ -60,6 +60,7 @@ def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fre
     if runnable is None or len(symbols) > MOST_SYMBOLS:
         return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
     whole = any(map(_holds_integer, given))
+    partly: _Reading | None = None  # of some values only
     trials = [_Trials(runnable, args, keywords, sizes) for sizes in (_tied if tied else _sizes)(given, symbols)]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -67,11 +68,13 @@ def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fre
             for as_axis in (False, True) if whole and not _takes_orders(op) else (False,):
                 for trial in trials:  # an integer that nothing is known of may be meant as an axis
                     results = trial.of_values(as_axis)
-                    if any(r is not None for r in results[:2]):
+                    if all(r is not None for r in results[:2]):
                         return _Reading(trial, results, not whole, fresh).type()
+                    if any(r is not None for r in results[:2]) and partly is None:
+                        partly = _Reading(trial, results, not whole, fresh)
+            return partly.type() if partly is not None else REFUSED
     except _NoSample:
         return Unknown("an argument's type is not known")
-    return REFUSED
 
 
 def _takes_orders(op: Any) -> bool:

@@ -74,6 +74,7 @@ class State(Types):
         self.calls: list[Open] = []
         self.heads: dict[Any, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
         self.trips_give: list[End] = []  # how the trips of the loop that was written last end
+        self.loses = False  # whether trips of the loop that was written last begin with what one type does not tell
         self.missed: set[Atom] = set()  # what was read and has no value yet
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
         self.definitions: dict[str, Assign] = {}  # how what has one value was made
@@ -372,7 +373,7 @@ class State(Types):
 
     def loop(self, site: Any, write: Callable[[], Block], endless: bool) -> Block:
         """The body of a loop, written for what its trips may begin with."""
-        head = self.heads.setdefault(site, {})
+        head, self.loses = self.heads.setdefault(site, {}), False
         for name, t in head.items():
             self._set(name, self._joined([self.now.get(name), t]))
         for walk in range(MOST_WALKS):
@@ -408,7 +409,9 @@ class State(Types):
             before = self.now.get(name)
             if before is None and name not in self.missed:
                 continue
-            after = self._joined([before, *(end.get(name) for end in living)])
+            types = [before, *(end.get(name) for end in living)]
+            after = self._joined(types)
+            self.loses |= _is_lost(after) and not any(t is not None and _is_lost(t) for t in types)
             if before is None or certain(after) != certain(before) or _sites(after) != _sites(before):
                 news[name] = self._apart(after) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
         return news
@@ -451,6 +454,13 @@ class State(Types):
             self.dead = dead
         ends = [e for e in (end, *opened.over) if e is not None]
         self.merge([{(out if name == "%out" else name): t for name, t in e.items()} for e in ends])
+
+
+def _is_lost(t: Type) -> bool:
+    """Whether a type does not tell what a value is, or which keys a dict has."""
+    if type(t) is Unknown or isinstance(t, Sequence) and t.kind is dict:
+        return True
+    return is_container(t) and any(map(_is_lost, t.items))
 
 
 CHANGING = "its type changes from trip to trip"

@@ -423,5 +423,7 @@ def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: di
         return [Unknown(str(error))] * len(signature.parameters)
     out = []
     for name, parameter in signature.parameters.items():
-        out.append(bound.arguments[name] if name in bound.arguments else type_of(parameter.default))
+        default = parameter.default
+        of_default = Scalar("int64", True, default) if type(default) is int else type_of(default)
+        out.append(bound.arguments.get(name, of_default))
     return out

@@ -39,6 +39,7 @@ class Activation:
     nonlocals: set[str] = field(default_factory=set)
     constants: dict[str, Atom] = field(default_factory=dict)  # names that have one known value
     static: dict[str, tuple[Atom, ...] | dict[str, Atom]] = field(default_factory=dict)  # *args and **kwargs
+    gives: Any = None  # of a generator: what takes the values that it gives
     has_flag: bool = False  # whether a loop is left by return
 
     def variable(self, name: str) -> str:

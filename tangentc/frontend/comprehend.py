@@ -60,6 +60,7 @@ class Comprehend:
     kept: Any
     trip: Any
     trips_of: Any
+    over_a_generator: Any
     growing: dict[str, set[Any]]
     counted: list[tuple[Atom, int]]
     state: Any
@@ -82,6 +83,8 @@ class Comprehend:
             self.known.wanted.add(site)
 
     def on_For(self, node: Any) -> None:
+        if self.over_a_generator(node):
+            return
         start = len(self.out)
         sources, iterable = self.run_over(node.iter, node)
         if sources is not None:
@@ -127,7 +130,7 @@ class Comprehend:
                 unlike.append(is_key and self.asks.trips(iterable) == may_be)
 
         body, end = self.state.fork(lambda: self.trips_of(site, trip))
-        if any(unlike) or may_be is not None and self.is_wanted(site):
+        if any(unlike) or may_be is not None and (self.state.loses or self.is_wanted(site)):
             return may_be
         self.state.merge([end])
         arrays = self.state.arrays_behind_a_trip() if self.asks.surely_runs(iterable) else ()

@@ -50,6 +50,7 @@ from tangentc.frontend.assumed import CALLED, Sites
 from tangentc.frontend.callables import is_known, is_library_module, is_of_python, is_user_function, python_function
 from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
+from tangentc.frontend.generators import is_generator
 from tangentc.frontend.into import Into, ordered
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.leave import gather, leaves, once
@@ -141,6 +142,7 @@ class Invoke(Into):
     keep: Any
     call_environment: Any
     recursive: Any
+    receiver: Any
     class_of: Any
     current: Any
     iterators: set[Atom]
@@ -939,6 +941,11 @@ class Invoke(Into):
         span = self.span(node)
         given = [*args, *(v for _, v in keywords)]
         takes_any = callee.__code__.co_flags & 0x0C
+        code = tuple(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value))
+        key = (callee.__code__, *code, *map(self.one_object, given))  # a call on another object is no recursion
+        gives = self.receiver(callee, node) if is_generator(callee) else None
+        if gives is not None and self.is_open(key):
+            raise self.unsupported(node, "a generator that calls itself", "gather the values in a list")
         if (
             cls is None
             and not is_quoted(callee)
@@ -951,10 +958,8 @@ class Invoke(Into):
                 callee, [self.state.of(a) for a in args], {k: self.state.of(v) for k, v in keywords}
             )
             and not any(isinstance(self.type_known(a), Struct) or a in self.iterators for a in given)
-            or self.is_open(
-                (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
-            )
-        ):
+            or self.is_open(key)
+        ) and gives is None:
             if is_quoted(callee):
                 raise self.unsupported(
                     node, f"{callee.__name__} with options that are only known when the program runs",
@@ -977,9 +982,15 @@ class Invoke(Into):
         values = callee.__defaults__ or ()
         defaults = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (callee.__kwdefaults__ or {})
         atoms = {k: self.captured(v, node, callee) for k, v in defaults.items()}
-        key = (callee.__code__, *(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value)))
         activation = self.begin(source, Scope(callee), tree, None, key, cls, span)
+        activation.gives = gives
         return self.inline(activation, tree, atoms, args, keywords, node, callee.__name__)
+
+    def one_object(self, atom: Atom) -> frozenset[int]:
+        """The place where an object was made, if it is known which one a value is."""
+        t = self.state.now.get(atom) if isinstance(atom, str) else None
+        known = isinstance(t, Struct) and len(t.sites) == 1 and self.state.several.isdisjoint(t.sites)
+        return t.sites if known else frozenset()  # type: ignore[union-attr]
 
     def data_by_default(self, callee: Any, count: int, given: dict[str, Atom], node: Any) -> list[tuple[str, Atom]]:
         """The default values that a call leaves as they are, and that may hold something else at the next."""

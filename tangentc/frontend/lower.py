@@ -70,6 +70,7 @@ from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
+from tangentc.frontend.generators import GIVES, Generators
 from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import makes_iterator, refuse_held
 from tangentc.frontend.leave import has, refusal, with_flag
@@ -126,7 +127,7 @@ def lower(function: types.FunctionType, params: Mapping[str, Type], known: Sites
     return whole, lowering.places
 
 
-class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]
+class Lowering(Invoke, Environments, Comprehend, Generators, Wrapping, Attempt, Recursion, Operate):  # type: ignore[override]
     """Lowers one function; ``out`` is the block that statements go to now."""
 
     def __init__(self, activation: Activation, known: Sites, summaries: Any):
@@ -146,6 +147,7 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
         self.guarded = False
+        self.gives_to: tuple[Any, Any] | None = None  # a call of a generator function, and what takes its values
         self.unrolled: Any = None  # the loop whose trips are being written out
         self.step: tuple = ()  # which trip of loops that are written out this is
         self.note_names(activation.scope, activation.key)
@@ -276,6 +278,9 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
 
     def on_Expr(self, node: Any) -> None:
         if isinstance(node.value, gast.Constant):
+            return
+        if isinstance(node.value, gast.Call) and getattr(node.value.func, "id", "") == GIVES:
+            self.give(node.value)
             return
         start = len(self.out)
         value = self.expression(node.value)
@@ -717,6 +722,8 @@ class Lowering(Invoke, Environments, Comprehend, Wrapping, Attempt, Recursion, O
     def expression(self, node: Any, target: str | None = None) -> Atom:
         """Lower an expression; with ``target``, its value goes to that name."""
         kind = type(node).__name__
+        if getattr(node, "all_asked", False) and self.generator_called(node):
+            return self.all_given(node)
         if kind in fence.PASSIVE:
             return self.opaque(node, target or self.fresh("%text" if kind == "JoinedStr" else "%passive"))
         if target is not None and kind in ("GeneratorExp", "Call") and self.is_iterator(node):

@@ -232,6 +232,14 @@ class Questions:
             return True
         return isinstance(t, (Tuple, Sequence)) and _differ(t.items)
 
+    def asks_by_key(self, s: Assign, keys: set[Any]) -> bool:
+        """Whether a dict is asked for one of some keys, `key in d` or `d.get(key)`, or something unknown is called."""
+        if s.op in (ops.contains, ops.not_contains):
+            return s.args[0] in keys and isinstance(self.types.of(s.args[1]), Dict)
+        if s.op is ops.method and len(s.args) > 2 and s.args[2] in keys:
+            return isinstance(self.types.of(s.args[0]), Dict)
+        return s.op is ops.call and type(self.types.of(s.args[0])) is Unknown
+
     def is_key(self, s: For) -> bool:
         """Whether the items are keys of a dict, or names of attributes, in the body."""
         derived = {s.target}
@@ -245,6 +253,8 @@ class Questions:
                 if isinstance(t, (Tuple, Sequence)) and _differ(t.items):
                     return True
             if isinstance(x, Assign) and x.op is ops.call and x.args[0] in derived:
+                return True
+            if isinstance(x, Assign) and self.asks_by_key(x, derived):
                 return True
             if isinstance(x, Store) and x.key in derived:
                 t = self.types.of(x.object)

@@ -1256,7 +1256,6 @@ PROGRAMS = [
 ]
 
 REFUSED = {  # not followed yet, and said so
-    "yielded": "a generator function",
     "iterators": "sorted",
     "match_structures": "match on structures that a derivative flows through",
     "arrays_in_a_list": "a list of arrays of several shapes that change",

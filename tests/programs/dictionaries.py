@@ -1,0 +1,131 @@
+"""Dicts that are asked for what they may not have, and modules of modules."""
+
+import numpy as np
+
+ACT = {"tanh": np.tanh}
+
+
+def center(x, axis=-1):
+    return x - x.mean(axis=axis, keepdims=True)
+
+
+class Module:
+    def __call__(self, *args, **kwargs):
+        return self.forward(*args, **kwargs)
+
+
+class Tanh(Module):
+    def forward(self, x):
+        return np.tanh(x)
+
+
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.modules = modules
+
+    def forward(self, x):
+        for module in self.modules:
+            x = module(x)
+        return x
+
+
+def modules_of_modules(x):
+    return np.sum(Sequential(Tanh(), Sequential(Tanh(), Tanh()))(x))
+
+
+class Cell:
+    def __init__(self):
+        self.ready, self.kept = False, {}
+
+    def forward(self, x):
+        if not self.ready:
+            self.kept = {"sums": [], "steps": 0}
+            self.ready = True
+        if len(self.kept["sums"]) == 0:
+            self.kept["sums"].append(x)
+        self.kept["steps"] += 1
+        self.kept["sums"].append(np.tanh(self.kept["sums"][-1] + x))
+        return self.kept["sums"][-1]
+
+
+def cell_made_ready_by_the_first_trip(x):
+    cell = Cell()
+    for k in range(3):
+        y = cell.forward(x * (k + 1))
+    return np.sum(y) * cell.kept["steps"]
+
+
+def function_that_a_dict_may_have(x):
+    acts = {"l1": np.tanh}
+    h = x
+    for name in ["l1", "l2"]:
+        act = acts.get(name)
+        if act is not None:
+            h = act(h)
+    return np.sum(h)
+
+
+def function_by_default(x):
+    acts = {"a": np.tanh, "b": np.exp}
+    h = x
+    for name in ["a", "c"]:
+        h = acts.get(name, np.sin)(h)
+    return np.sum(h)
+
+
+def factor_that_a_dict_may_have(x):
+    scale = {"a": 2.0}
+    h = x
+    for name in ["a", "b"]:
+        s = scale.get(name)
+        if s is not None:
+            h = h * s
+    return np.sum(h**2)
+
+
+def centred_by_default(x):
+    return (center(np.multiply.outer(np.outer(x, x), x)) ** 2).sum()
+
+
+def function_but_for_the_last_trip(x):
+    h = x
+    for i in range(3):
+        act = np.tanh if i < 2 else None
+        if act is not None:
+            h = act(h)
+    return np.sum(h)
+
+
+def function_if_the_dict_has_it(x):
+    h = x
+    for n in ["tanh", "linear"]:
+        if n in ACT:
+            h = ACT[n](h)
+    return np.sum(h)
+
+
+def factor_by_default(x):
+    scale = {"a": 2.0, "b": None}
+    h = x
+    for name in ["a", "b", "c"]:
+        s = scale.get(name, 3.0)
+        if s is not None:
+            h = h * s
+    return np.sum(h**2)
+
+
+def function_by_a_word(x, name):
+    acts = {"l1": np.tanh}
+    act = acts.get(name)
+    return np.sum(act(x)) if act is not None else np.sum(x)
+
+
+X = np.array([0.3, 0.7, 0.5])
+PROGRAMS = [
+    *((f, (X,)) for f in (
+        function_that_a_dict_may_have, function_by_default, factor_that_a_dict_may_have, centred_by_default,
+        function_but_for_the_last_trip, function_if_the_dict_has_it, factor_by_default, modules_of_modules,
+        cell_made_ready_by_the_first_trip,
+    )),
+    (function_by_a_word, (X, "l1")), (function_by_a_word, (X, "l2")),
+]  # fmt: skip

@@ -1,0 +1,143 @@
+"""Generator functions: their bodies stand where they are run."""
+
+import numpy as np
+
+
+def windows(x, n):
+    for i in range(len(x) - n + 1):
+        yield x[i : i + n]
+
+
+def pairs(xs):
+    for i in range(len(xs) - 1):
+        yield xs[i], xs[i + 1]
+
+
+def sum_over_windows(x):
+    return sum(np.sum(w) ** 2 for w in windows(x, 2))
+
+
+def products_of_pairs(x):
+    s = 0.0
+    for a, b in pairs(x):
+        s = s + a * b
+    return s
+
+
+def lists_of_what_is_given(x):
+    return sum([a * b for a, b in pairs(x)]) + np.sum(np.array(list(windows(x, 2))) ** 2)
+
+
+class Model:
+    def __init__(self, w, b):
+        self.w = w
+        self.b = b
+
+    def parameters(self):
+        yield self.w
+        yield self.b
+
+    def __call__(self, x):
+        return np.tanh(self.w @ x + self.b)
+
+
+def parameters_of_a_model(w, b):
+    m = Model(w, b)
+    reg = 0.0
+    for p in m.parameters():
+        reg += np.sum(p**2)
+    return np.sum(m(np.ones(2))) + reg
+
+
+def batches(X, n):
+    for i in range(0, len(X), n):
+        yield X[i : i + n]
+
+
+def steps_over_batches(w, X):
+    for xb in batches(X, 2):
+        err = xb @ w - 1.0
+        w = w - 0.1 * xb.T @ err
+    return np.sum(w**2)
+
+
+def both(x):
+    yield from pairs(x)
+    yield x[0], x[-1]
+
+
+def given_by_another(x):
+    s = 0.0
+    for a, b in both(x):
+        s += a * b**2
+    return s
+
+
+def trips_that_are_skipped(x):
+    s = 0.0
+    for a, b in pairs(x):
+        if a > 1:
+            continue
+        s += a * b
+    return s
+
+
+def asked_for_one(x):
+    g = windows(x, 2)
+    return np.sum(next(g))
+
+
+def counts(x):
+    total = 0.0
+    for v in x:
+        total = total + v
+        yield total
+
+
+def running_totals(x):
+    buf = np.zeros(3)
+    for i, t in zip(range(3), list(counts(x))):
+        buf[i] = t * t
+    for t in counts(x):
+        buf[0] += t
+        x = x * 1.1
+    return np.sum(buf)
+
+
+class Tree:
+    def __init__(self, value, left=None, right=None):
+        self.value, self.left, self.right = value, left, right
+
+    def leaves(self):
+        if self.left is None:
+            yield self.value
+        else:
+            yield from self.left.leaves()
+            yield from self.right.leaves()
+
+
+def leaves_of_a_tree(x):
+    tree = Tree(0.0, Tree(x[0]), Tree(0.0, Tree(x[1] * 2), Tree(x[2])))
+    s = 1.0
+    for v in tree.leaves():
+        s = s * v
+    return s
+
+
+def array_changed_between(x):
+    y = x * 2.0
+    for a, b in pairs(y):
+        y[2] = a * b
+    return np.sum(y)
+
+
+X = np.array([0.3, 0.7, 0.5])
+PROGRAMS = [
+    *((f, (X,)) for f in (
+        sum_over_windows, products_of_pairs, lists_of_what_is_given, given_by_another, trips_that_are_skipped,
+        asked_for_one, running_totals, leaves_of_a_tree, array_changed_between,
+    )),
+    (parameters_of_a_model, (np.eye(2) + 0.1, np.array([0.4, -0.3]))),
+    (steps_over_batches, (np.array([0.3, 0.2]), np.arange(8.0).reshape(4, 2) * 0.1)),
+]  # fmt: skip
+REFUSED = {"trips_that_are_skipped", "asked_for_one"}
