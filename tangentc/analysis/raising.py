@@ -43,12 +43,26 @@ def _raised(s: Statement, types: Any) -> type[BaseException] | bool | None:
             return False
         case Store(key=Const(value=ops.Attribute())):
             return False if isinstance(types.of(s.object), Struct) else None
+        case Store(key=str() | Const() as key):
+            return _stored(types.of(s.object), types.of(key), types.of(s.value))
         case Assign(op=ops.assumed):
             return False
         case Assign(keywords=()) if not isinstance(s.op, (ops.UserFunction, ops.Emitted, ops.augmented)):
             given = types.args_at.get(id(s), (None,) * len(s.args))
             return _computed(s, [types.of(a) if t is None else t for a, t in zip(s.args, given, strict=True)], types)
     return None
+
+
+def _stored(t: Type, key: Type, value: Type) -> type[BaseException] | bool | None:
+    """What a store into an item raises: of a number TypeError; of an array at a mask of its own shape nothing."""
+    if isinstance(t, Scalar):
+        return TypeError
+    is_mask = isinstance(t, Array) and isinstance(key, Array) and key.dtype == "bool" and key.shape == t.shape
+    return False if is_mask and not any(map(_is_open, t.shape)) and isinstance(value, Scalar) else None
+
+
+def _is_open(d: Any) -> bool:
+    return isinstance(d, Length) and not d.many
 
 
 def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] | bool | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,7 @@ from tangentc.derive.stores import Stores
 from tangentc.ops.table import every
 
 PUT_TOGETHER = every("puts_together")
+EXACT = every("exact_adjoint")  # its adjoints, whose lengths follow from the operation
 
 
 @dataclass(frozen=True)
@@ -519,7 +520,17 @@ class _Reverse(Stores, Control):
                 for a, contribution in zip(atom, result, strict=True):
                     self.adj.add(a, contribution)
             elif result is not None:
+                self._take_shape(s, atom, result)
                 self.adj.add(atom, result)
+
+    def _take_shape(self, s: Assign, x: Atom, x_bar: Atom) -> None:
+        """Lengths that only the run knows are the same where the operation makes them so."""
+        if s.op not in EXACT or not isinstance(x_bar, str):
+            return
+        t, given, *others = map(self.b.type, (x, x_bar, *s.args, s.target))
+        flat = all(len(a.shape) <= 2 for a in others if isinstance(a, Array))
+        if flat and isinstance(t, Array) and isinstance(given, Array) and len(t.shape) == len(given.shape):
+            self.b.types.of_name[x_bar] = replace(given, shape=t.shape)
 
     # ---------------------------------------------------------- calls of user functions
     def call(self, s: Assign) -> tuple[Statement, ...]:

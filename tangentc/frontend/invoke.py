@@ -143,6 +143,7 @@ class Invoke(Into):
     call_environment: Any
     recursive: Any
     receiver: Any
+    copied_object: Any
     class_of: Any
     current: Any
     iterators: set[Atom]
@@ -1228,6 +1229,8 @@ class Invoke(Into):
             return self.new_object(args[0].value, node)
         if callee is builtins.iter and len(args) == 1:
             return args[0]
+        if callee is copy.copy and len(args) == 1 and (copied := self.copied_object(args[0], node)) is not None:
+            return copied
         if callee in (copy.deepcopy, runtime.copied):
             views = dict(keywords).get("views", Const(callee is runtime.copied))
             apart = () if views == Const(True) else (views,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from typing import Any
 
@@ -36,6 +37,7 @@ class Operate:
     places: Any
     invoke: Any
     emit: Any
+    new_object: Any
     assume: Any
     option: Any
     worked_out: Any
@@ -113,6 +115,18 @@ class Operate:
         if value is None:
             return self.emit(op, args, node, target=target, name=name, augmented=augmented)
         return value if target is None else self.emit(ops.identity, (value,), node, target=target)
+
+    def copied_object(self, value: Atom, node: Any) -> Atom | None:
+        """``copy.copy(value)`` of an object: another one that holds the same; None of anything else."""
+        t = self.state.seen(value)
+        own = ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
+        if not isinstance(t, Struct) or any(found_in_class(t.cls, n)[0] == "method" for n in own):
+            return None
+        made = self.new_object(t.cls, node)
+        for name in t.fields:
+            held = self.emit(builtins.getattr, (value, Const(name)), node)
+            self.add(Store(made, Const(ops.Attribute(name)), held, None, self.span(node)))
+        return made
 
     def iterated(self, value: Atom, node: Any, k: int | None = None) -> Atom:
         """What a loop over a value runs over: what the ``__iter__`` of its class gives."""

@@ -233,11 +233,12 @@ class Questions:
         return isinstance(t, (Tuple, Sequence)) and _differ(t.items)
 
     def asks_by_key(self, s: Assign, keys: set[Any]) -> bool:
-        """Whether a dict is asked for one of some keys, `key in d` or `d.get(key)`, or something unknown is called."""
+        """Whether a dict of functions is asked for one of some keys, `key in d` or `d.get(key)`, or one that gives no
+        one kind of thing, or something unknown is called."""
         if s.op in (ops.contains, ops.not_contains):
-            return s.args[0] in keys and isinstance(self.types.of(s.args[1]), Dict)
-        if s.op is ops.method and len(s.args) > 2 and s.args[2] in keys:
-            return isinstance(self.types.of(s.args[0]), Dict)
+            return s.args[0] in keys and _holds_functions(self.types.of(s.args[1]))
+        if s.op is ops.method and len(s.args) > 2 and s.args[2] in keys and self.is_dict(s.args[0]):
+            return _holds_functions(self.types.of(s.args[0])) or type(self.types.of(s.target)) is Unknown
         return s.op is ops.call and type(self.types.of(s.args[0])) is Unknown
 
     def is_key(self, s: For) -> bool:
@@ -290,6 +291,10 @@ def least(d: Any) -> int:
     if isinstance(d, Length):
         return EXACT + d.offset if d.many else 0
     return d if isinstance(d, int) else 0
+
+
+def _holds_functions(t: Type) -> bool:
+    return isinstance(t, Dict) and any(function_in(item) is not None for item in t.items)
 
 
 def length_in(t: Type) -> int | None:

@@ -521,7 +521,7 @@ class _Specialise:
             update = Effect(ops.method, (x, Const("update"), s.args[1]), (), s.span)
             return (*self._effect(update), replace(s, op=ops.identity, args=(x,)))
         if may_be_number(t):
-            if isinstance(x, str) and self._unshared(x):
+            if isinstance(x, str) and (self._unshared(x) or self._shared_later(x, s)):
                 return (replace(s, op=op),)
             raise UnsafeMutation(
                 f"whether `{s.span.text.strip()}` changes an array or rebinds a name is not known", s.span,
@@ -630,6 +630,16 @@ class _Specialise:
             return False
         held = any(is_container(self.types.of(name)) for name in members if name != x)
         return not held and all(map(self._is_version, members))
+
+    def _shared_later(self, x: str, s: Assign) -> bool:
+        """Whether an array gets its other names when a statement does not run again, so that none sees it change."""
+        members = self.classes.get(self._aliases().root(x), set())
+        if self._aliases().is_changed(x) or any(p.name in members for p in self.function.params):
+            return False
+        body = list(self.function.body)
+        here = next(k for k, top in enumerate(body) if any(inner is s for inner in statements((top,))))
+        before = {name for inner in statements(tuple(body[: here + 1])) for name in defines(inner)}
+        return not any(is_container(self.types.of(n)) or not self._is_version(n) for n in members & before)
 
     def _is_version(self, name: str) -> bool:
         """Whether a name is where an array is made, or what an augmented assignment makes of it, or a join of

@@ -3,6 +3,7 @@
 import builtins
 import copy
 import math
+import operator
 
 import numpy as np
 
@@ -41,6 +42,10 @@ say(
     np.array, np.asarray, np.asanyarray, np.concatenate, np.stack, np.block, np.choose, np.piecewise, np.select,
     np.vstack, np.hstack, np.column_stack, np.dstack, np.linalg.multi_dot, builtins.sum, math.prod, math.fsum,
     math.dist, runtime.split_like, *existing("row_stack"), takes_items=True,
+)  # fmt: skip
+say(
+    operator.matmul, np.matmul, np.dot, np.inner, np.outer, np.reshape, np.ravel, np.transpose, np.linalg.inv,
+    np.linalg.solve, np.linalg.cholesky, np.linalg.det, exact_adjoint=True,
 )  # fmt: skip
 say(
     np.concatenate,

@@ -40,6 +40,8 @@ class Operation:
     takes_items: bool = False  # its rule sees the items of a list or a tuple one by one
     joins_arrays: bool = False  # for its list of arrays one array may stand
     asks_form: bool = False  # of its first argument it asks the shape and the dtype alone
+    # ---- lengths
+    exact_adjoint: bool = False  # of arrays of at most two axes: the adjoint of an argument has its very shape
     # ---- cost
     free: bool = False  # computing it again costs nothing
     cheap: bool = False  # of numbers, computing it again costs no more than saving it

@@ -258,6 +258,21 @@ def squeezed_length_that_the_run_knows(x, n):
     return np.sum(np.squeeze(y, axis=0) ** 3)
 
 
+def limited(power, rated):
+    power = np.minimum(rated, power)
+    below = power < 0.8
+    try:
+        power[below] = -0.5
+    except TypeError:
+        if below:
+            power = -0.5
+    return power
+
+
+def limits_of_arrays_and_numbers(x, y):
+    return np.sum(limited(x * 2, 1.9) ** 2) * limited(y * 2, 1.9)
+
+
 class Held:
     pass
 
@@ -288,5 +303,6 @@ PROGRAMS += [
     (length_of_a_number, (X[:2], 3.0)), (length_of_a_number, (M, X)), (padded_by_two_integers, (M,)),
     (layer_with_a_stride, (M, Layer(1))), (layer_with_a_stride, (M, Layer(2))), (asked_for_a_shape, (X, M[:1, :1])),
     (asked_for_a_shape, (M, M[:1, :1])), (asked_for_a_shape, (M, 0.3)), (sliced_by_ranges, (np.outer(X, X)[:, None],)),
-    (squeezed_length_that_the_run_knows, (X, 2)),
+    (squeezed_length_that_the_run_knows, (X, 2)), (limits_of_arrays_and_numbers, (X, 0.7)),
+    (limits_of_arrays_and_numbers, (X * 0.5, 0.2)),
 ]  # fmt: skip

@@ -262,4 +262,4 @@ PROGRAMS = [
         flag_changed_in_a_loop, option_that_is_none,
     )),
 ]  # fmt: skip
-REFUSED = {"copied"}
+REFUSED = {}
