@@ -121,7 +121,8 @@ def checks(function: str, names: list[str], types: list[Type]) -> str:
         condition = "(\n        " + "\n        or ".join(tests) + "\n    )"
     made = [f"{name}: {_said(t)}" for name, t in zip(names, types) if not isinstance(t, Unknown)]
     least = [f"{symbol} at least {EXACT}" for symbol in found.first]
-    message = f"{function} was made for {', '.join(made)}{'; ' * bool(least)}{', '.join(least)}"
+    more = [*least, *found.integers]
+    message = f"{function} was made for {', '.join(made)}{'; ' * bool(more)}{', '.join(more)}"
     return f"    if {condition}:\n        raise ValueError({_quoted(message)})\n"
 
 
@@ -134,6 +135,7 @@ class _Checks:
 
     def __init__(self) -> None:
         self.tests: list[str] = []
+        self.integers: list[str] = []  # which integers it was made for
         self.first: dict[str, str] = {}  # the expression for the length of a symbol that was met first
 
     def argument(self, text: str, t: Type) -> None:
@@ -150,6 +152,7 @@ class _Checks:
                     self.length(text, value)
                 elif value is not None:
                     self.tests.append(f"{text} != {value}")
+                    self.integers.append(f"{text} {value}")
             case Known() if t.value is None or isinstance(t.value, bool):
                 self.tests.append(f"{text} is not {t.value}")
             case Known() if type(t.value) in SETTINGS:

@@ -553,13 +553,13 @@ def begun(function: Function, active: set[str], type_of: Callable[[Atom], Type])
     for s in statements(function.body):
         arms |= {m.name: (m.then, m.orelse) for m in getattr(s, "merged", ())}
         arms |= {c.name: (c.init, c.next) for c in getattr(s, "carried", ())}
-        if isinstance(s, Assign) and s.op is ops.identity:
+        if isinstance(s, Assign):  # a number that is computed from such numbers is one
             arms[s.target] = s.args
 
     def is_plain(a: Atom) -> bool:
         return a not in active or isinstance(type_of(a), Array) and not may_be_number(type_of(a))
 
-    found = {name for name in arms if may_be_number(type_of(name))}
+    found = {name for name in arms if isinstance(t := type_of(name), Array) and t.or_number}
     while wrong := {name for name in found if not all(a in found or is_plain(a) for a in arms[name])}:
         found -= wrong
     return found

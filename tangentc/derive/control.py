@@ -191,21 +191,12 @@ class Control:
             for x in outside:
                 self.adj.values[x] = names[x]
             for c, init in inits:
-                t, given = self.b.type(c.name), self.b.type(init)
-                if may_be_number(t) and (one_kind(t, given) or not may_be_number(given)):
-                    self.b.types.of_name[names[c.name]] = self.b.type(c.next)  # what a trip gives is no number
-                self.adj.add(c.next, names[c.name])
+                self._after_trip(c, names[c.name], init)
             self.depth += 1
             primal = self.block(s.body)
             self.depth -= 1
             self.b.span = s.span.within("adjoint")
-            nexts = {}
-            for c in active_carries:
-                bar = self.adj.take_whole(c.name)
-                whole = self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)
-                if may_be_number(self.b.type(whole)) and not may_be_number(self.b.type(names[c.name])):
-                    whole = self.b.emit(runtime.unbroadcast, (whole, c.name))
-                nexts[c.name] = whole
+            nexts = {c.name: self._before_trip(c, names[c.name]) for c in active_carries}
             ends = {x: self._renamed(self.adj.values.pop(x), x) for x in outside}
             local = tuple(out)
         self.adj.values = before
@@ -226,6 +217,21 @@ class Control:
         for c, _ in inits:
             self.adj.add(c.init, names[c.name])
         return result
+
+    def _after_trip(self, c: Carry, name: str, init: Atom) -> None:
+        """Give what a trip hands on the adjoint that the trip behind it has; what is an array there is no number."""
+        t, given = self.b.type(c.name), self.b.type(init)
+        if may_be_number(t) and (one_kind(t, given) or not may_be_number(given)):
+            self.b.types.of_name[name] = self.b.type(c.next)
+        self.adj.add(c.next, name)
+
+    def _before_trip(self, c: Carry, name: str) -> Atom:
+        """The adjoint of what a trip begins with."""
+        bar = self.adj.take_whole(c.name)
+        whole = self.adj.zero(c.name) if bar is None else self.adj.full(bar, c.name)
+        if may_be_number(self.b.type(whole)) and not may_be_number(self.b.type(name)):
+            return self.b.emit(runtime.unbroadcast, (whole, c.name))
+        return whole
 
     def _renamed(self, adjoint: Adjoint, x: Atom) -> Adjoint:
         return adjoint if isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
