@@ -10,7 +10,6 @@ gives is asked for at once, as by `sum` and `list`, its body fills a list.
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import operator
 import types
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
@@ -26,9 +26,30 @@ from tangentc.core.types import Struct
 from tangentc.frontend.as_text import own_statements
 from tangentc.frontend.asked import FULLY
 from tangentc.frontend.attempt import path_of
+from tangentc.ops import methods
 
 GIVES = "%yield"  # the name of what stands for `yield` in the tree of a generator function
 FULLY_NAMED = {f.__name__ for f in FULLY}  # type: ignore[attr-defined]
+PLAIN = {
+    "abs",
+    "bool",
+    "complex",
+    "enumerate",
+    "float",
+    "int",
+    "len",
+    "list",
+    "max",
+    "min",
+    "pow",
+    "range",
+    "round",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "zip",
+}  # functions of Python's that change nothing
 COMPREHENSIONS = (gast.ListComp, gast.SetComp)
 
 
@@ -189,9 +210,12 @@ def _is_pure(node: Any) -> bool:
 
 
 def _is_plain(call: Any) -> bool:
-    """Whether a call is one of a function of NumPy or of Python's, as it is written."""
+    """Whether a call, as it is written, is one of NumPy, of Python or of a method of arrays that changes nothing."""
     root = call.func
+    if isinstance(root, gast.Name):
+        return root.id in PLAIN
+    if isinstance(root, gast.Attribute) and hasattr(np.ndarray, root.attr):
+        return root.attr not in methods.names(changes=True)
     while isinstance(root, gast.Attribute):
         root = root.value
-    name = getattr(root, "id", "")
-    return name in ("np", "numpy", "math") or call.func is root and hasattr(builtins, name)
+    return getattr(root, "id", "") in ("np", "numpy", "math")

@@ -943,7 +943,9 @@ class Invoke(Into):
         given = [*args, *(v for _, v in keywords)]
         takes_any = callee.__code__.co_flags & 0x0C
         code = tuple(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value))
-        key = (callee.__code__, *code, *map(self.one_object, given))  # a call on another object is no recursion
+        key = (callee.__code__, *code)
+        if (takes_any or is_generator(callee)) and self.times_called(callee.__code__) < MOST_OPEN:
+            key = (*key, *map(self.one_object, given))  # a call on another object is no recursion: modules of modules
         gives = self.receiver(callee, node) if is_generator(callee) else None
         if gives is not None and self.is_open(key):
             raise self.unsupported(node, "a generator that calls itself", "gather the values in a list")
@@ -986,6 +988,15 @@ class Invoke(Into):
         activation = self.begin(source, Scope(callee), tree, None, key, cls, span)
         activation.gives = gives
         return self.inline(activation, tree, atoms, args, keywords, node, callee.__name__)
+
+    def times_called(self, code: Any) -> int:
+        """How many of the calls that are being lowered are of a function with this code."""
+        count = 0
+        found: Activation | None = self.activation
+        while found is not None:
+            count += isinstance(found.key, tuple) and found.key[0] is code
+            found = self.callers.get(found)
+        return count
 
     def one_object(self, atom: Atom) -> frozenset[int]:
         """The place where an object was made, if it is known which one a value is."""

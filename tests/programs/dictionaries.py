@@ -120,12 +120,27 @@ def function_by_a_word(x, name):
     return np.sum(act(x)) if act is not None else np.sum(x)
 
 
+class Node:
+    def __init__(self, *values):
+        self.values = values
+
+    def total(self, *counts):
+        if counts[0] == 0:
+            return self.values[0]
+        return self.values[0] + Node(self.values[0] * 0.5).total(counts[0] - 1)
+
+
+def calls_on_ever_new_objects(x):
+    return Node(x[0]).total(3)
+
+
 X = np.array([0.3, 0.7, 0.5])
 PROGRAMS = [
     *((f, (X,)) for f in (
         function_that_a_dict_may_have, function_by_default, factor_that_a_dict_may_have, centred_by_default,
         function_but_for_the_last_trip, function_if_the_dict_has_it, factor_by_default, modules_of_modules,
-        cell_made_ready_by_the_first_trip,
+        cell_made_ready_by_the_first_trip, calls_on_ever_new_objects,
     )),
     (function_by_a_word, (X, "l1")), (function_by_a_word, (X, "l2")),
 ]  # fmt: skip
+REFUSED = {"calls_on_ever_new_objects"}  # and not lowered without end
