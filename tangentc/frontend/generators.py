@@ -10,6 +10,7 @@ gives is asked for at once, as by `sum` and `list`, its body fills a list.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import operator
 import types
@@ -26,6 +27,7 @@ from tangentc.core.types import Struct
 from tangentc.frontend.as_text import own_statements
 from tangentc.frontend.asked import FULLY
 from tangentc.frontend.attempt import path_of
+from tangentc.frontend.source import source_of
 from tangentc.ops import methods
 
 GIVES = "%yield"  # the name of what stands for `yield` in the tree of a generator function
@@ -182,6 +184,11 @@ class Generators:
                 node, f"the generator {function.__name__}, which is not run to its end where it is made",
                 "loop over the call itself, or take list(...) of it",
             )  # fmt: skip
+        if getattr(node, "read_between", False) and _changes(source_of(function).tree):
+            raise self.unsupported(
+                node, f"the generator {function.__name__}, which changes things while what it gives is read",
+                "loop over it with `for`, which does both in turn",
+            )  # fmt: skip
         return wanted[1]
 
     def give(self, node: Any) -> None:
@@ -199,8 +206,9 @@ def mark(tree: Any) -> None:
             if isinstance(taken, gast.GeneratorExp) and _is_pure(taken):
                 taken = taken.generators[0].iter
             taken.all_asked = True
+            taken.read_between = getattr(n.func, "id", "") not in ("list", "tuple") or taken is not n.args[0]
         if isinstance(n, COMPREHENSIONS) and _is_pure(n):
-            n.generators[0].iter.all_asked = True
+            n.generators[0].iter.all_asked = n.generators[0].iter.read_between = True
 
 
 def _is_pure(node: Any) -> bool:
@@ -209,13 +217,27 @@ def _is_pure(node: Any) -> bool:
                if isinstance(n, gast.Call))  # fmt: skip
 
 
+def _changes(tree: ast.AST) -> bool:
+    """Whether a function may change something in place, as it is written."""
+    for n in ast.walk(tree):
+        if isinstance(n, (ast.Subscript, ast.Attribute)) and not isinstance(n.ctx, ast.Load):
+            return True
+        if isinstance(n, (ast.AugAssign, ast.Nonlocal, ast.Global)) or isinstance(n, ast.Call) and not _is_plain(n):
+            return True
+    return False
+
+
 def _is_plain(call: Any) -> bool:
     """Whether a call, as it is written, is one of NumPy, of Python or of a method of arrays that changes nothing."""
     root = call.func
-    if isinstance(root, gast.Name):
+    if any(k.arg == "out" for k in call.keywords):
+        return False
+    if isinstance(root, (ast.Name, gast.Name)):
         return root.id in PLAIN
-    if isinstance(root, gast.Attribute) and hasattr(np.ndarray, root.attr):
-        return root.attr not in methods.names(changes=True)
-    while isinstance(root, gast.Attribute):
+    if root.attr in methods.names(changes=True) if isinstance(root, (ast.Attribute, gast.Attribute)) else True:
+        return False
+    if hasattr(np.ndarray, root.attr):
+        return True
+    while isinstance(root, (ast.Attribute, gast.Attribute)):
         root = root.value
     return getattr(root, "id", "") in ("np", "numpy", "math")

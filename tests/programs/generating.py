@@ -131,13 +131,58 @@ def array_changed_between(x):
     return np.sum(y)
 
 
+def buffers(x):
+    b = np.zeros(2)
+    for i in range(3):
+        b[0] = x[i]
+        yield b
+
+
+def totals(x):
+    t = np.zeros(2)
+    for i in range(3):
+        t += x[i]
+        yield t
+
+
+class Counter:
+    def __init__(self):
+        self.k = 0.0
+
+    def each(self, x):
+        for v in x:
+            self.k = self.k + v
+            yield v
+
+
+def buffers_that_are_read(x):
+    return sum([b[0] ** 2 for b in buffers(x)])
+
+
+def totals_that_are_summed(x):
+    return np.sum(sum(totals(x)))
+
+
+def count_that_is_read_between(x):
+    c = Counter()
+    return sum([v * c.k for v in c.each(x)])
+
+
+def list_of_one_buffer(x):
+    return sum(list(buffers(x))[1])
+
+
 X = np.array([0.3, 0.7, 0.5])
 PROGRAMS = [
     *((f, (X,)) for f in (
         sum_over_windows, products_of_pairs, lists_of_what_is_given, given_by_another, trips_that_are_skipped,
         asked_for_one, running_totals, leaves_of_a_tree, array_changed_between,
+        buffers_that_are_read, totals_that_are_summed, count_that_is_read_between, list_of_one_buffer,
     )),
     (parameters_of_a_model, (np.eye(2) + 0.1, np.array([0.4, -0.3]))),
     (steps_over_batches, (np.array([0.3, 0.2]), np.arange(8.0).reshape(4, 2) * 0.1)),
 ]  # fmt: skip
-REFUSED = {"trips_that_are_skipped", "asked_for_one"}
+REFUSED = {
+    "trips_that_are_skipped", "asked_for_one", "buffers_that_are_read", "totals_that_are_summed",
+    "count_that_is_read_between",
+}  # fmt: skip
