@@ -39,16 +39,8 @@ from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.errors import TangentcError
 from tangentc.frontend.as_text import (
-    assigned,
-    changes_something,
-    headers,
-    hidden,
-    is_own_name,
-    is_untried,
-    is_while,
-    loads,
-    needed,
-    own_statements,
+    assigned, changes_something, headers, hidden, is_own_name,
+    is_untried, is_while, loads, needed, own_statements,
 )  # fmt: skip
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
@@ -191,7 +183,7 @@ class Attempt:
         """The number of the handler that a statement surely comes to, 0 if it surely raises nothing: of an `if`, that
         its test is known; None where only the run knows."""
         first = statement.test if isinstance(statement, gast.If) else statement
-        if not isinstance(statement, (*SIMPLE, gast.If)) or self.calls_written_out(first):
+        if not isinstance(statement, (*SIMPLE, gast.If)) or self.calls_written_out(first) or self.awaits_warnings():
             return None
         found: list[Any] = []
 
@@ -204,6 +196,14 @@ class Attempt:
         if not isinstance(found[0], type):
             return 0 if found[0] is False else None
         return self.handler_of(found[0])
+
+    def awaits_warnings(self) -> bool:
+        """Whether a handler is for what NumPy warns of, and raises where the program has asked it to."""
+        types = [h.type for h in self.trying.node.handlers if h.type is not None]  # type: ignore[union-attr]
+        named = [n for t in types for n in (t.elts if isinstance(t, gast.Tuple) else [t])]
+        kinds = [path_of(n, self.activation.home, self.outermost().scope) for n in named]
+        return any(k is ArithmeticError or isinstance(k, type) and issubclass(k, (FloatingPointError, Warning))
+                   for k in kinds)  # fmt: skip
 
     def untried(self, write: Callable[[], Any]) -> Any:
         """What ``write`` gives, which writes what needs not be tried."""

@@ -273,6 +273,15 @@ def limits_of_arrays_and_numbers(x, y):
     return np.sum(limited(x * 2, 1.9) ** 2) * limited(y * 2, 1.9)
 
 
+def quotient_that_warns(x, y):
+    with np.errstate(all="raise"):
+        try:
+            z = x / y
+        except FloatingPointError:
+            z = x * y * 2.0
+    return np.sum(z)
+
+
 class Held:
     pass
 
@@ -304,5 +313,5 @@ PROGRAMS += [
     (layer_with_a_stride, (M, Layer(1))), (layer_with_a_stride, (M, Layer(2))), (asked_for_a_shape, (X, M[:1, :1])),
     (asked_for_a_shape, (M, M[:1, :1])), (asked_for_a_shape, (M, 0.3)), (sliced_by_ranges, (np.outer(X, X)[:, None],)),
     (squeezed_length_that_the_run_knows, (X, 2)), (limits_of_arrays_and_numbers, (X, 0.7)),
-    (limits_of_arrays_and_numbers, (X * 0.5, 0.2)),
+    (limits_of_arrays_and_numbers, (X * 0.5, 0.2)), (quotient_that_warns, (X, X + 1)),
 ]  # fmt: skip
