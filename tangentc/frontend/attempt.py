@@ -39,8 +39,16 @@ from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.errors import TangentcError
 from tangentc.frontend.as_text import (
-    assigned, changes_something, headers, hidden, is_own_name,
-    is_untried, is_while, loads, needed, own_statements,
+    assigned,
+    changes_something,
+    headers,
+    hidden,
+    is_own_name,
+    is_untried,
+    is_while,
+    loads,
+    needed,
+    own_statements,
 )  # fmt: skip
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
@@ -199,8 +207,7 @@ class Attempt:
 
     def awaits_warnings(self) -> bool:
         """Whether a handler is for what NumPy warns of, and raises where the program has asked it to."""
-        types = [h.type for h in self.trying.node.handlers if h.type is not None]  # type: ignore[union-attr]
-        named = [n for t in types for n in (t.elts if isinstance(t, gast.Tuple) else [t])]
+        named = [n for h in self.trying.node.handlers if h.type for n in getattr(h.type, "elts", [h.type])]  # type: ignore
         kinds = [path_of(n, self.activation.home, self.outermost().scope) for n in named]
         return any(k is ArithmeticError or isinstance(k, type) and issubclass(k, (FloatingPointError, Warning))
                    for k in kinds)  # fmt: skip
