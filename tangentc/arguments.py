@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.infer import gives_keys
+from tangentc.analysis.parts import gives_keys
 from tangentc.core.types import (
     Array,
     Scalar,

@@ -13,8 +13,9 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
-from tangentc.analysis.infer import gives_keys, of_keys
+from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
+from tangentc.analysis.results import of_keys
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import (

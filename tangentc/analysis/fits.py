@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.infer import is_elementwise, subscript
+from tangentc.analysis.elementwise import is_elementwise
+from tangentc.analysis.parts import subscript
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, If, Statement, Store, While
 from tangentc.core.types import Array, Dim, Known, Scalar, Sequence, Tuple, Type, describe, surely_differ

@@ -10,7 +10,7 @@ import builtins
 import operator
 from typing import Any
 
-from tangentc.analysis.infer import gives_keys
+from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import Points, change_of
 from tangentc.analysis.types import Types
 from tangentc.core import ops

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.infer import is_elementwise
+from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import is_number, shape_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Statement, Store, While

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.fits import PRODUCTS, fit, may_raise
-from tangentc.analysis.infer import is_nothing
+from tangentc.analysis.joins import is_nothing
 from tangentc.analysis.sampling import exceptions_of
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Leave, Opaque, Statement, Store

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from tangentc.analysis.decide import counted_answer, refused, truth, unlike
-from tangentc.analysis.infer import is_nothing, put
+from tangentc.analysis.joins import is_nothing, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops

@@ -7,22 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tangentc.analysis.infer import (
-    array_or_number,
-    constant,
-    infer,
-    is_elementwise,
-    is_nothing,
-    item_type,
-    join,
-    joined,
-    of_any_keys,
-    of_empty,
-    put,
-    raises_of_none,
-    subscript,
-    with_key,
-)
+from tangentc.analysis.elementwise import is_elementwise
+from tangentc.analysis.infer import infer, of_empty, raises_of_none
+from tangentc.analysis.joins import array_or_number, is_nothing, join, joined, of_any_keys, put, with_key
+from tangentc.analysis.parts import constant, item_type, subscript
 from tangentc.analysis.points import Change
 from tangentc.core import ops
 from tangentc.core.nodes import CHOICE, Atom, Const, Opaque

@@ -13,7 +13,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.analysis.decide import without_never
 from tangentc.analysis.fits import fitted
-from tangentc.analysis.infer import lacks_something
+from tangentc.analysis.joins import lacks_something
 from tangentc.analysis.keys import refuse_changes
 from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
 from tangentc.analysis.program import Program

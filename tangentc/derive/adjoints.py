@@ -597,7 +597,7 @@ def allocates(b: Builder, aliases: Aliases, s: Assign) -> bool:
     """Whether a statement makes an array that nothing else refers to."""
     if isinstance(b.type(s.target), Scalar):
         return True
-    from tangentc.analysis.infer import is_elementwise
+    from tangentc.analysis.elementwise import is_elementwise
 
     if s.op is operator.getitem and (whole := b.maker(s.args[0])) is not None and isinstance(whole.op, ops.Emitted):
         return True  # what an emitted adjoint returns is nobody else's

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.infer import is_elementwise
+from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import Builder, shape_of
 from tangentc.core.naming import shown

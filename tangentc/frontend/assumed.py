@@ -11,7 +11,7 @@ import types as pytypes
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentc.analysis.infer import is_nothing
+from tangentc.analysis.joins import is_nothing
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.classes import instance_of

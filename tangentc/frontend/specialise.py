@@ -21,7 +21,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
-from tangentc.analysis.infer import gives_keys
+from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import change_of
 from tangentc.analysis.turning import are_complex, may_turn, refuse_parts
 from tangentc.core import ops

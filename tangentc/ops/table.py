@@ -46,12 +46,15 @@ class Operation:
     free: bool = False  # computing it again costs nothing
     cheap: bool = False  # of numbers, computing it again costs no more than saving it
     cheap_on_arrays: bool = False  # of arrays too
+    # ---- the type of its result, where NumPy is not asked: a function of the types of the arguments, or a type
+    result: Any = None
+    result_of_known: Any = None  # of arguments whose types are known
     # ---- values
     turns_complex: bool = False  # of a real argument its result may be complex
     distinct_places: bool = False  # its result is an index that names no place twice
 
 
-FACTS = tuple(f.name for f in dataclasses.fields(Operation) if f.name != "function")
+FACTS = tuple(f.name for f in dataclasses.fields(Operation) if f.type == "bool")
 _RECORDS: dict[Any, Operation] = {}
 _EVERY: dict[str, set[Any]] = {fact: set() for fact in FACTS}
 
@@ -61,7 +64,7 @@ def say(*functions: Any, **facts: bool) -> None:
     if wrong := [fact for fact in facts if fact not in _EVERY]:
         raise TypeError(f"{wrong[0]} is no fact of an operation; these are: {', '.join(FACTS)}")
     for function in functions:
-        record = _RECORDS.setdefault(function, Operation(function))
+        record = record_of(function)
         for fact, holds in facts.items():
             setattr(record, fact, holds)
             (_EVERY[fact].add if holds else _EVERY[fact].discard)(function)
@@ -77,6 +80,14 @@ def existing(*names: str) -> list[Any]:
     return [getattr(np, name) for name in names if hasattr(np, name)]
 
 
+def record_of(function: Any) -> Operation:
+    """The record of a function, to be written to."""
+    return _RECORDS.setdefault(function, Operation(function))
+
+
 def known_of(function: Any) -> Operation:
     """The record of a function, of which nothing may be known."""
-    return _RECORDS.get(function) or Operation(function)
+    try:
+        return _RECORDS.get(function) or Operation(function)
+    except TypeError:  # an object that has no hash
+        return Operation(function)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases
-from tangentc.analysis.infer import is_elementwise
+from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,

@@ -1,0 +1,217 @@
+"""The types of results where NumPy is not asked, of NumPy's functions and of those that emitted code calls."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.analysis.asking import rank_of_shape
+from tangentc.analysis.elementwise import broadcast
+from tangentc.analysis.parts import constant, int_of
+from tangentc.analysis.results import FLOAT, INTEGER, Applied, result, result_of_known
+from tangentc.analysis.sampling import run
+from tangentc.core import ops
+from tangentc.core.nodes import Const
+from tangentc.core.types import (
+    Array,
+    Dim,
+    Known,
+    Optional,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Unknown,
+    alike,
+    is_complex,
+    shadow_type,
+)
+
+
+def complex_dtype(t: Array) -> str:
+    return np.result_type(t.dtype, np.complex64).name
+
+
+@result(np.linalg.eig, np.linalg.eigvals)
+def _eigenvalues(call: Applied) -> Type | None:
+    if not isinstance(call.first, Array) or is_complex(call.first):
+        return None
+    dtype = complex_dtype(call.first)  # they may be real; as complex numbers they may be too
+    w = Array(dtype, call.first.shape[:-1])
+    both = (w, Array(dtype, call.first.shape))
+    return w if call.op is np.linalg.eigvals else Tuple(both, type(np.linalg.eig(np.eye(1))))
+
+
+@result(np.unravel_index)
+def _unraveled(call: Applied) -> Type | None:
+    if len(call.args) != 2 or not isinstance(call.first, (Scalar, Array)):
+        return None
+    axes = rank_of_shape(call.args[1])
+    each = Scalar("int64") if isinstance(call.first, Scalar) else Array("int64", call.first.shape)
+    return Tuple((each,) * axes) if axes is not None else Unknown("the number of axes is not known")
+
+
+@result(np.nonzero)
+def _places(call: Applied) -> Type | None:
+    if len(call.args) != 1 or not isinstance(call.first, Array):
+        return None
+    return Tuple((Array("int64", (call.fresh(),)),) * len(call.first.shape))
+
+
+SPLITTING = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}
+
+
+@result(*SPLITTING)
+def _split(call: Applied) -> Type | None:
+    """What splitting an array into a number of parts gives; None for parts at given places."""
+    x: Any = call.first
+    if not isinstance(x, Array):
+        return None
+    given = dict(zip(("indices_or_sections", "axis"), call.args[1:])) | call.keywords
+    count, axis = (constant(given.get(k, Known(Const(None)))) for k in ("indices_or_sections", "axis"))
+    axis = SPLITTING[call.op] if "axis" not in given else axis
+    axis = 0 if call.op is np.hsplit and len(x.shape) == 1 else axis
+    sections = given.get("indices_or_sections")
+
+    def part() -> Array:
+        return Array(x.dtype, (*x.shape[:axis], call.fresh(), *x.shape[axis:][1:]))
+
+    is_number = isinstance(sections, Scalar) and sections.value is None  # that only the run knows
+    if is_number and type(axis) is int:
+        return Sequence(list, (part(),), None)
+    if type(count) is not int or type(axis) is not int or isinstance(x.shape[axis], int):
+        return None
+    parts = tuple(part() for _ in range(count))
+    return Sequence(list, parts if call.op is np.array_split else parts[:1], count)
+
+
+@result(np.gradient)
+def _differences(call: Applied) -> Type | None:
+    """What `numpy.gradient` gives: an array, or one for each of several axes."""
+    x, axis = call.first, call.keywords.get("axis")
+    if not isinstance(x, Array):
+        return None
+    count: int | None = len(x.shape) if axis is None or isinstance(axis, Known) and axis.value is None else None
+    if isinstance(axis, Scalar) or isinstance(axis, Known) and isinstance(axis.value, int):
+        count = 1
+    elif isinstance(axis, Tuple):
+        count = len(axis.items)
+    elif isinstance(axis, Known) and isinstance(axis.value, tuple):
+        count = len(axis.value)
+    if count is None:
+        return Unknown("how many axes np.gradient is given is not known")
+    dtype = x.dtype if np.dtype(x.dtype).kind in "fc" else "float64"
+    return Array(dtype, x.shape) if count == 1 else Tuple((Array(dtype, x.shape),) * count)
+
+
+@result(np.finfo, np.iinfo)
+def _limits(call: Applied) -> Type | None:
+    return Known(Const(call.op(call.first.value))) if len(call.args) == 1 and isinstance(call.first, Known) else None
+
+
+@result(np.ndindex)
+def _indices(call: Applied) -> Type:
+    axes = call.first.items if len(call.args) == 1 and isinstance(call.first, Tuple) else call.args
+    return Sequence(list, (Tuple((INTEGER,) * len(axes)),), None)
+
+
+@result(np.ndim)
+def _rank(call: Applied) -> Type | None:
+    return int_of(len(call.first.shape)) if isinstance(call.first, Array) else None
+
+
+@result_of_known(operator.matmul, np.matmul, np.dot)
+def _matmul(call: Applied) -> Type | None:
+    """The type of a product of matrices, stacks of them, or vectors."""
+    if call.keywords or len(call.args) != 2 or not all(isinstance(t, Array) for t in call.args):
+        return None
+    a, b = call.args
+    if min(len(a.shape), len(b.shape)) == 0 or call.op is np.dot and max(len(a.shape), len(b.shape)) > 2:
+        return None
+    dtype = run(np.matmul, [np.ones((1,) * len(t.shape), t.dtype) for t in (a, b)], {})
+    if dtype is None:
+        return None
+    stacks: tuple[Dim, ...] = ()
+    if max(len(a.shape), len(b.shape)) > 2:
+        stacks = broadcast([a.shape[:-2], b.shape[:-2]], call.fresh)
+    rows: tuple[Dim, ...] = a.shape[-2:-1] if len(a.shape) > 1 else ()
+    columns: tuple[Dim, ...] = b.shape[-1:] if len(b.shape) > 1 else ()
+    shape = (*stacks, *rows, *columns)
+    return Array(dtype.dtype.name, shape) if shape else Scalar(dtype.dtype.name)
+
+
+# ------------------------------------------------------------------ what emitted code calls
+@result(ops.inserted)
+def _as_given(call: Applied) -> Type:
+    return _of_any_value(call.first)
+
+
+@result(runtime.unbroadcast, runtime.shaped_like, runtime.or_zero, ops.seen, ops.seen_bar)
+def _as_the_second(call: Applied) -> Type:
+    return _of_any_value(call.args[1])
+
+
+def _of_any_value(t: Type) -> Type:
+    return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t
+
+
+@result(runtime.real_power)
+def _real_power(call: Applied) -> Type | None:
+    return None if any(isinstance(t, Array) for t in call.args) else FLOAT
+
+
+@result(runtime.passing, runtime.steps_without_kinks)
+def _steps(call: Applied) -> Type:
+    return Array("float64", (call.fresh(),))
+
+
+@result(runtime.passed)
+def _passed(call: Applied) -> Type:
+    return Array("int64", call.args[1].shape if isinstance(call.args[1], Array) else (call.fresh(),))
+
+
+@result(runtime.zeros_of, runtime.zeros_of_copy)
+def _zeros_of_optional(call: Applied) -> Type | None:
+    return call.first if isinstance(call.first, Optional) else None
+
+
+@result_of_known(runtime.zeros_of, runtime.zeros_of_copy)
+def _zeros(call: Applied) -> Type:
+    return shadow_type(call.first)
+
+
+@result_of_known(runtime.units)
+def _units(call: Applied) -> Type | None:
+    x = call.first
+    if not isinstance(x, (Scalar, Array)):
+        return None
+    shape: tuple[Dim, ...] = x.shape if isinstance(x, Array) else ()
+    known = [d for d in shape if isinstance(d, int)]
+    count = shape[0] if len(shape) == 1 else math.prod(known) if len(known) == len(shape) else call.fresh()
+    return Array(np.result_type(x.dtype, np.float16).name, (count, *shape))
+
+
+@result_of_known(runtime.split_like)
+def _split_like(call: Applied) -> Type | None:
+    x, like = call.args[:2]
+    if not isinstance(x, Array):
+        return None
+    told_apart = _items_told_apart(like)
+    if told_apart and all(isinstance(t, Array) for t in told_apart):
+        cut = tuple(Array(x.dtype, t.shape) for t in told_apart)
+        return Sequence(list, alike(cut), len(cut))
+    if isinstance(like, Sequence) and like.length is None and like.items and isinstance(like.items[0], Array):
+        return Sequence(list, (dataclasses.replace(like.items[0], dtype=x.dtype),), None)
+    return None
+
+
+def _items_told_apart(t: Type) -> list[Any]:
+    """The types of the items of a tuple, or of a list whose length is known."""
+    if isinstance(t, Sequence):
+        return [t.item(k) for k in range(t.length or 0)]
+    return list(t.items) if isinstance(t, Tuple) else []

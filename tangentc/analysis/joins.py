@@ -1,0 +1,218 @@
+"""The type of a value that is of one type on one path and of another on another: the lattice that types climb."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+from collections.abc import Sequence as Seq
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentc.analysis.sampling import Fresh
+from tangentc.core import ops
+from tangentc.core.nodes import Const
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Optional,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    alike,
+    data_type,
+    either,
+    is_array_of_a_class,
+    is_container,
+    present,
+    type_of,
+    united,
+)
+
+
+def of_any_length(items: Seq[Type], fresh: Fresh) -> Type:
+    """The type of a tuple that has as many items as the trips of a loop put into it."""
+    return Sequence(builtins.tuple, (joined(items, fresh),) if items else (), None)
+
+
+def is_nothing(t: Type) -> bool:
+    """Whether no value has come here yet."""
+    return isinstance(t, Known) and t.value is ops.UNDEFINED
+
+
+def lacks_something(t: Type) -> bool:
+    """Whether no value has come here yet, or to a part of it."""
+    return is_nothing(t) or is_container(t) and any(map(lacks_something, t.items))
+
+
+def joined(items: Seq[Type], fresh: Fresh) -> Type:
+    """One type for several values; what is not there yet does not count."""
+    out: Type = Known(Const(ops.UNDEFINED))
+    for t in items:
+        if is_nothing(t):
+            continue
+        out = t if is_nothing(out) else join(out, t, fresh)
+    return out
+
+
+def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
+    """The type of a container into which an item is put; ``key`` is '*' where it is not known."""
+    undefined = is_nothing(item)
+    match t:
+        case Sequence(kind, items, length) if kind is not dict:
+            if undefined and not resizes:
+                return t
+            if undefined:
+                return Sequence(kind, items[:1] if len(items) == 1 else (joined(items, fresh),) if items else (), None)
+            exact = not resizes and length is not None and isinstance(key, int) and -length <= key < length
+            if exact:
+                parts = list(items * (length if len(items) == 1 else 1))  # type: ignore[operator]
+                parts[key] = joined((parts[key], item), fresh)
+                return Sequence(kind, alike(tuple(parts)), length)
+            return Sequence(kind, (joined((*items, item), fresh),), None if resizes else length)
+        case Sequence(kind, items, _):
+            return Sequence(kind, (joined((*items, item), fresh),), None, t.key)
+        case Dict(keys, items) if key == "*":
+            made = of_any_keys(t, fresh)
+            return made if undefined else put(made, key, item, resizes, fresh)
+        case Dict(keys, items) if undefined:
+            return t
+        case Dict(keys, items) if key in keys:
+            k = keys.index(key)
+            return Dict(keys, (*items[:k], joined((items[k], item), fresh), *items[k + 1 :]))
+        case Dict(keys, items):
+            return Dict((*keys, key), (*items, item))
+        case Struct(cls, fields, items) if key in fields:
+            k = fields.index(key)
+            return Struct(cls, fields, (*items[:k], joined((items[k], item), fresh), *items[k + 1 :]))
+        case Struct(cls, fields, items) if key != "*":
+            return Struct(cls, (*fields, key), (*items, item))
+    return t
+
+
+def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
+    """The type of a dict of which nobody says which keys it has."""
+    kinds = [type_of(k) for k in t.keys]
+    items, key = (joined(t.items, fresh),) if t.items else (), joined(kinds, fresh) if kinds else None
+    return Sequence(dict, items, None, key, t.sites)
+
+
+def with_key(t: Type, key: Type, fresh: Fresh) -> Type:
+    """The type of a dict of computed keys with one more kind of key."""
+    if not isinstance(t, Sequence) or t.kind is not dict or is_nothing(key):
+        return t
+    if isinstance(key, Scalar):
+        key = dataclasses.replace(key, value=None)
+    return dataclasses.replace(t, key=key if t.key is None else join(t.key, key, fresh))
+
+
+def _is_function(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type)
+
+
+def optional(t: Type) -> Type:
+    """The type of None or a value of a type; what recursive functions save grows without end."""
+    if isinstance(t, Optional):
+        return t
+    if is_container(t) and _depth(t) <= 3:
+        return t
+    return Optional(MIXED, t) if isinstance(t, (Scalar, Array)) else Unknown(MIXED)
+
+
+def _depth(t: Type) -> int:
+    """How many containers lie in one another."""
+    return 1 + max(map(_depth, t.items), default=0) if is_container(t) else 0
+
+
+def array_or_number(a: Type, b: Type) -> Array | None:
+    """The type of a value that is an array on one path and a number on another; None for other types."""
+    if isinstance(a, Scalar):
+        a, b = b, a
+    if not (isinstance(a, Array) and a.shape and isinstance(b, Scalar)) or "str" in (a.dtype, b.dtype):
+        return None
+    kinds = "iufc".find(np.dtype(a.dtype).kind), "iufc".find(np.dtype(b.dtype).kind)
+    if min(kinds) < 0:
+        return None
+    dtype = a.dtype if b.weak and kinds[1] <= kinds[0] else np.result_type(a.dtype, b.dtype).name
+    return Array(dtype, a.shape, "?")
+
+
+MIXED = "it is of different types on different paths"
+
+
+def join(a: Type, b: Type, fresh: Fresh) -> Type:
+    """The type of a value that is an ``a`` on one path and a ``b`` on another."""
+    if a is b or a == b:
+        return united(a, b)
+    t = _join(a, b, fresh)
+    sites = getattr(a, "sites", frozenset()) | getattr(b, "sites", frozenset())
+    return replace(t, sites=sites) if sites and isinstance(t, (Sequence, Dict, Struct)) else t
+
+
+def _join(a: Type, b: Type, fresh: Fresh) -> Type:
+    match a, b:
+        case Scalar(), Scalar() if a.dtype.startswith("str") or b.dtype.startswith("str"):
+            return Scalar("str", True) if a.dtype.startswith("str") and b.dtype.startswith("str") else Unknown(MIXED)
+        case Scalar(), Scalar():
+            dtype = np.result_type(a.dtype, b.dtype).name if a.dtype != b.dtype else a.dtype
+            kinds = {np.dtype(a.dtype).kind, np.dtype(b.dtype).kind}
+            if a.weak and not b.weak and kinds <= set("biuf") and np.dtype(b.dtype).kind == "f":
+                dtype = b.dtype
+            if b.weak and not a.weak and kinds <= set("biuf") and np.dtype(a.dtype).kind == "f":
+                dtype = a.dtype
+            return Scalar(dtype, a.weak and b.weak, None)
+        case Array(), Array() if len(a.shape) == len(b.shape):
+            shape = tuple(x if x == y else fresh() for x, y in zip(a.shape, b.shape, strict=True))
+            kind = a.or_number if a.or_number == b.or_number else "?"
+            return Array(np.result_type(a.dtype, b.dtype).name, shape, kind)
+        case Tuple(), Tuple() if len(a.items) == len(b.items) and a.cls is b.cls:
+            return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
+        case ((Tuple(cls=None) | Sequence(kind=builtins.tuple)), (Tuple(cls=None) | Sequence(kind=builtins.tuple))):
+            return of_any_length((*a.items, *b.items), fresh)
+        case Dict(), Dict() if a.keys == b.keys:
+            return Dict(a.keys, tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)))
+        case (Dict(), Dict()) | (Dict(), Sequence(kind=builtins.dict)) | (Sequence(kind=builtins.dict), Dict()):
+            a, b = (of_any_keys(t, fresh) if isinstance(t, Dict) else t for t in (a, b))
+            return join(a, b, fresh)
+        case Struct(), Struct() if a.cls is b.cls:  # an attribute may be assigned later
+            parts = [dict(zip(t.fields, t.items, strict=True)) for t in (a, b)]
+            fields = tuple(dict.fromkeys((*a.fields, *b.fields)))
+            return Struct(a.cls, fields, tuple(joined([p[f] for p in parts if f in p], fresh) for f in fields))
+        case Sequence(), Sequence() if a.key != b.key:
+            keys = [k for k in (a.key, b.key) if k is not None]
+            one = joined(keys, fresh)
+            return join(dataclasses.replace(a, key=one), dataclasses.replace(b, key=one), fresh)
+        case Sequence(), Sequence() if a.kind is b.kind and len(a.items) == len(b.items) and a.length == b.length:
+            items = tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True))
+            return Sequence(a.kind, items, a.length, a.key)
+        case Sequence(), Sequence() if a.kind is b.kind:
+            every = (*a.items, *b.items)
+            return Sequence(
+                a.kind, (joined(every, fresh),) if every else (), a.length if a.length == b.length else None, a.key
+            )
+        case Known(value=tuple()), Known(value=tuple()) | Tuple():
+            return join(data_type(a.value), b if isinstance(b, Tuple) else data_type(b.value), fresh)
+        case ((Tuple() | Sequence(kind=builtins.tuple)), Known(value=tuple())):
+            return join(a, data_type(b.value), fresh)
+        case Known(value=tuple()), Sequence(kind=builtins.tuple):
+            return join(data_type(a.value), b, fresh)
+        case Known(), Known() if type(a.value) is type(b.value) and isinstance(a.value, (str, bool)):
+            return Scalar("bool" if isinstance(a.value, bool) else "str", True)
+        case Known(), Known() if _is_function(a.value) and _is_function(b.value):
+            return Known(Const(either(a.value, b.value)))
+        case (Known(value=None), other) | (other, Known(value=None)) if not isinstance(other, Known):
+            return optional(other)
+        case (Optional(type=a), b) | (b, Optional(type=a)):
+            inner = join(a, present(b), fresh)
+            return optional(inner)
+        case (Scalar(dtype="bool"), Known(value=bool())) | (Known(value=bool()), Scalar(dtype="bool")):
+            return Scalar("bool", True)
+        case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
+            return Scalar("str", True)
+    of_a_class = [t for t in (a, b) if is_array_of_a_class(t)]  # which it may be
+    return of_a_class[0] if of_a_class else Unknown(MIXED)
