@@ -52,6 +52,7 @@ from tangentc.frontend.as_text import (
 )  # fmt: skip
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
+from tangentc.frontend.part import Part
 from tangentc.frontend.questions import is_settled
 
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
@@ -67,33 +68,8 @@ class Trying:
     seen: set[str]  # the names whose values are seen after a later statement raised
 
 
-class Attempt:
+class Attempt(Part):
     """The part of lowering that knows ``try``."""
-
-    activation: Any
-    known: Any
-    summaries: Any
-    tried: Any
-    out: list[Statement]
-    trying: Trying | None
-    guarded: bool  # whether what is lowered stands in a `try`, whose handlers see what it raises
-    emit: Any
-    span: Any
-    fresh: Any
-    block: Any
-    block_of: Any
-    path: Any
-    state: Any
-    add: Any
-    inner: Any
-    unsupported: Any
-    type_known: Any
-    told: Any
-    decided: Any
-    expression: Any
-    reads_of: Any
-    variable: Any
-    outermost: Any
 
     def on_Try(self, node: Any) -> None:
         whole = self.block_of(lambda: self._try(node) if node.handlers else self.block([*node.body, *node.orelse]))
@@ -128,7 +104,7 @@ class Attempt:
 
     def asks_whether(self, raised: str, s: If) -> bool:
         """Whether this is the branch that is taken if nothing was raised."""
-        test = self.state.definitions.get(s.test)
+        test = self.state.definitions.get(s.test)  # type: ignore[arg-type]
         return test is not None and test.op is operator.eq and test.args == (raised, Const(0))
 
     def handled(self, raised: str, handlers: list, number: int = 1) -> Block:
@@ -153,7 +129,7 @@ class Attempt:
                 name += "_"
             handler.name = name
         for n in bare:
-            self.activation.local[_error(handler)] += 1
+            self.activation.local[_error(handler)] += 1  # type: ignore[index]
             n.exc = gast.copy_location(gast.Name(_error(handler), gast.Load(), None, None), n)
 
     # ---------------------------------------------------------- the body

@@ -27,6 +27,7 @@ from tangentc.core.walk import changed_by, defines, statements
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
+from tangentc.frontend.part import Part
 from tangentc.frontend.questions import length_in, number_of_trips
 from tangentc.frontend.source import Quoted
 from tangentc.ops import methods
@@ -35,43 +36,8 @@ RESIZES = methods.names(list, changes=True)
 LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
 
 
-class Comprehend:
+class Comprehend(Part):
     """The part of lowering that knows loops."""
-
-    activation: Activation
-    known: Any
-    asks: Any
-    out: list[Statement]
-    loops: list[Any]
-    activations: int
-    step: tuple
-    callers: dict
-    assume: Any
-    unrolled: Any
-    expression: Any
-    looked_at: Any
-    type_known: Any
-    emit: Any
-    span: Any
-    fresh: Any
-    bind: Any
-    bind_trip: Any
-    block: Any
-    kept: Any
-    trip: Any
-    trips_of: Any
-    over_a_generator: Any
-    growing: dict[str, set[Any]]
-    counted: list[tuple[Atom, int]]
-    state: Any
-    add: Any
-    path: Any
-    block_of: Any
-    unsupported: Any
-    finish_loop: Any
-    call: Any
-    is_super: Any
-    iterated: Any
 
     def want_written_out(self, iterable: Any, site: Any) -> None:
         """In a definition, a loop over ``*args`` is written out: there are as many results as arguments."""
@@ -118,7 +84,7 @@ class Comprehend:
         may_be = None if _grows(node.iter, node) else self.asks.trips(iterable)
         unlike: list[bool] = []
         is_name = isinstance(node.target, gast.Name)
-        target = self.variable(node.target) if is_name else self.fresh("%item")  # type: ignore[attr-defined]
+        target = self.variable(node.target) if is_name else self.fresh("%item")
 
         def trip() -> None:
             self.state.takes(target, iterable)
@@ -298,7 +264,7 @@ class Comprehend:
         def each() -> None:
             value = self.expression(node.elt)
             if whole:
-                items.append(self.kept(value, node.elt))  # type: ignore[attr-defined]
+                items.append(self.kept(value, node.elt))
             else:
                 self.add(Effect(ops.append, (made, value), (), self.span(node)))
 
@@ -431,7 +397,7 @@ class Comprehend:
             return None
         callee = self.looked_at(node.func)
         if isinstance(callee, Const) and getattr(callee.value, "__tangentc_kind__", "") in ("jvp", "hvp"):
-            return self.jvp_call(node)  # type: ignore[attr-defined]
+            return self.jvp_call(node)
         return None
 
 

@@ -24,6 +24,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
 from tangentc.frontend.activation import Activation, Bound, Closure, declared, locals_of
 from tangentc.frontend.nested import Nested
+from tangentc.frontend.part import Part
 
 MADE_IN_A_TRIP = "a derivative that was made in one trip of a loop and is called after it"
 
@@ -37,22 +38,8 @@ class Environment(pytypes.SimpleNamespace):
         raise NotImplementedError(type(self).__name__)
 
 
-class Environments:
+class Environments(Part):
     """The part of lowering that knows functions of one trip."""
-
-    activation: Activation
-    known: Any
-    loops: list
-    made: dict
-    types: dict
-    activations: int
-    emit: Any
-    span: Any
-    invoke: Any
-    inline: Any
-    begin: Any
-    type_known: Any
-    unsupported: Any
 
     def remember(self, made: Any, node: Any) -> Atom:
         """A callable that is made here; typing knows it from the lowering before, under its key."""

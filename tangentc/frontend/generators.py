@@ -27,6 +27,7 @@ from tangentc.core.types import Struct
 from tangentc.frontend.as_text import own_statements
 from tangentc.frontend.asked import FULLY
 from tangentc.frontend.attempt import path_of
+from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 from tangentc.ops import methods
 
@@ -93,23 +94,8 @@ def giving(tree: Any) -> Any:
     return tree
 
 
-class Generators:
+class Generators(Part):
     """The part of lowering that knows generator functions."""
-
-    activation: Any
-    trying: Any
-    gives_to: tuple[Any, Any] | None
-    bind: Any
-    block: Any
-    emit: Any
-    add: Any
-    span: Any
-    expression: Any
-    of_Call: Any
-    iterated: Any
-    path: Any
-    state: Any
-    unsupported: Any
 
     def generator_called(self, node: Any) -> bool:
         """Whether an expression is a call of a generator function."""

@@ -19,6 +19,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Store
 from tangentc.core.types import Known, Tuple
+from tangentc.frontend.part import Part
 from tangentc.ops.outputs import place_of_output
 
 OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
@@ -60,17 +61,8 @@ def is_definition(op: Any) -> bool:
     return (getattr(op, "__module__", None) or "").startswith("tangentc.rules.definitions")
 
 
-class Into:
+class Into(Part):
     """The part of lowering that knows where results are written into."""
-
-    out: list
-    span: Any
-    emit: Any
-    invoke: Any
-    named: Any
-    type_known: Any
-    add: Any
-    unsupported: Any
 
     def into(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
         """A call that writes its result into an array, as the call without that and a store; None for other calls."""

@@ -10,6 +10,7 @@ from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, found_in_class, method_name, own_access, reflected, set_by_methods
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Sequence, Struct, Tuple, Type, Unknown
+from tangentc.frontend.part import Part
 
 
 def _comes_first(right: type | None, left: type | None, name: str) -> bool:
@@ -25,25 +26,8 @@ def class_in(t: Type) -> type | None:
     return t.cls if isinstance(t, (Struct, Tuple)) else None
 
 
-class Operate:
+class Operate(Part):
     """The part of lowering that knows the operators of classes."""
-
-    known: Any
-    out: list
-    span: Any
-    add: Any
-    set_here: set[str]
-    state: Any
-    places: Any
-    invoke: Any
-    emit: Any
-    new_object: Any
-    assume: Any
-    option: Any
-    worked_out: Any
-    type_known: Any
-    told: Any
-    unsupported: Any
 
     def class_of(self, atom: Atom, node: Any, k: int | None = None) -> type | None:
         """The class of what a node stands for, or of its k-th operand (-1: of what a store changes,

@@ -43,18 +43,13 @@ from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, 
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.define import define
+from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 
 
 # ---------------------------------------------------------------- functions that are defined inside
-class Recursion:
+class Recursion(Part):
     """The part of lowering that knows functions defined inside that call themselves."""
-
-    activation: Activation
-    known: Any
-    invoke: Any
-    outermost: Any
-    unsupported: Any
 
     def recursive(self, closure: Closure, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
         """A call of a function defined inside that calls itself; None if it does not."""

@@ -20,39 +20,17 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
-from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque, Statement
+from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque
 from tangentc.core.types import Known
 from tangentc.frontend.attempt import assign_, finally_
+from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 
 SUBJECT = "the subject"
 
 
-class Wrapping:
+class Wrapping(Part):
     """The part of lowering that knows statements around statements."""
-
-    activation: Any
-    known: Any
-    out: list[Statement]
-    expression: Any
-    looked_at: Any
-    emit: Any
-    add: Any
-    add_all: Any
-    path: Any
-    block_of: Any
-    span: Any
-    fresh: Any
-    bind: Any
-    block: Any
-    inner: Any
-    unsupported: Any
-    type_known: Any
-    class_of: Any
-    method: Any
-    reads_of: Any
-    variable: Any
-    guarded: bool
 
     # ---------------------------------------------------------- with
     def on_With(self, node: Any) -> None:

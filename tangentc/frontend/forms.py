@@ -1,0 +1,293 @@
+"""Functions that stand for a form of the language: ``functools.partial``, ``getattr``, ``setattr``, ``list()``.
+
+A function under `means` writes what a call of these is; it gives None for a call that is like any other.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import copy
+import dataclasses
+import functools
+import itertools
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.core import ops
+from tangentc.core.classes import found_in_class
+from tangentc.core.nodes import Atom, Const, Global, Store
+from tangentc.core.types import Struct
+from tangentc.frontend import prelude
+from tangentc.frontend.activation import Bound
+from tangentc.frontend.part import Part
+from tangentc.frontend.source import Quoted
+from tangentc.rules.definitions.procedures import vectorized
+
+AUGMENTED = {
+    f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
+}
+
+
+@dataclass
+class Call:
+    """A call of a function that is known."""
+
+    callee: Any
+    args: list[Any]  # atoms
+    keywords: list[tuple[str, Any]]
+    node: Any
+    target: str | None = None
+
+
+Form = Callable[[Any, Call], Atom | None]
+FORMS: dict[Any, Form] = {}
+
+
+def means(*functions: Any) -> Callable[[Form], Form]:
+    """What a call of these is, written by the decorated function."""
+
+    def write(form: Form) -> Form:
+        FORMS.update(dict.fromkeys(functions, form))
+        return form
+
+    return write
+
+
+class Forms(Part):
+    """The part of lowering that knows functions which stand for a form of the language."""
+
+    def form(self, call: Call) -> Atom | None:
+        """What a call of one of these functions is; None for calls of others."""
+        made = self.differentiation(call.callee, call.args, call.keywords, call.node)
+        if made is not None:
+            return made
+        if getattr(call.callee, "__module__", "") == "tangentc.jacobians":
+            name = getattr(call.callee, "__name__", "jacobian")
+            why = f"{name} by several arguments inside a function"
+            raise self.unsupported(call.node, why, "take them one by one")
+        if isinstance(call.callee, type) and call.callee.__module__ == "itertools":
+            return _run_over_again(self, call)
+        try:
+            form = FORMS.get(call.callee)
+        except TypeError:  # an object that has no hash
+            return None
+        return form(self, call) if form is not None else None
+
+
+def unchanged(function: Any) -> Any:
+    """What ``functools.wraps(f)`` makes of a wrapper, as far as its value goes."""
+    return function
+
+
+def nothing(*args: Any, **keywords: Any) -> None:
+    """``object.__init__``."""
+
+
+@means(nothing)
+def _nothing(lower: Any, call: Call) -> Atom:
+    return Const(None)
+
+
+@means(builtins.eval, builtins.exec, builtins.compile, builtins.locals, builtins.globals, builtins.vars)
+def _as_text(lower: Any, call: Call) -> Atom | None:
+    if call.callee is builtins.vars and call.args:
+        return None
+    why = f"`{call.callee.__name__}`, which finds names while it runs"
+    raise lower.unsupported(call.node, why, "write what it stands for")
+
+
+# ------------------------------------------------------------------ callables
+@means(unchanged)
+def _unchanged(lower: Any, call: Call) -> Atom:
+    return call.args[0]
+
+
+@means(functools.wraps)
+def _wraps(lower: Any, call: Call) -> Atom:
+    return Const(unchanged)
+
+
+@means(functools.partial)
+def _partial(lower: Any, call: Call) -> Atom | None:
+    if not isinstance(call.args[0], Const):
+        return None
+    kept = [lower.kept(a, call.node) for a in call.args[1:]]
+    named = tuple((k, lower.kept(v, call.node)) for k, v in call.keywords)
+    return lower.remember(Bound(call.args[0].value, tuple(kept), named), call.node)
+
+
+@means(*prelude.ASKING)
+def _getter(lower: Any, call: Call) -> Atom | None:
+    asking = prelude.ASKING[call.callee].get(len(call.args))
+    if asking is None or call.keywords:
+        return None
+    if call.callee is not operator.itemgetter and not isinstance(call.args[0], Const):
+        return None
+    return lower.remember(Bound(asking, tuple(call.args)), call.node)
+
+
+@means(np.vectorize)
+def _vectorize(lower: Any, call: Call) -> Atom | None:
+    names = ("pyfunc", "otypes")
+    given = dict(zip(names, call.args)) | dict(call.keywords)
+    if not isinstance(given.get("pyfunc"), Const) or not given.keys() <= {*names}:
+        return None
+    otypes = lower.frozen(given.get("otypes", Const(None)))
+    return lower.remember(Bound(vectorized, (given["pyfunc"], otypes), ()), call.node)
+
+
+@means(builtins.callable)
+def _callable(lower: Any, call: Call) -> Atom | None:
+    return Const(callable(call.args[0].value)) if isinstance(call.args[0], Const) else None
+
+
+# ------------------------------------------------------------------ objects
+@means(builtins.getattr)
+def _getattr(lower: Any, call: Call) -> Atom | None:
+    base, *rest = call.args
+    if not rest or not isinstance(rest[0], Const):
+        return None
+    name, default = rest[0].value, rest[1:]
+    if default and isinstance(base, (str, Global)) and default != [Const(None)]:
+        return lower.attribute_or(base, name, default[0], call.node)
+    if isinstance(base, Const):
+        return Const(getattr(base.value, name, *(a.value for a in default)))
+    t = lower.type_known(base)
+    is_there = isinstance(t, Struct) and name in t.fields
+    if default and isinstance(t, Struct) and t.fields and not is_there and not found_in_class(t.cls, name)[0]:
+        return default[0]
+    if default == [Const(None)] and not is_there:
+        cls = lower.class_of(base, call.node)
+        if cls is None or not found_in_class(cls, name)[0]:
+            key = Const(ops.Attribute(name))
+            return lower.emit(ops.old_item, (base, key), call.node, target=call.target)
+    return lower.attribute(base, name, call.node, call.target)
+
+
+@means(builtins.setattr, object.__setattr__)
+def _setattr(lower: Any, call: Call) -> Atom | None:
+    is_object = isinstance(call.args[0], (str, Const))
+    return lower.set_attribute(call.args, call.node) if is_object else None
+
+
+@means(builtins.isinstance)
+def _isinstance(lower: Any, call: Call) -> Atom:
+    subject, cls = call.args
+    made = lower.definition(cls)
+    if made is not None and made.op is ops.make_tuple and all(isinstance(a, Const) for a in made.args):
+        cls = Const(tuple(a.value for a in made.args))
+    known = lower.is_instance([subject, cls], call.node)
+    return known or lower.emit(call.callee, (subject, cls), call.node, target=call.target)
+
+
+@means(runtime.struct)
+def _struct(lower: Any, call: Call) -> Atom:
+    names = tuple(n for n, _ in call.keywords)
+    return lower.struct(call.args[0].value, names, dict(call.keywords), call.node)
+
+
+@means(dataclasses.replace)
+def _replace(lower: Any, call: Call) -> Atom | None:
+    cls = lower.class_of(call.args[0], call.node)
+    if cls is None:
+        return None
+    given = dict(call.keywords)
+    fields = [f.name for f in dataclasses.fields(cls) if f.init or f.name in given]
+    every = [(n, given[n] if n in given else lower.attribute(call.args[0], n, call.node)) for n in fields]
+    return lower.construct(cls, [], every, call.node, call.target)
+
+
+@means(object.__new__)
+def _new(lower: Any, call: Call) -> Atom | None:
+    return lower.new_object(call.args[0].value, call.node) if isinstance(call.args[0], Const) else None
+
+
+# ------------------------------------------------------------------ copies
+@means(copy.copy)
+def _copy(lower: Any, call: Call) -> Atom | None:
+    return lower.copied_object(call.args[0], call.node) if len(call.args) == 1 else None
+
+
+@means(copy.deepcopy, runtime.copied)
+def _deep_copy(lower: Any, call: Call) -> Atom:
+    views = dict(call.keywords).get("views", Const(call.callee is runtime.copied))
+    apart = () if views == Const(True) else (views,)
+    return lower.emit(ops.copied, (call.args[0], *apart), call.node, target=call.target)
+
+
+@means(np.copy)
+def _array_copy(lower: Any, call: Call) -> Atom | None:
+    if len(call.args) != 1 or call.keywords:
+        return None
+    order = (("order", Const("K")),)
+    return lower.emit(np.copy, tuple(call.args), call.node, order, target=call.target)
+
+
+# ------------------------------------------------------------------ containers and iterators
+@means(np.ndindex)
+def _run_over_again(lower: Any, call: Call) -> Atom:
+    """An iterator that may be run over more than once, as a list."""
+    items = lower.emit(call.callee, tuple(call.args), call.node, tuple(call.keywords))
+    if call.callee in (itertools.count, itertools.repeat, itertools.cycle):  # without end
+        return items
+    return lower.emit(builtins.list, (items,), call.node, target=call.target)
+
+
+@means(builtins.iter)
+def _iter(lower: Any, call: Call) -> Atom | None:
+    return call.args[0] if len(call.args) == 1 else None
+
+
+@means(collections.OrderedDict, collections.deque)
+def _emulated(lower: Any, call: Call) -> Atom | None:
+    if call.callee is collections.deque and (len(call.args) > 1 or call.keywords):
+        return None
+    lower.known.emulated.add(call.callee)
+    plain = list if call.callee is collections.deque else dict
+    return lower.invoke(plain, call.args, call.keywords, call.node, call.target)
+
+
+@means(builtins.list, builtins.tuple)
+def _empty(lower: Any, call: Call) -> Atom | None:
+    if call.args or call.keywords:
+        return None
+    made = ops.make_list if call.callee is builtins.list else ops.make_tuple
+    return lower.emit(made, (), call.node, target=call.target)
+
+
+@means(builtins.dict)
+def _dict(lower: Any, call: Call) -> Atom | None:
+    if call.args:
+        return None
+    names = Const(tuple(k for k, _ in call.keywords))
+    values = (v for _, v in call.keywords)
+    return lower.emit(ops.make_dict, (names, *values), call.node, target=call.target)
+
+
+@means(operator.setitem)
+def _setitem(lower: Any, call: Call) -> Atom | None:
+    if not isinstance(call.args[0], str):
+        return None
+    lower.add(Store(call.args[0], call.args[1], call.args[2], None, lower.span(call.node)))
+    return Const(None)
+
+
+@means(operator.delitem, *AUGMENTED)
+def _in_place(lower: Any, call: Call) -> Atom:
+    raise lower.unsupported(call.node, f"operator.{call.callee.__name__}", "write the operator")
+
+
+# ------------------------------------------------------------------ arrays
+@means(np.where)
+def _where(lower: Any, call: Call) -> Atom | None:
+    if len(call.args) == 3 and call.args[0] == Const(True) and isinstance(lower.activation.source, Quoted):
+        return call.args[1]
+    if len(call.args) == 1 and not call.keywords:
+        return lower.emit(np.nonzero, tuple(call.args), call.node, target=call.target)
+    return None
