@@ -30,8 +30,8 @@ import tangentc
 import tangentc.compiler.context  # noqa: F401  (the rules register themselves)
 from tangentc.core import ops
 from tangentc.frontend import fence
+from tangentc.frontend.forms import OF_FUNCTIONS
 from tangentc.frontend.into import BY_POSITION
-from tangentc.frontend.invoke import OF_FUNCTIONS
 from tangentc.rules.registry import FAMILIES, REGISTRY, SCIPY, Rule
 
 HERE = Path(__file__).resolve().parent / "reference"

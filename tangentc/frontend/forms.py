@@ -32,6 +32,7 @@ from tangentc.rules.definitions.procedures import vectorized
 AUGMENTED = {
     f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
 }
+OF_FUNCTIONS = {np.piecewise: ("x", "condlist", "funclist"), np.vectorize: ("pyfunc", "otypes")}
 
 
 @dataclass
@@ -134,7 +135,7 @@ def _getter(lower: Any, call: Call) -> Atom | None:
 
 @means(np.vectorize)
 def _vectorize(lower: Any, call: Call) -> Atom | None:
-    names = ("pyfunc", "otypes")
+    names = OF_FUNCTIONS[np.vectorize]
     given = dict(zip(names, call.args)) | dict(call.keywords)
     if not isinstance(given.get("pyfunc"), Const) or not given.keys() <= {*names}:
         return None
