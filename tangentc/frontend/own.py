@@ -23,7 +23,7 @@ from tangentc.core.nodes import Assign, Block, Const, Function, Statement
 from tangentc.core.types import Array, is_complex, is_container, rank
 from tangentc.core.walk import blocks, reads, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation
-from tangentc.frontend.specialise import asks_for_layout
+from tangentc.frontend.typed.sharing import asks_for_layout
 
 
 def own_parameters(program: Program) -> Function:

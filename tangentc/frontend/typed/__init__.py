@@ -1,0 +1,1 @@
+"""What statements mean once the types are known."""

@@ -1,0 +1,91 @@
+"""Which arrays have another name, so that a change of them is seen elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
+from tangentc.core import ops
+from tangentc.core.nodes import PRESENT, Assign, Atom, Const, For, Function, If, Statement, While, version_base
+from tangentc.core.types import Array, is_container
+from tangentc.core.walk import defines, statements, transform
+from tangentc.frontend.typed.meaning import Part
+
+
+class Sharing(Part):
+    """The questions about memory that statements ask."""
+
+    def keeps_layout(self, atom: Atom) -> bool:
+        """Whether it matters in which order the entries of a copy lie: another statement asks for a view in order."""
+        t = self.types.of(atom)
+        return isinstance(t, Array) and len(t.shape) > 1 and asks_for_layout(self.function)
+
+    def memory(self) -> Aliases:
+        """Which arrays may share memory, worked out when it is first asked."""
+        if self.aliases is None:
+            self.aliases = Aliases(_without_augmented(self.function), self.types)
+            self.classes = {}
+            for name in self.types.of_name:
+                self.classes.setdefault(self.aliases.root(name), set()).add(name)
+        return self.aliases
+
+    def unshared(self, x: str) -> bool:
+        """Whether no other name can see the memory of ``x``, so that a new array does as well."""
+        self.memory()
+        assert self.aliases is not None
+        x = self.narrowed.get(x, x)
+        members = self.classes.get(self.aliases.root(x))
+        if members is None:  # an item of a container
+            return False
+        if self.aliases.is_changed(x) or any(p.name in members for p in self.function.params):
+            return False
+        held = any(is_container(self.types.of(name)) for name in members if name != x)
+        return not held and all(map(self.is_version, members))
+
+    def shared_later(self, x: str, s: Assign) -> bool:
+        """Whether an array gets its other names when a statement does not run again, so that none sees it change."""
+        members = self.classes.get(self.memory().root(x), set())
+        if self.memory().is_changed(x) or any(p.name in members for p in self.function.params):
+            return False
+        body = list(self.function.body)
+        here = next(k for k, top in enumerate(body) if any(inner is s for inner in statements((top,))))
+        before = {name for inner in statements(tuple(body[: here + 1])) for name in defines(inner)}
+        return not any(is_container(self.types.of(n)) or not self.is_version(n) for n in members & before)
+
+    def is_version(self, name: str) -> bool:
+        """Whether a name is where an array is made, or what an augmented assignment makes of it, or a join of
+        the versions of one variable: an array that has no other name."""
+        made = self.definitions.get(name)
+        match made:
+            case Assign(op=ops.identity, args=(str() as older,)) if made.keywords == PRESENT:
+                return version_base(older) == version_base(name)
+            case Assign():
+                return isinstance(made.op, ops.augmented) or name in self.aliases.allocation(name)  # type: ignore[union-attr]
+            case If():
+                arms = [a for m in made.merged if m.name == name for a in (m.then, m.orelse)]
+            case For() | While():
+                arms = [a for c in made.carried if c.name == name for a in (c.init, c.next)]
+            case _:
+                return False
+        same = all(isinstance(a, Const) or isinstance(a, str) and version_base(a) == version_base(name) for a in arms)
+        return bool(arms) and same  # what a loop runs over has none: it gives views
+
+
+def asks_for_layout(function: Function) -> bool:
+    """Whether a function reshapes an array, which gives a view or a copy."""
+    names = {"reshape", "ravel"}
+    return any(
+        isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)  # type: ignore[union-attr]
+        for s in statements(function.body)
+    )
+
+
+def _without_augmented(function: Function) -> Function:
+    """For the question of aliases: an augmented assignment gives another name for its operand."""
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and isinstance(s.op, ops.augmented):
+            return (replace(s, op=ops.identity, args=s.args[:1]),)
+        return (s,)
+
+    return replace(function, body=transform(function.body, rewrite))
