@@ -8,18 +8,16 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 import operator
-import types as pytypes
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tangentc import runtime
 from tangentc.backend.arrays import Spelling
+from tangentc.backend.expressions import BINARY, Expressions
 from tangentc.backend.fold import Folding
 from tangentc.backend.naming import Naming
 from tangentc.core import ops
@@ -32,7 +30,6 @@ from tangentc.core.nodes import (
     Effect,
     For,
     Function,
-    Global,
     If,
     Leave,
     Merge,
@@ -43,28 +40,11 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Array, Dict, Scalar, Sequence, is_narrow
+from tangentc.core.types import Scalar
 from tangentc.core.walk import statements
 from tangentc.errors import Span
 
-BINARY = {
-    operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
-    operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul: ast.MatMult,
-    operator.and_: ast.BitAnd, operator.or_: ast.BitOr, operator.xor: ast.BitXor, operator.lshift: ast.LShift,
-    operator.rshift: ast.RShift,
-}  # fmt: skip
-UNARY = {operator.neg: ast.USub, operator.pos: ast.UAdd, operator.not_: ast.Not, operator.invert: ast.Invert}
-COMPARE = {
-    operator.lt: ast.Lt, operator.le: ast.LtE, operator.gt: ast.Gt, operator.ge: ast.GtE, operator.eq: ast.Eq,
-    operator.ne: ast.NotEq, operator.is_: ast.Is, operator.is_not: ast.IsNot, ops.contains: ast.In,
-    ops.not_contains: ast.NotIn,
-}  # fmt: skip
-
-
 FETCHES = (ops.pop, ops.take, operator.getitem)  # what only brings a value
-METHODS = {
-    ops.pop: "pop", ops.append: "append", ops.take: "pop", ops.insert: "insert", ops.reverse: "reverse",
-}  # fmt: skip
 
 
 class Line(ast.stmt):
@@ -137,7 +117,7 @@ def _handed_on(function: Function) -> set[Atom]:
     return out | {function.result}
 
 
-class _Raise:
+class _Raise(Expressions):
     def __init__(
         self, function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool
     ):
@@ -394,221 +374,11 @@ class _Raise:
         return ast.Tuple([self.targets(inner[p]) if p in inner else ast.Name(self.name(p)) for p in parts])
 
     # ---------------------------------------------------------- expressions
-    def atom(self, atom: Atom) -> ast.expr:
-        if isinstance(atom, Global):
-            return ast.Name(self.spelling.data.get(atom, atom.name))
-        if isinstance(atom, Const):
-            return self.constant(atom.value)
-        if atom in self.folding.folded:
-            made = self.folding.made[atom]
-            return self.conditional(made) if isinstance(made, If) else self.operation(made)
-        return ast.Name(self.name(atom))
-
-    def constant(self, value: Any) -> ast.expr:
-        if isinstance(value, bool) or value is None or value is Ellipsis or isinstance(value, (str, bytes)):
-            return ast.Constant(value)
-        if isinstance(value, np.generic):
-            return ast.Call(self.reference(type(value)), [self.constant(value.item())], [])
-        if isinstance(value, (int, float, complex)):
-            return self.number(value)
-        if isinstance(value, tuple):
-            return ast.Tuple([self.constant(v) for v in value])
-        if isinstance(value, list):
-            return ast.List([self.constant(v) for v in value])
-        if isinstance(value, slice):
-            parts = [None if v is None else self.constant(v) for v in (value.start, value.stop, value.step)]
-            return ast.Call(ast.Name("slice"), [p or ast.Constant(None) for p in parts], [])
-        return self.reference(value)
-
-    def number(self, value: Any) -> ast.expr:
-        if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-            text = "nan" if value != value else "inf"
-            node: ast.expr = ast.Attribute(ast.Name(self.spelling.numpy_name()), text)
-            return ast.UnaryOp(ast.USub(), node) if value == float("-inf") else node
-        if isinstance(value, complex):
-            if value.real:
-                return ast.BinOp(self.number(value.real), ast.Add(), self.number(complex(0, value.imag)))
-            constant = ast.Constant(complex(0, abs(value.imag)))
-            return ast.UnaryOp(ast.USub(), constant) if value.imag < 0 else constant
-        if str(value).startswith("-"):
-            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
-        return ast.Constant(value)
-
-    def reference(self, value: Any) -> ast.expr:
-        if isinstance(value, ops.Emitted):
-            return ast.Name(self.spelling.same.get(value.__name__, value.__name__))
-        if isinstance(value, ops.UserFunction):
-            value = value.function
-        if ops.is_made_inside(value):  # a function made while the program runs: its calls are written out, and it
-            return ast.Constant(self.spelling.word(value))
-        return ast.parse(self.spelling.object(value), mode="eval").body
-
-    def key(self, atom: Atom) -> ast.expr:
-        """A subscript: slices in their own syntax."""
-        if isinstance(atom, Const):
-            return self._key_constant(atom.value)
-        made = self.folding.made.get(atom) if isinstance(atom, str) and atom in self.folding.folded else None
-        if isinstance(made, Assign) and made.op is slice:
-            bounds = made.args if len(made.args) > 1 else (Const(None), *made.args)
-            return ast.Slice(*(None if a == Const(None) else self.atom(a) for a in bounds))
-        if isinstance(made, Assign) and made.op is ops.make_tuple and made.args:
-            return ast.Tuple([self.key(a) for a in made.args])
-        return self.atom(atom)
-
-    def _key_constant(self, value: Any) -> ast.expr:
-        if isinstance(value, slice):
-            parts = [None if v is None else self.constant(v) for v in (value.start, value.stop, value.step)]
-            return ast.Slice(*parts)
-        if isinstance(value, tuple) and value:
-            return ast.Tuple([self._key_constant(v) for v in value])
-        return self.constant(value)
-
-    def operation(self, s: Assign) -> ast.expr:
-        return self.call(s.op, s.args, s.keywords)
-
-    def call(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...]) -> ast.expr:
-        atom = self.atom
-        if op in BINARY and not keywords:
-            first, right = args
-            made = self.folding.made.get(right) if isinstance(right, str) and right in self.folding.folded else None
-            if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
-                return ast.BinOp(atom(first), ast.Sub(), atom(made.args[0]))
-            of_product = (
-                isinstance(made, Assign) and made.op is operator.mul and not is_narrow(self.first_factor(right))
-            )
-            if op is operator.mul and first == Const(2) and of_product:
-                assert isinstance(made, Assign)
-                product = self.operation(made)
-                assert isinstance(product, ast.BinOp)
-                inner = product
-                while isinstance(inner.left, ast.BinOp) and isinstance(inner.left.op, ast.Mult):
-                    inner = inner.left
-                inner.left = ast.BinOp(ast.Constant(2), ast.Mult(), inner.left)  # twice is exact in any order
-                return product
-            return ast.BinOp(atom(first), BINARY[op](), atom(right))
-        if op in UNARY:
-            operand = atom(args[0])
-            is_product = isinstance(operand, ast.BinOp) and isinstance(operand.op, (ast.Mult, ast.Div))
-            if op is operator.neg and is_product and self.may_be_negated(self.first_factor(args[0])):
-                left: Any = operand  # -a * b, not -(a * b)
-                while isinstance(left.left, ast.BinOp) and isinstance(left.left.op, (ast.Mult, ast.Div)):
-                    left = left.left  # type: ignore[assignment]
-                left.left = ast.UnaryOp(ast.USub(), left.left)
-                return operand
-            return ast.UnaryOp(UNARY[op](), operand)
-        if op in COMPARE:
-            return ast.Compare(atom(args[0]), [COMPARE[op]()], [atom(args[1])])
-        if op is operator.getitem:
-            return ast.Subscript(atom(args[0]), self.key(args[1]))
-        if op is builtins.getattr and isinstance(args[1], Const):
-            return ast.Attribute(atom(args[0]), args[1].value)
-        if op in (ops.identity, ops.inserted):
-            return atom(args[0])
-        if op is ops.make_tuple:
-            return ast.Tuple([atom(a) for a in args])
-        if op in (ops.make_list, ops.new_list):
-            return ast.List([atom(a) for a in args])
-        if op is ops.make_dict:
-            return ast.Dict([self.constant(k) for k in args[0].value], [atom(a) for a in args[1:]])  # type: ignore[union-attr]
-        if op is ops.make_struct:
-            fields = args[1].value  # type: ignore[union-attr]
-            pairs = [ast.keyword(f, atom(a)) for f, a in zip(fields, args[2:], strict=True)]
-            cls = args[0].value  # type: ignore[union-attr]
-            held = issubclass(cls, pytypes.SimpleNamespace)
-            if not held and not ops.is_put_together(cls, fields):
-                return ast.Call(self.reference(runtime.struct), [self.reference(cls)], pairs)
-            return ast.Call(self.reference(pytypes.SimpleNamespace if held else cls), [], pairs)
-        if op is ops.select:
-            return ast.IfExp(atom(args[0]), atom(args[1]), atom(args[2]))
-        if op is ops.push:
-            return ast.Call(ast.Attribute(atom(args[0]), "append"), [atom(args[1])], [])
-        if op in METHODS:
-            return ast.Call(ast.Attribute(atom(args[0]), METHODS[op]), [atom(a) for a in args[1:]], [])
-        if op is ops.copied:
-            apart = [ast.keyword("views", atom(a)) for a in args[1:]]
-            return ast.Call(self.reference(runtime.copied), [atom(args[0])], apart)
-        if op is ops.old_item:
-            return self.old_item(*args)
-        if op is ops.enter:
-            return ast.Call(ast.Attribute(atom(args[0]), "__enter__"), [], [])
-        if op is ops.leave:
-            return ast.Call(ast.Attribute(atom(args[0]), "__exit__"), [ast.Constant(None)] * 3, [])
-        if op is ops.call:
-            return ast.Call(atom(args[0]), [atom(a) for a in args[1:]], [ast.keyword(k, atom(v)) for k, v in keywords])
-        if op is ops.spread:
-            return atom(args[0])
-        if op is builtins.set and len(args) == 1 and isinstance(items := atom(args[0]), ast.List) and items.elts:
-            return ast.Set(items.elts)
-        if op is ops.items_from:
-            start, stop = (a.value or None for a in args[1:])  # type: ignore[union-attr]
-            whole = ast.Call(ast.Name("list"), [atom(args[0])], [])
-            bounds = [None if b is None else self.number(b) for b in (start, stop)]
-            return ast.Subscript(whole, ast.Slice(*bounds)) if any(bounds) else whole
-        if op is ops.new_object:
-            return ast.Call(ast.Attribute(ast.Name("object"), "__new__"), [atom(args[0])], [])
-        named = [ast.keyword(k, atom(v)) for k, v in keywords]
-        if op is ops.method:
-            return ast.Call(ast.Attribute(atom(args[0]), args[1].value), [atom(a) for a in args[2:]], named)  # type: ignore[union-attr]
-        if isinstance(op, ops.augmented):
-            in_place = getattr(operator, "i" + op.op.__name__.strip("_"))
-            return ast.Call(self.reference(in_place), [atom(a) for a in args], [])
-        if op is ops.item:
-            return ast.Call(ast.Attribute(atom(args[0]), "item"), [], [])
-        if op is ops.stopped and not self.spelling.inner:
-            return atom(args[0])
-        t = self.types.of(args[0]) if len(args) == 1 and not keywords and isinstance(args[0], str) else None
-        if isinstance(t, Array) and not t.or_number:
-            if op is np.copy:
-                return ast.Call(ast.Attribute(atom(args[0]), "copy"), [], [])
-            if op is np.transpose:
-                return ast.Attribute(atom(args[0]), "T")
-            if op in (np.size, np.shape):
-                return ast.Attribute(atom(args[0]), op.__name__)
-        if op is np.copy and keywords == (("order", Const("K")),):
-            named = []  # which it is anyhow, unlike in the method
-        return ast.Call(self.reference(op), [atom(a) for a in args], named)
-
-    def first_factor(self, atom: Atom) -> Any:
-        """The type of the first factor of a product."""
-        while isinstance(atom, str) and atom in self.folding.folded:
-            made = self.folding.made[atom]
-            if not isinstance(made, Assign) or made.op not in (operator.mul, operator.truediv):
-                break
-            atom = made.args[0]
-        return self.types.of(atom)
-
-    def may_be_negated(self, t: Any) -> bool:
-        """Whether a first factor may be negated in place of the product: no test, and no integer that wraps around."""
-        return isinstance(t, (Array, Scalar)) and t.dtype != "bool" and not is_narrow(t)
-
-    def old_item(self, container: Atom, key: Atom) -> ast.expr:
-        t = self.types.of(container)
-        if isinstance(key, Const) and isinstance(key.value, ops.Attribute):
-            args = [self.atom(container), ast.Constant(str(key.value)), ast.Constant(None)]
-            return ast.Call(ast.Name("getattr"), args, [])
-        if isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict:
-            return ast.Call(ast.Attribute(self.atom(container), "get"), [self.atom(key)], [])
-        return ast.Subscript(self.atom(container), self.key(key))
-
-    def conditional(self, s: If) -> ast.expr:
-        m = s.merged[0]
-        test = self.atom(s.test)
-        if m.orelse == s.test and not s.orelse:
-            return _joined(ast.And(), test, self.atom(m.then))
-        if m.then == s.test and not s.then:
-            return _joined(ast.Or(), test, self.atom(m.orelse))
-        return ast.IfExp(test, self.atom(m.then), self.atom(m.orelse))
 
 
 def _says_nothing(s: ast.stmt) -> bool:
     """``x = x``."""
     return isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and ast.dump(s.targets[0]) == ast.dump(s.value)
-
-
-def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
-    if isinstance(left, ast.BoolOp) and type(left.op) is type(op):
-        return ast.BoolOp(op, [*left.values, right])
-    return ast.BoolOp(op, [left, right])
 
 
 def _negated(test: ast.expr) -> ast.expr:

@@ -12,14 +12,15 @@ import numpy as np
 
 from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types
+from tangentc.backend.expressions import BINARY, COMPARE, UNARY
 from tangentc.backend.load import load, print_program
-from tangentc.backend.raise_ast import BINARY, COMPARE, UNARY
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, Function, Global, Param
 from tangentc.core.types import is_array, is_differentiable, type_of
-from tangentc.derivative import Derivative, fit, python_function
+from tangentc.derivative import Derivative, fit
 from tangentc.derive.calls import adjoints, covering, partials
 from tangentc.errors import BadArgument, TangentcError
+from tangentc.frontend.callables import python_function
 from tangentc.inspection.observe import Node, Recorder, Site, compiled, watching
 from tangentc.inspection.trace import folded
 from tangentc.rules.registry import REGISTRY
