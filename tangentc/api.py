@@ -30,20 +30,11 @@ from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.core import ops
 from tangentc.core.inside import MADE
 from tangentc.core.types import Scalar, Type, describe, holds_itself, is_differentiable, type_of
-from tangentc.derivative import (
-    Compiled,
-    Derivative,
-    fit,
-    internal,
-    is_known,
-    plain_name,
-    python_function,
-    seeds_inside,
-    settled,
-    with_values,
-)
-from tangentc.derive.assemble import check_result, make_pair
+from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, seeds_inside, settled, with_values
+from tangentc.derive.assemble import make_pair
+from tangentc.derive.results import check_result
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
+from tangentc.frontend.callables import is_known, python_function
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
 

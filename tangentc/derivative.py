@@ -29,8 +29,9 @@ from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.core.inside import MADE, Made
 from tangentc.core.nodes import Const
 from tangentc.core.types import Dict, Known, Scalar, Struct, Tuple, Type, Unknown, holds_itself, type_of
-from tangentc.derive.assemble import check_result, make_tangent
 from tangentc.derive.assemble import gradient as write_gradient
+from tangentc.derive.assemble import make_tangent
+from tangentc.derive.results import check_result
 from tangentc.errors import (
     BadArgument,
     BadRule,

@@ -1,0 +1,222 @@
+"""What a derivative gives: of which results it can be taken, and the adjoints as values of the caller's own."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.analysis.fits import may_raise
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.naming import shown
+from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Block, Const, Effect, Function, Opaque, Statement
+from tangentc.core.types import (
+    Array,
+    Known,
+    Scalar,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    components,
+    describe,
+    is_complex,
+    is_container,
+    is_differentiable,
+    is_long,
+)
+from tangentc.core.walk import defines, statements, transform
+from tangentc.derive.adjoints import allocates, bar_name, build_container, copies, get_part
+from tangentc.derive.reverse import Sweeps
+from tangentc.errors import BadArgument, NotScalar, UnsupportedSyntax
+from tangentc.simplify.dead import dead
+
+
+def kept_results(b: Builder, program: Any, result: Atom) -> tuple[tuple[Statement, ...], Atom]:
+    """The result as it is before the adjoint sweep, which puts arrays and containers back to what they were."""
+    t = b.type(result)
+    if isinstance(t, Scalar) or not isinstance(result, str) or not program.aliases.is_changed(result):
+        return (), result
+    name = b.fresh(f"{shown(result)}_kept")
+    b.types.of_name[name] = t
+    return (Assign(name, copies(t), (result,), (), AFTERWARDS),), name
+
+
+def with_unused(primal: Block, program: Any) -> Block:
+    """The primal sweep, in which what the value does not need, but may raise, is run all the same."""
+    needed = {n for s in statements(dead(program.function, program.types, program.aliases).body) for n in defines(s)}
+    run: set[str] = set()  # for its effect
+    reached: set[Atom] = set(needed)  # what is computed anyway
+    for s in reversed(list(statements(program.function.body))):
+        if isinstance(s, Assign) and s.target not in needed:
+            if s.target not in reached and may_raise(s, program.types):
+                run.add(s.target)
+            if s.target in reached or s.target in run:
+                reached.update(s.atoms)
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Assign) and s.target in run:
+            return Effect(s.op, s.args, s.keywords, s.span), s
+        return (s,)
+
+    return transform(primal, rewrite) if run else primal
+
+
+def part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function) -> Atom:
+    """Of the gradient of an object the part at a path; of an object of a plain class a dict of its paths."""
+    for name in path.split(".") if path else ():
+        if not isinstance(t, (Struct, Tuple)) or name not in getattr(t, "fields", getattr(t.cls, "_fields", ())):
+            raise BadArgument(
+                f"wrt={path!r} is not an attribute of the argument of {function.name}",
+                why=f"{name} is not among its attributes", way_out="name an attribute that holds numbers",
+            )  # fmt: skip
+        k = (t.fields if isinstance(t, Struct) else t.cls._fields).index(name)
+        bar, t = get_part(b, bar, name if isinstance(t, Struct) else k), t.items[k]
+    if not isinstance(t, Struct) or dataclasses.is_dataclass(t.cls):
+        return bar
+    found: dict[str, Atom] = {}
+    stack: list[tuple[str, Atom, Type]] = [("", bar, t)]
+    while stack:
+        prefix, atom, kind = stack.pop(0)
+        if isinstance(kind, Struct) and not dataclasses.is_dataclass(kind.cls):
+            parts = [
+                (f"{prefix}{n}.", get_part(b, atom, n), p)
+                for n, p in zip(kind.fields, kind.items, strict=True)
+                if is_differentiable(p)
+            ]
+            stack = parts + stack
+        else:
+            found[prefix[:-1]] = atom
+    return b.emit(ops.make_dict, (Const(tuple(found)), *found.values()), name="%self_bar")
+
+
+def check_result(program: Any) -> None:
+    """Refuse a function whose value is computed from something that is never there: its derivative would be zero."""
+    if isinstance(program.result, Known) and program.result.value is ops.UNDEFINED:
+        raise UnsupportedSyntax(
+            f"what {program.function.name} returns has no type", program.function.span,
+            why="it is computed from something into which nothing was put",
+            way_out="leave out what is never there, or start from a number",
+        )  # fmt: skip
+
+
+def check_scalar(program: Any, t: Type) -> None:
+    function = program.function
+    if isinstance(t, Scalar) and np.dtype(t.dtype).kind == "f" or isinstance(t, Unknown):
+        return
+    if isinstance(t, Array) and all(d == 1 for d in t.shape) and np.dtype(t.dtype).kind == "f":
+        return  # an array of one entry is one number
+    span = next(
+        (
+            s.span
+            for s in reversed(list(statements(function.body)))
+            if isinstance(s, Assign) and s.target == function.result
+        ),
+        function.span,
+    )
+    if isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind == "c":
+        raise NotScalar(
+            f"{function.name} returns a complex number", span, why="a gradient is that of a real function",
+            way_out="return its real part, or its squared modulus, or use tangentc.vjp",
+        )  # fmt: skip
+    if isinstance(t, Known) and t.value is ops.UNDEFINED:
+        ways = [s.span for s in statements(function.body) if isinstance(s, Opaque) and type(s.tree).__name__ == "Raise"]
+        raise NotScalar(
+            f"{function.name} never returns for arguments of these types", (*ways, function.span)[0],
+            why="every way through it ends in an error", way_out="call the function itself to see which",
+        )  # fmt: skip
+    raise NotScalar(
+        f"{function.name} returns {describe(t)}, and grad needs one number",
+        span,
+        why="a gradient belongs to a function whose value is a scalar",
+        way_out="sum the result, or use tangentc.vjp or tangentc.adjoint with a seed for it",
+    )
+
+
+def seed_type_of(t: Type) -> Type:
+    """The type of the seed 1.0, a Python number."""
+    return Scalar(t.dtype, True) if isinstance(t, Scalar) else Scalar("float64", True) if isinstance(t, Array) else t
+
+
+def adjoint_type(t: Type) -> Type:
+    if isinstance(t, Scalar):
+        return Scalar(t.dtype, t.weak)
+    return t
+
+
+def final(sweeps: Sweeps, name: str) -> Atom:
+    """The gradient of one parameter, in arrays of its own, in the parameter's shape and structure."""
+    adj, b = sweeps.adjoints, sweeps.builder
+    t = b.type(name)
+    shadowed = adj.shadow_key(name) in adj.shadows
+    bar = adj.take(name)
+    if shadowed and is_container(t):
+        assert isinstance(bar, str)
+        return b.emit(runtime.shaped_like, (bar, name), name=bar_name(name))
+    if is_container(t):
+        return _own_leaves(sweeps, adj.whole(bar, name), t)
+    whole = adj.full(adj.whole(bar, name), name)
+    if isinstance(t, Array) and not t.shape:  # a number: back into an array without axes
+        return b.emit(np.full_like, (name, whole), name=bar_name(name))
+    if isinstance(t, Unknown) and isinstance(whole, Const):
+        return b.emit(runtime.unbroadcast, (whole, name), name=bar_name(name))
+    if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:
+        return b.emit(np.dtype(t.dtype).type, (whole,), name=bar_name(name))
+    if is_complex(t) and isinstance(t, Scalar) and not is_complex(b.type(whole)):
+        return b.emit(builtins.complex, (whole,), name=bar_name(name))
+    if isinstance(whole, Const):
+        return whole
+    if isinstance(t, Scalar) and isinstance(b.type(whole), Array):
+        return b.emit(operator.getitem, (whole, Const(())), name=bar_name(name))
+    if isinstance(t, Scalar) and t.weak and getattr(b.type(whole), "dtype", "") in ("float16", "float32"):
+        return b.emit(builtins.float, (whole,), name=bar_name(name))
+    if not shadowed:
+        whole = _own_array(sweeps, whole, t, name)
+    return b.rename(whole, bar_name(name))
+
+
+def _own_array(sweeps: Sweeps, x_bar: Atom, t: Type, name: str) -> Atom:
+    """An array that is returned once, and that nobody else holds."""
+    b, given = sweeps.builder, sweeps.given
+    made = b.maker(x_bar)
+    owned = x_bar in sweeps.adjoints.own or made is not None and allocates(b, sweeps.adjoints.aliases, made)
+    if isinstance(t, (Array, Unknown)) and (x_bar in given or not owned):
+        x_bar = b.emit(copies(t), (x_bar,), name=bar_name(name))
+    given.add(x_bar)
+    return x_bar
+
+
+def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
+    """A container whose arrays are all its own."""
+    b = sweeps.builder
+    if is_long(t):
+        given = whole in sweeps.given
+        sweeps.given.add(whole)
+        return b.emit(runtime.copied, (whole,)) if given or whole not in sweeps.adjoints.own else whole
+    made = b.maker(whole)
+    if made is None or made.op not in (ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct):
+        if made is not None and allocates(b, sweeps.adjoints.aliases, made) and whole not in sweeps.given:
+            sweeps.given.add(whole)
+            return whole  # what an emitted adjoint returns is nobody else's
+        parts = [get_part(b, whole, key) for key, _ in components(t)]
+    else:
+        parts = list(made.args[len(made.args) - len(list(components(t))) :])
+    owned = []
+    for atom, (_, part) in zip(parts, components(t), strict=True):
+        if is_container(part):
+            owned.append(_own_leaves(sweeps, atom, part))
+        elif isinstance(atom, str) and isinstance(part, (Array, Unknown)) and is_differentiable(part):
+            shadowed = atom in sweeps.adjoints.shadow_names
+            owned.append(atom if shadowed else _own_array(sweeps, atom, part, "%part"))
+        else:
+            owned.append(atom)
+    return (
+        whole
+        if owned == parts and made is not None and made.op is not operator.getitem
+        else build_container(b, t, owned)
+    )
