@@ -25,17 +25,20 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
+from tangentc.compiled import Compiled
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.core import ops
 from tangentc.core.inside import MADE
-from tangentc.core.types import Scalar, Type, describe, holds_itself, is_differentiable, type_of
-from tangentc.derivative import Compiled, Derivative, fit, internal, plain_name, seeds_inside, settled, with_values
+from tangentc.core.types import Scalar, Type, describe, is_differentiable
+from tangentc.core.values import holds_itself, type_of
+from tangentc.derivative import Derivative, fit, internal, plain_name, seeds_inside
 from tangentc.derive.assemble import make_pair
 from tangentc.derive.results import check_result
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
 from tangentc.frontend.callables import is_known, python_function
 from tangentc.rules.registry import REGISTRY
+from tangentc.settled import settled, with_values
 from tangentc.singular import RAISED, in_numpy, without_raising
 
 

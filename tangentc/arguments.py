@@ -15,19 +15,15 @@ from tangentc.core.types import (
     Sequence,
     Type,
     Unknown,
-    attributes_of,
     components,
     describe,
     holds_nothing,
-    is_array,
     is_complex,
     is_container,
     is_differentiable,
-    is_object,
-    mutable_parts,
     surely_differ,
-    type_of,
 )
+from tangentc.core.values import attributes_of, is_array, is_object, mutable_parts, type_of
 from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation
 
 

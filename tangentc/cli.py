@@ -110,8 +110,9 @@ def _wrt(options: Any) -> Any:
 
 def _emitted(options: Any) -> Any:
     """The derivative and its code, for arguments of these types, or of any."""
-    from tangentc.core.types import Unknown, type_of
-    from tangentc.derivative import settled
+    from tangentc.core.types import Unknown
+    from tangentc.core.values import type_of
+    from tangentc.settled import settled
 
     derivative = _derivative(options)
     given = _arguments(options, derivative.given)

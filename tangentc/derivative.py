@@ -8,38 +8,33 @@ import inspect
 import threading
 from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
-from dataclasses import replace
 from typing import Any
 
-from tangentc.analysis.masks import CHOOSES
-from tangentc.analysis.turning import are_complex, complex_results, is_doubtful, seen_to_turn
+from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     check_seed,
     positions,
     refuse_integers,
-    refuse_overlap,
     refuse_repeated,
     refuse_turned,
 )
-from tangentc.backend.load import Text, load, print_program
+from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
+from tangentc.compiled import Compiled
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.core.inside import MADE, Made
-from tangentc.core.nodes import Const
-from tangentc.core.types import Dict, Known, Scalar, Struct, Tuple, Type, Unknown, holds_itself, type_of
+from tangentc.core.types import Scalar, Type, Unknown
+from tangentc.core.values import holds_itself, type_of
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
 from tangentc.errors import (
     BadArgument,
-    BadRule,
     InternalError,
-    MissingRule,
     TangentcError,
     TurnedComplex,
-    UnsafeMutation,
     UnsupportedSyntax,
 )
 from tangentc.frontend.callables import (
@@ -54,78 +49,10 @@ from tangentc.frontend.callables import (
     with_keywords,
     wrapped,
 )
-from tangentc.frontend.dependencies import Dependency, Signed, kept_by
+from tangentc.frontend.dependencies import Signed
 from tangentc.rules.registry import REGISTRY
-from tangentc.singular import RAISED, in_numpy, math_of_numpy, without_raising
-
-
-class Compiled:
-    """One emitted program, and the types of its arguments; it is loaded when it is first run."""
-
-    def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
-        self.text, self.context, self.types, self.seed = text, context, types, seed
-        self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
-        self.dependencies = [Dependency(place, name) for place, name in context.dependencies]
-        self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
-        self.live = text.live
-        self.root, self.kept, self.signed = root, kept_by(root), Signed(root)
-        self.is_doubtful = not are_complex() and any(map(is_doubtful, context.prepared.values()))
-        names = list(inspect.signature(root).parameters)
-        written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
-        self.written = tuple(names.index(n) for n in names if n in written)
-        self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)  # what it reads and writes
-        self.writes = bool(self.written or context.put)
-        self.dispatches: list[Dispatch] = []  # what takes arguments for it, and how often one was written
-        self.written_for = 0
-
-    @functools.cached_property
-    def function(self) -> Any:
-        function = load(self.text, self.root.__module__)
-        function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
-        function.__globals__[CHOOSES] = self.context.chooses
-        function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
-        return function
-
-    def function_of_numpy(self) -> Any:
-        """The function with a `math` that gives NumPy's numbers."""
-        function = load(self.text, self.root.__module__)
-        function.__globals__.update({name: self.function.__globals__[name] for name in (*self.live, CHOOSES)})
-        function.__globals__.update(math_of_numpy(function.__globals__))
-        return function
-
-    def is_fresh(self, called: bool = False) -> bool:
-        """Whether the names that the code was compiled for still stand for the same things.
-
-        Where it is ``called`` with an argument for each parameter, what its defaults hold makes no difference.
-        """
-        if Signed(self.root) != self.signed or not called and kept_by(self.root) != self.kept:
-            return False
-        for inner in self.inside:
-            if not inner.is_fresh():
-                return False
-            inner.sync(())
-        return all(dependency.is_fresh() for dependency in self.dependencies)
-
-    def sync(self, args: tuple) -> None:
-        """Let the code see the present values of the module's data; refuses what `apart` refuses."""
-        if args and self.writes:
-            self.apart(args)
-        for inner in self.inside:
-            inner.sync(())
-        if self.live:
-            scope = self.function.__globals__
-            for name, atom in self.live.items():
-                scope[name] = atom.lookup()
-
-    def apart(self, args: tuple) -> bool:
-        """Refuses arguments, and what the module has, that share memory where the function writes into one: it would
-        see two arrays where the user's function sees one.  True if there are none.
-        """
-        held = [(f"argument {k}", value, k in self.written, True) for k, value in enumerate(args)]
-        held += [(atom.name, atom.lookup(), True, False) for atom in self.context.put]
-        held += [(atom.name, atom.lookup(), False, True) for atom in self.context.read]
-        refuse_overlap(self.root.__name__, held)
-        return True
+from tangentc.settled import settled, with_values
+from tangentc.singular import RAISED, in_numpy, without_raising
 
 
 class Derivative(Made):
@@ -532,55 +459,6 @@ class Derivative(Made):
             refuse_integers(types[i], names[i], self.function)
         refuse_repeated(tuple(zip(wrt, self.paths)), names, self.function)
         return wrt, single
-
-
-def settled(
-    write: Callable[[list[Type]], Any], types: list[Type], args: tuple, moving: Sequence_[int], options: tuple[int, ...]
-) -> tuple[Any, tuple[int, ...]]:
-    """What ``write`` makes of the types of arguments, and the arguments of which it takes the values.
-
-    If it refuses the types, it is given the values of all integers that do not move, those of objects too: an axis, an
-    order or a stride may tell what their types do not.
-    """
-    try:
-        return write(with_values(types, args, options)), options
-    except (BadRule, MissingRule, UnsafeMutation, UnsupportedSyntax):
-        given = enumerate(zip(types, args))
-        integers = tuple(i for i, (t, a) in given if i not in moving and _with_value(t, a) != t)
-        if options or not integers:
-            raise
-        with contextlib.suppress(TangentcError):
-            return write(with_values(types, args, integers)), integers
-        raise
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether a value is an integer, or a tuple of integers."""
-    return type(value) is int or type(value) is tuple and bool(value) and all(type(v) is int for v in value)
-
-
-def with_values(types: list[Type], args: tuple, options: tuple[int, ...]) -> list[Type]:
-    """The types of arguments, those at some positions by their values, or with those of the integers in them."""
-    return [_with_value(t, a) if i in options else t for i, (t, a) in enumerate(zip(types, args))]
-
-
-def _with_value(t: Type, value: Any) -> Type:
-    return Known(Const(value)) if _is_whole(value) else _with_integers(t, value)
-
-
-def _with_integers(t: Type, value: Any) -> Type:
-    """The type of a value with the integers that it holds, ``layer.stride``; those in lists and arrays are data."""
-    match t:
-        case Scalar() if type(value) is int:
-            return replace(t, value=value)
-        case Tuple(items, _) if items:
-            return replace(t, items=tuple(map(_with_integers, items, value)))
-        case Dict(keys, items):
-            return replace(t, items=tuple(_with_integers(item, value[key]) for key, item in zip(keys, items)))
-        case Struct(_, names, items):
-            held = [getattr(value, name, None) for name in names]
-            return replace(t, items=tuple(map(_with_integers, items, held)))
-    return t
 
 
 def internal(error: Exception, function: Any) -> TangentcError:

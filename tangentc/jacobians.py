@@ -17,7 +17,8 @@ import numpy as np
 
 from tangentc.api import adjoint, grad, jvp, vjp
 from tangentc.arguments import positions
-from tangentc.core.types import components, is_array, is_container, is_differentiable, type_of
+from tangentc.core.types import components, is_container, is_differentiable
+from tangentc.core.values import is_array, type_of
 from tangentc.derivative import Derivative, fit
 from tangentc.errors import BadArgument, NotDifferentiable
 from tangentc.rules.definitions.jacobians import INSIDE

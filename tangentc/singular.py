@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tangentc.arguments import own_copy
-from tangentc.core.types import attributes_of, is_object
+from tangentc.core.values import attributes_of, is_object
 
 RAISED = (ZeroDivisionError, OverflowError)
 NUMBERS = (int, float, complex, np.ndarray, np.generic)

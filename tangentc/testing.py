@@ -11,7 +11,8 @@ from tangentc.api import jvp, vjp
 from tangentc.core import texts
 from tangentc.derivative import Derivative
 from tangentc.errors import BadRule
-from tangentc.inspection.check import GradientMismatch, five_point, flatten, rebuild
+from tangentc.inspection.check import GradientMismatch, flatten, rebuild
+from tangentc.inspection.differences import five_point
 from tangentc.rules.registry import REGISTRY, Rule
 
 Sample = tuple[tuple[Any, ...], dict[str, Any]]

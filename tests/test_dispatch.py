@@ -14,7 +14,8 @@ import pytest
 
 import tangentc
 from tangentc import adjoint, grad, jvp, value_and_grad, vjp
-from tangentc.core.types import Struct, type_of
+from tangentc.core.types import Struct
+from tangentc.core.values import type_of
 
 SCALE, RATES, BUFFER = 2.0, [1.0, 2.0], np.zeros(3)
 

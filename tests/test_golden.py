@@ -15,7 +15,8 @@ from test_targets import CASES
 
 import tangentc
 from tangentc.backend.wrap import wrapped
-from tangentc.core.types import describe, type_of
+from tangentc.core.types import describe
+from tangentc.core.values import type_of
 
 GOLDEN = Path(__file__).parent / "golden"
 ALL = [(name, getattr(emitted_targets, name), args, wrt) for name, (args, wrt) in CASES.items()]

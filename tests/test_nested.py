@@ -25,7 +25,7 @@ from programs.test_programs import along, draw, fresh, moving, product
 import tangentc
 from tangentc import adjoint, grad, hvp, jvp, value_and_grad, vjp
 from tangentc.derivative import Derivative
-from tangentc.inspection.check import five_point
+from tangentc.inspection.differences import five_point
 
 
 def cube(x):

@@ -43,9 +43,9 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_set,
-    mutable_parts,
     present,
 )
+from tangentc.core.values import mutable_parts
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.ops.outputs import place_of_output

@@ -32,7 +32,8 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_basic, is_container, type_of
+from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_basic, is_container
+from tangentc.core.values import type_of
 from tangentc.core.walk import asks_for_form, statements
 from tangentc.ops import methods
 from tangentc.ops.table import every

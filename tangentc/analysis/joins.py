@@ -25,14 +25,13 @@ from tangentc.core.types import (
     Type,
     Unknown,
     alike,
-    data_type,
     either,
     is_array_of_a_class,
     is_container,
     present,
-    type_of,
     united,
 )
+from tangentc.core.values import data_type, type_of
 
 
 def of_any_length(items: Seq[Type], fresh: Fresh) -> Type:

@@ -27,10 +27,9 @@ from tangentc.core.types import (
     Type,
     Unknown,
     alike,
-    data_type,
     is_basic,
-    type_of,
 )
+from tangentc.core.values import data_type, type_of
 
 
 def item_type(t: Type, fresh: Fresh) -> Type:

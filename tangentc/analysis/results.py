@@ -21,20 +21,8 @@ from tangentc.analysis.parts import attribute_of, constant, gives_keys, item_typ
 from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
 from tangentc.core.nodes import Const
-from tangentc.core.types import (
-    Array,
-    Dict,
-    Known,
-    Opaque,
-    Scalar,
-    Sequence,
-    Struct,
-    Tuple,
-    Type,
-    Unknown,
-    alike,
-    type_of,
-)
+from tangentc.core.types import Array, Dict, Known, Opaque, Scalar, Sequence, Struct, Tuple, Type, Unknown, alike
+from tangentc.core.values import type_of
 from tangentc.ops.table import record_of
 
 FLOAT_MATH = {

@@ -36,10 +36,9 @@ from tangentc.core.types import (
     Type,
     Unknown,
     lengths,
-    name_of_dtype,
-    scalar_of,
 )
 from tangentc.core.types import Sequence as List
+from tangentc.core.values import name_of_dtype, scalar_of
 
 Fresh = Callable[[], Length]
 ENTRIES = 500  # of a sample, about

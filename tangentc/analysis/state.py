@@ -36,12 +36,12 @@ from tangentc.core.types import (
     Struct,
     Type,
     Unknown,
-    data_type,
     is_container,
     lengths,
     may_be_number,
     present,
 )
+from tangentc.core.values import data_type
 
 MOST_WALKS = 8  # of the body of a loop: what each trip hands on to the next takes one for each name
 DEEPEST = 6  # containers in one another

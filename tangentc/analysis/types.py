@@ -27,14 +27,13 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
-    data_type,
     is_set,
     lengths,
     map_lengths,
     place_of,
     present,
-    type_of,
 )
+from tangentc.core.values import data_type, type_of
 
 CallType = Callable[[Any, list[Type], dict[str, Type]], Type | None]
 

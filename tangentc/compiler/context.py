@@ -24,7 +24,8 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Function, Global, Opaque, Place, Statement
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import Known, Scalar, Type, Unknown, type_of
+from tangentc.core.types import Known, Scalar, Type, Unknown
+from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import definitions, statements, transform
 from tangentc.derive.calls import Defined

@@ -35,7 +35,8 @@ from tangentc.analysis.turning import COMPLEX
 from tangentc.compiler.matching import NotWritten, Rows, is_plain_name, quoted
 from tangentc.core import texts
 from tangentc.core.nodes import Members, Place, binds
-from tangentc.core.types import Type, data_type, is_object, mutable_parts
+from tangentc.core.types import Type
+from tangentc.core.values import data_type, is_object, mutable_parts
 from tangentc.frontend.dependencies import METHODS, OPTIONS, Dependency, functions_in
 from tangentc.rules.registry import REGISTRY
 

@@ -21,20 +21,8 @@ from typing import Any
 import numpy as np
 
 from tangentc.core.nodes import Const
-from tangentc.core.types import (
-    EXACT,
-    Array,
-    Dict,
-    Known,
-    Length,
-    Scalar,
-    Sequence,
-    Struct,
-    Tuple,
-    Type,
-    attributes_of,
-    describe,
-)
+from tangentc.core.types import EXACT, Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, describe
+from tangentc.core.values import attributes_of
 
 MOST_TESTS = 1000  # of one function
 WIDEST = 110

@@ -10,7 +10,7 @@ from typing import Any
 
 from tangentc.core import ops
 from tangentc.core.nodes import Const, Global, Place
-from tangentc.core.types import is_object
+from tangentc.core.values import is_object
 
 
 class Scope:

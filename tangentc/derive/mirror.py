@@ -33,7 +33,6 @@ from tangentc.core.types import (
     Struct,
     Tuple,
     Unknown,
-    data_type,
     holds_numbers,
     is_container,
     is_differentiable,
@@ -41,6 +40,7 @@ from tangentc.core.types import (
     present,
     shadow_type,
 )
+from tangentc.core.values import data_type
 from tangentc.core.walk import defines, definitions, statements
 from tangentc.derive.adjoints import bar_name
 from tangentc.errors import InternalError, UnsafeMutation

@@ -15,7 +15,7 @@ import numpy as np
 
 from tangentc.core import ops, texts
 from tangentc.core.inside import Made
-from tangentc.core.types import is_object
+from tangentc.core.values import is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.dependencies import kept_by
 from tangentc.rules.registry import REGISTRY

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tangentc.core.nodes import Place
-from tangentc.core.types import Dict, Known, Sequence, Struct, Tuple, Type, data_type, is_object
+from tangentc.core.types import Dict, Known, Sequence, Struct, Tuple, Type
+from tangentc.core.values import data_type, is_object
 
 OPTIONS = ("item", "option")  # kinds of places of what is written into the code
 METHODS = (pytypes.MethodType, pytypes.BuiltinMethodType, pytypes.MethodWrapperType)

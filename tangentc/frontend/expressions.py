@@ -15,18 +15,8 @@ import gast
 from tangentc.core import ops
 from tangentc.core.classes import fields_of, found_in_class, own_data
 from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place
-from tangentc.core.types import (
-    Array,
-    Either,
-    Known,
-    Sequence,
-    Struct,
-    Tuple,
-    Type,
-    data_type,
-    is_differentiable,
-    is_numeric,
-)
+from tangentc.core.types import Array, Either, Known, Sequence, Struct, Tuple, Type, is_differentiable, is_numeric
+from tangentc.core.values import data_type
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure

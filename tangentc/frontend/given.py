@@ -16,7 +16,8 @@ from tangentc.core import ops
 from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Global, Place
 from tangentc.core.resolve import is_static
-from tangentc.core.types import Dict, Tuple, is_object
+from tangentc.core.types import Dict, Tuple
+from tangentc.core.values import is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure

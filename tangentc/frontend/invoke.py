@@ -17,11 +17,8 @@ from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, is_operated
 from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place, Store
-from tangentc.core.types import (
-    Either,
-    Known,
-    is_object,
-)  # fmt: skip
+from tangentc.core.types import Either, Known
+from tangentc.core.values import is_object
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound, Closure, made_in
 from tangentc.frontend.assumed import CALLED

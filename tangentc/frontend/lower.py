@@ -37,13 +37,8 @@ from tangentc.core.nodes import (
     Statement,
 )
 from tangentc.core.resolve import Scope, attributes_set, names_inside
-from tangentc.core.types import (
-    SETTINGS,
-    Either,
-    Known,
-    Type,
-    data_type,
-)  # fmt: skip
+from tangentc.core.types import SETTINGS, Either, Known, Type
+from tangentc.core.values import data_type
 from tangentc.errors import Span, UnsupportedSyntax
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
 from tangentc.frontend.asked import as_written

@@ -30,14 +30,13 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
-    data_type,
     holds_numbers,
     is_complex,
     is_container,
     is_differentiable,
     rank,
-    type_of,
-)  # fmt: skip
+)
+from tangentc.core.values import data_type, type_of
 from tangentc.core.walk import statements
 from tangentc.frontend import prelude
 from tangentc.frontend.nested import Nested

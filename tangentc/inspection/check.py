@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from tangentc.api import jvp, vjp
-from tangentc.core.types import components, is_array, is_container, is_differentiable, is_object, type_of
-from tangentc.derivative import Derivative, fit, python_function
+from tangentc.core.types import components, is_container, is_differentiable
+from tangentc.core.values import is_array, is_object, type_of
+from tangentc.derivative import Derivative, fit
 from tangentc.errors import BadArgument
+from tangentc.frontend.callables import python_function
 from tangentc.inspection.culprit import first_wrong
 from tangentc.inspection.differences import five_point
 from tangentc.runtime import copied

@@ -11,8 +11,10 @@ import numpy as np
 from tangentc.backend.tracebacks import place
 from tangentc.core import texts
 from tangentc.core.nodes import Const
-from tangentc.core.types import is_array, is_differentiable, type_of
-from tangentc.derivative import Derivative, python_function
+from tangentc.core.types import is_differentiable
+from tangentc.core.values import is_array, type_of
+from tangentc.derivative import Derivative
+from tangentc.frontend.callables import python_function
 from tangentc.inspection.differences import five_point
 from tangentc.inspection.explain import name_of
 from tangentc.inspection.observe import Node, Observed, Recorder, compiled, watching

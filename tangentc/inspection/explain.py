@@ -16,7 +16,8 @@ from tangentc.backend.expressions import BINARY, COMPARE, UNARY
 from tangentc.backend.load import load, print_program
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, Function, Global, Param
-from tangentc.core.types import is_array, is_differentiable, type_of
+from tangentc.core.types import is_differentiable
+from tangentc.core.values import is_array, type_of
 from tangentc.derivative import Derivative, fit
 from tangentc.derive.calls import adjoints, covering, partials
 from tangentc.errors import BadArgument, TangentcError

@@ -23,7 +23,8 @@ from tangentc.backend.load import load, print_program
 from tangentc.compiler.context import Context
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Statement, Store, While
-from tangentc.core.types import Array, Scalar, Unknown, is_array, is_differentiable, type_of
+from tangentc.core.types import Array, Scalar, Unknown, is_differentiable
+from tangentc.core.values import is_array, type_of
 from tangentc.core.walk import transform
 from tangentc.derivative import Derivative
 from tangentc.errors import Span

@@ -18,7 +18,7 @@ from tangentc.backend.annotate import notes
 from tangentc.backend.export import write
 from tangentc.backend.highlight import STYLE, rows
 from tangentc.core import texts
-from tangentc.core.types import type_of
+from tangentc.core.values import type_of
 from tangentc.derivative import Derivative
 from tangentc.errors import TangentcError
 from tangentc.inspection.explain import brief_of, explain

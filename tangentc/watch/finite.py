@@ -9,7 +9,7 @@ from tangentc.watch.nonfinite import NonFinite, made_here
 from tangentc.watch.watcher import NAN, Line, Watched, Watcher, state_of, watched
 
 if TYPE_CHECKING:
-    from tangentc.derivative import Compiled
+    from tangentc.compiled import Compiled
 
 
 class _Finite(Watcher):

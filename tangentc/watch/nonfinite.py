@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.backend.tracebacks import SWEEPS, place
-from tangentc.core.types import is_array
+from tangentc.core.values import is_array
 from tangentc.watch.summary import brief
 from tangentc.watch.watcher import INFINITE, NAN, Line, Watcher, state_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.core.types import is_array
+from tangentc.core.values import is_array
 from tangentc.watch.tables import number
 from tangentc.watch.watcher import leaves
 

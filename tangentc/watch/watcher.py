@@ -17,11 +17,11 @@ import numpy as np
 
 from tangentc.backend.load import Text, load
 from tangentc.core.nodes import NOWHERE
-from tangentc.core.types import is_array
+from tangentc.core.values import is_array
 from tangentc.errors import Span
 
 if TYPE_CHECKING:
-    from tangentc.derivative import Compiled
+    from tangentc.compiled import Compiled
 
 FINITE, INFINITE, NAN = range(3)
 

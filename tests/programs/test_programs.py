@@ -10,9 +10,11 @@ import pytest
 
 import programs
 import tangentc
-from tangentc.core.types import is_differentiable, type_of
+from tangentc.core.types import is_differentiable
+from tangentc.core.values import type_of
 from tangentc.derivative import Derivative
-from tangentc.inspection.check import five_point, flatten, rebuild
+from tangentc.inspection.check import flatten, rebuild
+from tangentc.inspection.differences import five_point
 
 MODULES = [
     importlib.import_module(f"programs.{found.name}")

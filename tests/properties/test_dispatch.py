@@ -18,7 +18,7 @@ import tangentc
 from tangentc import api
 from tangentc.analysis.turning import complex_results
 from tangentc.compiler.matching import Rows
-from tangentc.core.types import attributes_of, is_object
+from tangentc.core.values import attributes_of, is_object
 from tangentc.rules.registry import REGISTRY
 
 BY_DAY = 8

@@ -9,7 +9,8 @@ import programs
 import pytest
 
 import tangentc
-from tangentc.core.types import is_differentiable, type_of
+from tangentc.core.types import is_differentiable
+from tangentc.core.values import type_of
 from tangentc.errors import TurnedComplex
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -13,7 +13,8 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Statement, Store
-from tangentc.core.types import Array, Dict, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_complex, is_set, type_of
+from tangentc.core.types import Array, Dict, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_complex, is_set
+from tangentc.core.values import type_of
 from tangentc.core.walk import statements
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.into import place_of_out

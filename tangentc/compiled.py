@@ -1,0 +1,86 @@
+"""One emitted program with the types that it is for, and what it depends on."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from tangentc.analysis.masks import CHOOSES
+from tangentc.analysis.turning import are_complex, is_doubtful
+from tangentc.arguments import refuse_overlap
+from tangentc.backend.load import Text, load
+from tangentc.compiler.context import Context
+from tangentc.compiler.dispatch import Dispatch
+from tangentc.core.types import Type
+from tangentc.frontend.dependencies import Dependency, Signed, kept_by
+from tangentc.singular import math_of_numpy
+
+
+class Compiled:
+    """One emitted program, and the types of its arguments; it is loaded when it is first run."""
+
+    def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
+        self.text, self.context, self.types, self.seed = text, context, types, seed
+        self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
+        self.dependencies = [Dependency(place, name) for place, name in context.dependencies]
+        self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
+        self.live = text.live
+        self.root, self.kept, self.signed = root, kept_by(root), Signed(root)
+        self.is_doubtful = not are_complex() and any(map(is_doubtful, context.prepared.values()))
+        names = list(inspect.signature(root).parameters)
+        written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
+        self.written = tuple(names.index(n) for n in names if n in written)
+        self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)  # what it reads and writes
+        self.writes = bool(self.written or context.put)
+        self.dispatches: list[Dispatch] = []  # what takes arguments for it, and how often one was written
+        self.written_for = 0
+
+    @functools.cached_property
+    def function(self) -> Any:
+        function = load(self.text, self.root.__module__)
+        function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
+        function.__globals__[CHOOSES] = self.context.chooses
+        function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
+        return function
+
+    def function_of_numpy(self) -> Any:
+        """The function with a `math` that gives NumPy's numbers."""
+        function = load(self.text, self.root.__module__)
+        function.__globals__.update({name: self.function.__globals__[name] for name in (*self.live, CHOOSES)})
+        function.__globals__.update(math_of_numpy(function.__globals__))
+        return function
+
+    def is_fresh(self, called: bool = False) -> bool:
+        """Whether the names that the code was compiled for still stand for the same things.
+
+        Where it is ``called`` with an argument for each parameter, what its defaults hold makes no difference.
+        """
+        if Signed(self.root) != self.signed or not called and kept_by(self.root) != self.kept:
+            return False
+        for inner in self.inside:
+            if not inner.is_fresh():
+                return False
+            inner.sync(())
+        return all(dependency.is_fresh() for dependency in self.dependencies)
+
+    def sync(self, args: tuple) -> None:
+        """Let the code see the present values of the module's data; refuses what `apart` refuses."""
+        if args and self.writes:
+            self.apart(args)
+        for inner in self.inside:
+            inner.sync(())
+        if self.live:
+            scope = self.function.__globals__
+            for name, atom in self.live.items():
+                scope[name] = atom.lookup()
+
+    def apart(self, args: tuple) -> bool:
+        """Refuses arguments, and what the module has, that share memory where the function writes into one: it would
+        see two arrays where the user's function sees one.  True if there are none.
+        """
+        held = [(f"argument {k}", value, k in self.written, True) for k, value in enumerate(args)]
+        held += [(atom.name, atom.lookup(), True, False) for atom in self.context.put]
+        held += [(atom.name, atom.lookup(), False, True) for atom in self.context.read]
+        refuse_overlap(self.root.__name__, held)
+        return True

@@ -1,0 +1,199 @@
+"""The types of values that are there.
+
+>>> type_of(2.0)
+Scalar(dtype='float64', weak=True, value=None)
+>>> type_of([1.0, 2.0])
+Sequence(kind=<class 'list'>, items=(Scalar(dtype='float64', weak=True, value=None),), length=2, key=None)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import threading
+import types as pytypes
+from typing import Any
+
+import numpy as np
+
+from tangentc.core.nodes import Const
+from tangentc.core.types import (
+    EXACT,
+    PLAIN_ARRAYS,
+    Array,
+    Dict,
+    Dim,
+    Known,
+    Length,
+    Opaque,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    is_container,
+    map_lengths,
+)
+
+PYTHON_SCALARS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+_NOT_OBJECTS = (
+    pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.MethodType, type, functools.partial,
+    property, np.ufunc, np.dtype, np.generic, BaseException, range, slice, set, frozenset, pytypes.GenericAlias,
+)  # fmt: skip
+_LIBRARIES = {
+    "numpy", "scipy", "cupy", "uarray", "builtins", "functools", "tangentc", "collections", "typing", "enum", "abc",
+    "types", "itertools", "operator", "_operator", "re", "_io", "io", "threading", "_thread", "logging", "random",
+    "_random", "pathlib", "datetime", "decimal", "fractions", "contextlib", "weakref", "_weakref", "inspect",
+}  # fmt: skip
+
+
+def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
+    """The type of a value.  ``sizes`` maps each actual length to its symbol, and grows.
+
+    Two axes of one length share a symbol; an integer argument that equals a length shares it too.
+    """
+    sizes = {} if sizes is None else sizes
+    cls = type(value)
+    if cls in PYTHON_SCALARS:
+        if cls is bool:
+            return Known(Const(value))
+        known = None
+        if cls is int and value >= EXACT:
+            known = sizes.get(value)
+        return Scalar(PYTHON_SCALARS[cls], True, known)
+    if isinstance(value, np.generic):
+        return scalar_of(value.dtype)
+    if is_array(value):
+        if isinstance(value, np.ndarray) and cls not in PLAIN_ARRAYS:
+            return Opaque("its class has operations of its own", cls)
+        return Array(name_of_dtype(value.dtype), tuple(_dim(n, sizes) for n in value.shape))
+    if cls is list:
+        return _list_type(value, sizes)
+    if isinstance(value, tuple):
+        items = tuple(type_of(v, sizes) for v in value)
+        return Tuple(items, None if cls is tuple else cls)
+    if cls is dict:
+        return Dict(tuple(value), tuple(type_of(v, sizes) for v in value.values()))
+    if is_object(value):
+        return _object_type(value, sizes)
+    if hasattr(cls, "__next__"):
+        return Unknown("it is an iterator")  # to look at its items would use it up
+    return Known(Const(value))
+
+
+def data_type(value: Any) -> Type:
+    """The type of a value that is there while compiling: its lengths have symbols of their own, one for each number,
+    so that they are not taken for those of arguments."""
+    sizes: dict[int, Length] = {}
+    found = type_of(value, sizes)
+    actual = {length.symbol: n for n, length in sizes.items()}
+
+    def own(d: Any) -> Any:
+        return Length(f"g{actual[d.symbol]}", d.offset) if isinstance(d, Length) else d
+
+    return map_lengths(found, own) if sizes else found
+
+
+class _Open(threading.local):
+    """The objects whose types a thread is finding, to stop at a circle."""
+
+    def __init__(self) -> None:
+        self.objects: list[int] = []
+
+
+_OPEN = _Open()
+
+
+def _object_type(value: Any, sizes: dict[int, Length]) -> Type:
+    if id(value) in _OPEN.objects:
+        return Known(Const(value))
+    _OPEN.objects.append(id(value))
+    try:
+        names = attributes_of(value)
+        return Struct(type(value), names, tuple(type_of(getattr(value, n), sizes) for n in names))
+    finally:
+        _OPEN.objects.pop()
+
+
+def holds_itself(t: Type) -> bool:
+    """Whether this is the type of an object that is a part of its own parts."""
+    if isinstance(t, Known):
+        return is_object(t.value)
+    return is_container(t) and any(map(holds_itself, t.items))
+
+
+def name_of_dtype(dtype: Any) -> str:
+    """A name that `numpy.dtype` understands: those of texts, dates and records do not say how long they are."""
+    return str(dtype.name if dtype.kind in "biufcO" else dtype.str)
+
+
+def scalar_of(dtype: Any) -> Scalar:
+    """The type of one entry of an array."""
+    return Scalar("str", True) if dtype.kind == "U" else Scalar(name_of_dtype(dtype))
+
+
+def attributes_of(value: Any) -> tuple[str, ...]:
+    """The names of the data that an object of a user's class holds."""
+    if dataclasses.is_dataclass(value):
+        names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
+    else:
+        slots = [getattr(c, "__slots__", ()) for c in type(value).__mro__]
+        names = [n for s in slots for n in ((s,) if isinstance(s, str) else s) if hasattr(value, n)]
+    return tuple(dict.fromkeys([*names, *getattr(value, "__dict__", ())]))
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an instance of a class of the user, whose attributes are its data."""
+    cls = type(value)
+    if isinstance(value, _NOT_OBJECTS) or isinstance(value, (str, bytes, int, float, complex, dict, list, tuple)):
+        return False
+    if isinstance(value, enum.Enum) or value is None or value is Ellipsis or is_array(value):
+        return False
+    if (cls.__module__ or "").startswith("_cython"):
+        return False  # a compiled function
+    if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
+        return dataclasses.is_dataclass(value)
+    return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)
+
+
+def mutable_parts(value: Any, within: tuple[int, ...] = ()) -> list[Any]:
+    """The arrays, lists, dicts and objects that a value is made of, those inside one another among them."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, dict):
+        items: Any = value.values()
+    elif isinstance(value, (list, tuple)):
+        items = () if value and type(value[0]) in (int, float) else value
+    elif is_object(value):
+        items = [getattr(value, name) for name in attributes_of(value)]
+    else:
+        return []
+    if id(value) in within:
+        return []
+    within = (*within, id(value))
+    own = [] if isinstance(value, tuple) else [value]
+    return own + [leaf for item in items for leaf in mutable_parts(item, within)]
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) or type(value).__module__.split(".")[0] == "cupy" and hasattr(value, "shape")
+
+
+def _dim(n: int, sizes: dict[int, Length]) -> Dim:
+    if n < EXACT:
+        return n
+    if n not in sizes:
+        sizes[n] = Length(f"n{len(sizes)}")
+    return sizes[n]
+
+
+def _list_type(value: list[Any], sizes: dict[int, Length]) -> Type:
+    classes = set(map(type, value))
+    if len(classes) == 1 and (cls := classes.pop()) in PYTHON_SCALARS:
+        return Sequence(list, (Scalar(PYTHON_SCALARS[cls], True),), len(value))
+    items = tuple(type_of(v, sizes) for v in value)
+    if len(set(items)) == 1:
+        return Sequence(list, items[:1], len(value))
+    return Sequence(list, items, len(value))
