@@ -37,8 +37,8 @@ from tangentc.derive.assemble import make_pair
 from tangentc.derive.results import check_result
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
 from tangentc.frontend.callables import is_known, python_function
+from tangentc.integers import settled, with_values
 from tangentc.rules.registry import REGISTRY
-from tangentc.settled import settled, with_values
 from tangentc.singular import RAISED, in_numpy, without_raising
 
 

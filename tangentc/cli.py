@@ -112,7 +112,7 @@ def _emitted(options: Any) -> Any:
     """The derivative and its code, for arguments of these types, or of any."""
     from tangentc.core.types import Unknown
     from tangentc.core.values import type_of
-    from tangentc.settled import settled
+    from tangentc.integers import settled
 
     derivative = _derivative(options)
     given = _arguments(options, derivative.given)

@@ -50,8 +50,8 @@ from tangentc.frontend.callables import (
     wrapped,
 )
 from tangentc.frontend.dependencies import Signed
+from tangentc.integers import settled, with_values
 from tangentc.rules.registry import REGISTRY
-from tangentc.settled import settled, with_values
 from tangentc.singular import RAISED, in_numpy, without_raising
 
 

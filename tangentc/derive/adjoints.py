@@ -11,29 +11,22 @@ is the scalar adjoint of the sum.  `full` makes it whole.
 
 from __future__ import annotations
 
-import builtins
-import dataclasses
 import operator
-import types as pytypes
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import VIEWS, Aliases, known
+from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, version_base
 from tangentc.core.types import (
     Array,
-    Dict,
-    Known,
     Length,
     Scalar,
-    Sequence,
     Struct,
-    Tuple,
     Type,
     Unknown,
     components,
@@ -47,18 +40,15 @@ from tangentc.core.types import (
     shadow_type,
 )
 from tangentc.core.walk import statements
+from tangentc.derive.parts import bar_name, build_container, get_part
+from tangentc.derive.shadows import Shadows
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
 
 Adjoint = Atom | dict[Any, Any]
 
 
-def copies(t: Type) -> Any:
-    """What copies a value of a type; of what may be a number, ``np.copy`` would make an array."""
-    return np.copy if isinstance(t, Array) and not t.or_number else ops.copied
-
-
-class Adjoints:
+class Adjoints(Shadows):
     """The adjoints known at one point of the adjoint sweep."""
 
     def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: dict[Any, Any]):
@@ -370,181 +360,6 @@ class Adjoints:
         return total
 
     # ---------------------------------------------------------- shadows
-    def shadow_key(self, x: str) -> str:
-        """The name under which the shadow of ``x`` is kept."""
-        if not self.aliases.is_changed(x):
-            return x
-        if is_container(self.b.type(x)):
-            places = self.aliases.points.of.get(x, {x})
-            return next(iter(places)) if len(places) == 1 else x
-        made = self.aliases.allocation(x)
-        return made[0] if len(made) == 1 else x
-
-    def shadow_of(self, x: str) -> str | None:
-        """The shadow of ``x``, a view of one if ``x`` is a view; None if there is none yet."""
-        if x in self.mirror:
-            return self.mirror[x]
-        key = self.shadow_key(x)
-        if key == x or key not in self.shadows:
-            return self.shadows.get(x)
-        if is_container(self.b.type(x)):  # another name for the same container
-            return self.shadows[key]
-        made = self.aliases.views.get(x)
-        if made is None:
-            return None
-        viewed = self.aliases.shares(made)[0]
-        base = self.shadow_of(viewed) if isinstance(viewed, str) else None
-        if base is None:
-            return None
-        if made.op is ops.identity:
-            return base
-        args = tuple(base if a == viewed else a for a in made.args)
-        view = self.b.emit(made.op, args, made.keywords, name=bar_name(x))
-        assert isinstance(view, str)
-        self.shadow_names.add(view)
-        return view
-
-    def ensure_shadow(self, x: str) -> None:
-        """Make the shadow of ``x`` here, at the head of the statement that follows in the adjoint sweep."""
-        key = self.shadow_key(x)
-        if key in self.shadows or x in self.mirror:
-            return
-        old = self.values.pop(key, None)
-        if old is None:
-            self.b.span, span = AFTERWARDS, self.b.span
-            shadow = (
-                self.b.emit(np.zeros_like, (self.like(key),), name=bar_name(key))
-                if isinstance(self.b.type(key), Array)
-                else self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
-            )
-            self.b.span = span
-        elif isinstance(old, dict):
-            shadow = self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
-        else:
-            shadow = self._own(old, key)
-        self._keep_shadow(key, self.b.rename(shadow, bar_name(key)))
-        if self.aliases.is_changed(key):
-            self.rebound.add(self.shadows[key])
-        if isinstance(old, dict):
-            self._add_parts(key, self.b.type(key), old)
-
-    def _keep_shadow(self, key: str, shadow: Atom) -> None:
-        """From here on contributions are added into this array or container."""
-        assert isinstance(shadow, str)
-        self.b.changes(shadow)
-        self.shadows[key] = shadow
-        self.shadow_names.add(shadow)
-        self.b.stored.add(shadow)
-        self.own.add(shadow)
-
-    def leave_branch(self, before: set[str]) -> None:
-        """A shadow that was made inside a branch is a value from there on: the other branch has none."""
-        for key in [k for k in self.shadows if k not in before]:
-            self.values[key] = self.shadows.pop(key)
-
-    def _own(self, x_bar: Atom, x: str) -> Atom:
-        """An array of one's own that holds an adjoint."""
-        if self.is_lazy(x_bar, self.b.type(x)):
-            x_bar = self.full(x_bar, x)  # which is the same array if it has that shape already
-        t = self.b.type(x)
-        if isinstance(t, Array) and not t.shape:  # what arithmetic gives is a number
-            return self.b.emit(np.full_like, (x, x_bar), name=bar_name(x))
-        made = self.b.maker(x_bar)
-        owned = x_bar in self.own or made is not None and allocates(self.b, self.aliases, made)
-        if owned and x_bar not in self._held():
-            return x_bar
-        return self.b.emit(copies(t), (x_bar,), name=bar_name(x))
-
-    def _held(self) -> set[Atom]:
-        """The arrays that adjoints are, or are views of."""
-        return {self._memory(a) for v in self.values.values() for a in leaves(v)} | set(self.shadows.values())
-
-    def _memory(self, x_bar: Atom) -> Atom:
-        """The array whose memory an adjoint may be."""
-        x_bar = self.b.current(x_bar)
-        while isinstance(x_bar, str) and (made := self.b.definitions.get(x_bar)) is not None and made.args:
-            if made.op not in (operator.getitem, ops.identity, builtins.getattr) and made.op not in VIEWS:
-                break
-            x_bar = self.b.current(made.args[0])
-        return x_bar
-
-    def _apart(self, x_bar: Atom, name: str) -> Atom:
-        """An adjoint that stays as it is, also if the array that it is, or is a view of, is a shadow, which changes."""
-        if self._memory(x_bar) not in self.shadow_names or not isinstance(self.b.type(x_bar), (Array, Unknown)):
-            return x_bar
-        return self.b.emit(copies(self.b.type(x_bar)), (x_bar,), name=name)
-
-    def _begin_shadow(self, x: str, x_bar: Atom) -> None:
-        """The first contribution to an array with a shadow: the shadow starts from it."""
-        key = self.shadow_key(x)
-        if key != x:
-            self.ensure_shadow(x)
-            self.add(x, x_bar, fitted=True)
-            return
-        self._keep_shadow(x, self.b.rename(self._own(x_bar, x), bar_name(x)))
-
-    def _add_into(self, shadow: str, key: Any, part: Any) -> None:
-        """Add to one part of a container's shadow."""
-        if isinstance(part, dict):
-            target = get_part(self.b, shadow, key)
-            for sub, value in part.items():
-                if value is not None:
-                    self._add_into(target, sub, value)  # type: ignore[arg-type]
-            return
-        self.add_to_item(shadow, Const(key), part)
-
-    def is_seen(self, shadow: Atom) -> bool:
-        """Whether the arrays in a container's shadow are seen by others too, so that they are changed in place."""
-        return shadow in self.mirror.values() or shadow in self.seen_parts
-
-    def add_items(self, shadow: str, items: Atom, places: Atom | None = None) -> None:
-        """Add to the items of a list's shadow; those of a mirrored one are seen by others."""
-        mirrored = self.is_seen(shadow)
-        more: tuple[Atom, ...] = () if places is None and not mirrored else (Const(None) if places is None else places,)
-        keywords = (("in_place", Const(True)),) if mirrored else ()
-        if places is None and mirrored:
-            more = ()
-        self.b.effect(runtime.add_items, (shadow, items, *more), keywords)
-
-    def add_to_item(self, shadow: str, key: Atom, part: Atom) -> None:
-        """``shadow[key] += part``: a number is replaced, an array may be seen by others and is added to."""
-        t = self.b.type(shadow)
-        if isinstance(t, Struct):
-            key = Const(ops.Attribute(key.value))
-            old = self.b.emit(builtins.getattr, (shadow, Const(str(key.value))))
-        else:
-            old = self.b.emit(operator.getitem, (shadow, key))
-        held = self.b.type(old)
-        if is_container(held) and self.is_seen(shadow):
-            self.seen_parts.add(old)
-        if is_long(held):
-            self.add_items(old, part)  # type: ignore[arg-type]
-        elif is_container(held):
-            parts = [(k, get_part(self.b, part, k)) for k, p in components(held) if is_differentiable(p)]
-            for k, inner in parts:
-                self.add_to_item(old, Const(k), inner)  # type: ignore[arg-type]
-        elif isinstance(held, Array) and self.is_seen(shadow):
-            self.b.store(old, None, part, operator.add)  # type: ignore[arg-type]
-        elif isinstance(held, (Scalar, Array)) and not isinstance(t, Struct) and shadow not in self.rebound:
-            self.b.store(shadow, key, part, operator.add)
-        elif isinstance(held, Unknown):
-            plus = runtime.plus_in_place if self.is_seen(shadow) else runtime.plus
-            self.b.store(shadow, key, self.b.emit(plus, (old, part)))
-        elif not isinstance(held, Known):
-            self.b.store(shadow, key, self.b.emit(operator.add, (old, part)))
-
-    def add_item(self, x: str, key: Atom, y_bar: Atom, unique: bool, basic: bool) -> None:
-        """The adjoint of ``y = x[key]``: added into the shadow of ``x``, which is made if need be."""
-        made = self.shadow_of(x)
-        fresh = made is None and self.values.get(x) is None
-        if made is None:
-            self.ensure_shadow(x)
-            made = self.shadow_of(x)
-        assert made is not None
-        if basic or unique:
-            self.b.store(made, key, y_bar, None if fresh else operator.add)
-        else:
-            self.b.effect(np.add.at, (made, key, y_bar))
 
 
 def begun(function: Function, active: set[str], type_of: Callable[[Atom], Type]) -> set[Atom]:
@@ -591,57 +406,3 @@ def is_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...]) -> bool:
 
 def uncertain(d: Any) -> bool:
     return isinstance(d, Length) and not d.many
-
-
-def allocates(b: Builder, aliases: Aliases, s: Assign) -> bool:
-    """Whether a statement makes an array that nothing else refers to."""
-    if isinstance(b.type(s.target), Scalar):
-        return True
-    from tangentc.analysis.elementwise import is_elementwise
-
-    if s.op is operator.getitem and (whole := b.maker(s.args[0])) is not None and isinstance(whole.op, ops.Emitted):
-        return True  # what an emitted adjoint returns is nobody else's
-    if isinstance(s.op, ops.Emitted) or is_elementwise(s.op) or s.op is operator.matmul:
-        return True
-    if s.op is ops.method:
-        return s.args[1] == Const("astype")
-    return known(s.op) and s.op is not np.diag and not aliases.shares(s)  # the diagonal of a matrix is its memory
-
-
-def leaves(adjoint: Adjoint | None) -> list[Atom]:
-    if isinstance(adjoint, dict):
-        return [atom for part in adjoint.values() for atom in leaves(part)]
-    return [] if adjoint is None else [adjoint]
-
-
-def bar_name(x: Atom) -> str:
-    return f"{x}_bar" if isinstance(x, str) else "%bar"
-
-
-def get_part(b: Builder, x: Atom, key: Any) -> Atom:
-    """The part of a container value."""
-    t = b.type(x)
-    if isinstance(t, Struct):
-        return b.emit(builtins.getattr, (x, Const(key)))
-    if isinstance(t, Tuple) and t.cls is not None:
-        return b.emit(builtins.getattr, (x, Const(t.cls._fields[key])))  # type: ignore[attr-defined]
-    return b.emit(operator.getitem, (x, Const(key)))
-
-
-def build_container(b: Builder, t: Type, parts: list[Atom], name: str = "") -> Atom:
-    """A container of this type made of its parts."""
-    if isinstance(t, Sequence) and t.length is None:
-        raise InternalError("a list of unknown length is put together from its parts")
-    match t:
-        case Tuple(_, None):
-            return b.emit(ops.make_tuple, tuple(parts), name=name)
-        case Tuple(_, cls):
-            return b.emit(ops.make_struct, (Const(cls), Const(cls._fields), *parts), name=name)
-        case Sequence():
-            return b.emit(ops.make_list, tuple(parts), name=name)
-        case Dict(keys, _):
-            return b.emit(ops.make_dict, (Const(keys), *parts), name=name)
-        case Struct(cls, fields, _):
-            cls = cls if dataclasses.is_dataclass(cls) else pytypes.SimpleNamespace
-            return b.emit(ops.make_struct, (Const(cls), Const(fields), *parts), name=name)
-    raise TypeError(t)

@@ -11,7 +11,6 @@ import builtins
 import dataclasses
 import operator
 import types as pytypes
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,14 +23,11 @@ from tangentc.core.nodes import (
     Assign,
     Atom,
     Block,
-    Carry,
     Const,
     Effect,
     For,
     Global,
     If,
-    Merge,
-    Statement,
     Store,
     While,
 )
@@ -42,7 +38,6 @@ from tangentc.core.types import (
     Sequence,
     Struct,
     Tuple,
-    Type,
     Unknown,
     components,
     holds_nothing,
@@ -53,8 +48,11 @@ from tangentc.core.types import (
     is_long,
     present,
 )
-from tangentc.derive.adjoints import allocates, build_container, get_part, may_be_full
-from tangentc.derive.calls import Call, covering, missing, partials, refuse_active_items, refuse_active_key, tangent
+from tangentc.derive.adjoints import may_be_full
+from tangentc.derive.calls import Call, covering, missing, partials, refuse_active_key, tangent
+from tangentc.derive.parts import build_container, get_part
+from tangentc.derive.shadows import allocates
+from tangentc.derive.tangent_control import TangentControl
 from tangentc.errors import MissingRule, UnsafeMutation
 
 RUN_OVER = {builtins.enumerate, builtins.zip, builtins.reversed}
@@ -67,7 +65,7 @@ def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
     return writer.dot(program.function.result)
 
 
-class _Forward:
+class _Forward(TangentControl):
     def __init__(self, program: Any, dots: dict[str, Atom], unit: Any):
         self.program, self.unit = program, unit
         self.b: Builder = unit.builder
@@ -439,97 +437,8 @@ class _Forward:
         self.b.out.append(s)
 
     # ---------------------------------------------------------- control flow
-    def branch(self, s: If) -> None:
-        blocks: list[list[Statement]] = []
-        ends: list[dict[str, Atom]] = []
-        before = self.dots
-        for block in (s.then, s.orelse):
-            self.dots = dict(before)
-            with self.b.block() as out:
-                self.block(block)
-                blocks.append(out)
-            ends.append(self.dots)
-        self.dots = before
-        merged = list(s.merged)
-        for m in s.merged:
-            if m.name not in self.active or not (m.then in ends[0] or m.orelse in ends[1]):
-                continue
-            arms = []
-            for k, atom in enumerate((m.then, m.orelse)):
-                self.dots = ends[k]
-                with self.b.reopen(blocks[k]):
-                    arms.append(self.arm(atom))
-            self.dots = before
-            name = self.b.fresh(self.name(m.name))
-            self.b.types.of_name[name] = self._float(self.b.type(m.name))
-            merged.append(Merge(name, *arms))
-            self._keep(m.name, name)
-        self.b.out.append(replace(s, then=tuple(blocks[0]), orelse=tuple(blocks[1]), merged=tuple(merged)))
-
-    def arm(self, atom: Atom) -> Atom:
-        """The tangent of what a joined name stands for on one path."""
-        if isinstance(atom, str):
-            return self.fit(self.dot(atom), atom)
-        return Const(0.0) if isinstance(atom, Const) and not isinstance(atom.value, tuple) else self.zero(atom)
-
-    def _float(self, t: Type) -> Type:
-        return t
-
-    def loop(self, s: For | While) -> None:
-        refuse_active_items(s, self.active)
-        self.b.passed()  # the body may have run before
-        carries: list[tuple[Carry, str, Atom]] = []
-        for c in s.carried:
-            if c.name not in self.active:
-                continue
-            name = self.b.fresh(self.name(c.name))
-            self.b.types.of_name[name] = self.b.type(c.name)
-            carries.append((c, name, self.arm(c.init)))
-        before = self.dots
-        self.dots = dict(before)
-        for c, name, _ in carries:
-            self._keep(c.name, name)
-        with self.b.block() as head:
-            if isinstance(s, While):
-                self.block(s.head)
-        with self.b.block() as out:
-            self.block(s.body)
-            nexts = {}
-            for c, _, _ in carries:
-                nexts[c.name] = self.arm(c.next)
-            body = tuple(out)
-        self.dots = dict(before)
-        for c, name, _ in carries:
-            self._keep(c.name, name)
-        carried = (*s.carried, *(Carry(name, init, nexts[c.name]) for c, name, init in carries))
-        if _leaves(body):
-            body = _before_leaving(body)
-        if isinstance(s, While):
-            self.b.out.append(replace(s, head=tuple(head), body=body, carried=carried))
-        else:
-            self.b.out.append(replace(s, body=body, carried=carried))
 
 
 def _is_plain(cls: Any) -> bool:
     """Whether a class is neither a NamedTuple nor a dataclass that its fields make."""
     return not issubclass(cls, tuple) and not dataclasses.is_dataclass(cls)
-
-
-def _leaves(block: Block) -> bool:
-    from tangentc.core.nodes import Leave
-    from tangentc.core.walk import statements
-
-    return any(isinstance(s, Leave) for s in statements(block))
-
-
-def _before_leaving(block: Block) -> Block:
-    """A branch that leaves ends with leaving, also after tangents have been added behind it."""
-    from tangentc.core.nodes import Leave
-
-    out: list[Statement] = []
-    last: list[Statement] = []
-    for s in block:
-        if isinstance(s, If):
-            s = replace(s, then=_before_leaving(s.then), orelse=_before_leaving(s.orelse))
-        (last if isinstance(s, Leave) else out).append(s)
-    return tuple(out + last)

@@ -42,7 +42,7 @@ from tangentc.core.types import (
 )
 from tangentc.core.values import data_type
 from tangentc.core.walk import defines, definitions, statements
-from tangentc.derive.adjoints import bar_name
+from tangentc.derive.parts import bar_name
 from tangentc.errors import InternalError, UnsafeMutation
 
 COPIES = {operator.add, builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}

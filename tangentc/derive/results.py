@@ -31,8 +31,9 @@ from tangentc.core.types import (
     is_long,
 )
 from tangentc.core.walk import defines, statements, transform
-from tangentc.derive.adjoints import allocates, bar_name, build_container, copies, get_part
+from tangentc.derive.parts import bar_name, build_container, get_part
 from tangentc.derive.reverse import Sweeps
+from tangentc.derive.shadows import allocates, copies
 from tangentc.errors import BadArgument, NotScalar, UnsupportedSyntax
 from tangentc.simplify.dead import dead
 

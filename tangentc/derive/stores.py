@@ -38,8 +38,9 @@ from tangentc.core.types import (
     present,
     shadow_type,
 )
-from tangentc.derive.adjoints import Adjoints, bar_name
+from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.mirror import Mirror
+from tangentc.derive.parts import bar_name
 from tangentc.errors import InternalError, UnsafeMutation
 from tangentc.ops.table import every
 

@@ -1,0 +1,230 @@
+"""Adjoints of what puts values together and takes them apart: tuples, lists, dicts, objects, subscripts."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.points import DEEP_COPIES
+from tangentc.core import ops
+from tangentc.core.build import Builder
+from tangentc.core.nodes import Assign, Atom, Const
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    components,
+    is_container,
+    is_differentiable,
+    is_long,
+    present,
+)
+from tangentc.derive.adjoints import Adjoint, Adjoints
+from tangentc.derive.calls import missing, refuse_active_key
+from tangentc.derive.parts import bar_name, get_part
+
+
+class Structure:
+    """The part of reverse mode that knows containers and subscripts."""
+
+    b: Builder
+    adj: Adjoints
+    aliases: Aliases
+    active: set[str]
+    _is_unique: Any
+
+    def _structure(self, s: Assign, y_bar: Adjoint | None) -> bool:
+        """The adjoints of operations that put values together or take them apart."""
+        op, args = s.op, s.args
+        if op is ops.identity:
+            self.adj.add(args[0], y_bar)
+        elif op in DEEP_COPIES and {args[0], s.target} <= self.adj.mirror.keys():
+            self.b.effect(runtime.add_copied, (self.adj.mirror[args[0]], self.adj.mirror[s.target]))  # type: ignore[index]
+        elif op in (ops.copied, runtime.shaped_like):
+            self.adj.add(args[0], y_bar)
+        elif op is ops.items_from:
+            self._rest(s, y_bar)
+        elif op in (builtins.list, builtins.tuple, operator.add) and is_container(self.b.type(s.target)):
+            self._list_of(s, y_bar)
+        elif op is builtins.dict and isinstance(self.b.type(args[0]), Dict):
+            for key, part in components(self.b.type(args[0])):
+                if is_differentiable(part):
+                    self._add_part(args[0], key, self._part(y_bar, key, s.target))
+        elif op in (builtins.enumerate, builtins.zip, builtins.reversed):
+            return True  # the loop over it takes its items by their positions
+        elif op in (ops.make_tuple, ops.make_list):
+            for k, atom in enumerate(args):
+                if atom not in self.adj.mirror:
+                    self.adj.add(atom, self._part(y_bar, k, s.target))
+        elif op is ops.make_dict:
+            for key, atom in zip(args[0].value, args[1:], strict=True):
+                if atom not in self.adj.mirror:
+                    self.adj.add(atom, self._part(y_bar, key, s.target))
+        elif op is ops.make_struct:
+            keys = range(len(args) - 2) if issubclass(args[0].value, tuple) else args[1].value
+            for key, atom in zip(keys, args[2:], strict=True):
+                if atom not in self.adj.mirror:
+                    self.adj.add(atom, self._part(y_bar, key, s.target))
+        elif op is operator.getitem or op is ops.old_item and isinstance(self.b.type(args[0]), (Dict, Sequence)):
+            self._subscript(s, y_bar)
+        elif op in (builtins.getattr, ops.old_item) and is_container(self.b.type(args[0])):
+            t, name = self.b.type(args[0]), args[1].value
+            key = t.cls._fields.index(name) if isinstance(t, Tuple) else name
+            assert isinstance(t, (Tuple, Struct))
+            self._add_part(args[0], key, y_bar)
+        else:
+            return False
+        return True
+
+    def _rest(self, s: Assign, y_bar: Adjoint | None) -> None:
+        """``*rest``: the items go back to their places."""
+        x, start = s.args[0], s.args[1].value
+        t = self.b.type(s.target)
+        if not isinstance(t, Sequence):
+            raise missing(
+                s, "the type of its argument does not say how many items it has", "take the items by subscript"
+            )
+        if t.length is None or is_long(t):
+            self._rest_of_many(s, y_bar)
+            return
+        for k in range(t.length):
+            part = self._part(y_bar, k, s.target)
+            if part is None:
+                continue
+            if isinstance(self.b.type(x), Array):
+                assert not isinstance(part, dict)
+                self.adj.add_item(x, Const(start + k), part, True, True)  # type: ignore[arg-type]
+            else:
+                self._add_part(x, start + k, part)
+
+    def _rest_of_many(self, s: Assign, y_bar: Adjoint | None) -> None:
+        """``*rest`` of as many items as only the run knows."""
+        x, start = s.args[0], s.args[1].value
+        if not isinstance(x, str) or x not in self.active or y_bar is None:
+            return
+        whole = self.adj.whole(y_bar, s.target)
+        stop = self.b.emit(operator.add, (Const(start), self.b.emit(builtins.len, (whole,))))
+        if isinstance(self.b.type(x), Array):
+            part = self.b.emit(np.array, (whole,), name=bar_name(s.target))
+            self.adj.add_item(x, self.b.emit(slice, (Const(start), stop, Const(None))), part, True, True)
+            return
+        self.adj.ensure_shadow(x)
+        shadow = self.adj.shadow_of(x)
+        assert shadow is not None
+        self.adj.add_items(shadow, whole, self.b.emit(builtins.range, (Const(start), stop)))
+
+    def _list_of(self, s: Assign, y_bar: Adjoint | None) -> None:
+        """``list(x)``, ``x + y`` of lists: item by item."""
+        start: Atom = Const(0)
+        for x in s.args:
+            t = self.b.type(x)
+            exact = isinstance(t, Tuple) or isinstance(t, Sequence) and t.length is not None
+            if isinstance(x, str) and x in self.active and y_bar is not None:
+                if isinstance(t, Array):
+                    whole = self.adj.whole(y_bar, s.target)
+                    self.adj.add(x, self.b.emit(np.array, (whole,), name=bar_name(x)))
+                elif exact and isinstance(start, Const) and not is_long(t):
+                    for k, part in components(t):
+                        if (
+                            is_differentiable(part)
+                            and (bar := self._part(y_bar, start.value + k, s.target)) is not None
+                        ):
+                            self._add_part(x, k, bar)
+                else:
+                    whole = self.adj.whole(y_bar, s.target)
+                    self.adj.ensure_shadow(x)
+                    shadow = self.adj.shadow_of(x)
+                    assert shadow is not None
+                    length = self.b.emit(builtins.len, (shadow,))
+                    stop = self.b.emit(operator.add, (start, length))
+                    items = self.b.emit(operator.getitem, (whole, self.b.emit(slice, (start, stop, Const(None)))))
+                    self.adj.add_items(shadow, items)
+            length = self.b.emit(builtins.len, (x,)) if not exact else Const(len(list(components(t))))
+            start = self.b.emit(operator.add, (start, length)) if len(s.args) > 1 else start
+
+    def _part(self, y_bar: Adjoint | None, key: Any, y: str) -> Adjoint | None:
+        if isinstance(y_bar, dict):
+            return y_bar.get(key)
+        return None if y_bar is None else get_part(self.b, y_bar, key)
+
+    def _add_part(self, x: Atom, key: Any, y_bar: Adjoint | None) -> None:
+        if isinstance(x, str) and x in self.active and y_bar is not None:
+            if self.aliases.is_changed(x):
+                self.adj.ensure_shadow(x)
+                shadow = self.adj.shadow_of(x)
+                assert shadow is not None
+                self.adj._add_into(shadow, key, y_bar)
+                return
+            self.adj.add(x, {key: y_bar})
+
+    def _subscript(self, s: Assign, y_bar: Adjoint | None) -> None:
+        x, key = s.args
+        refuse_active_key(s, self.active)
+        if not isinstance(x, str) or x not in self.active or y_bar is None:
+            return
+        t = present(self.b.type(x))
+        if is_container(t):
+            if self.aliases.is_changed(x):
+                self.adj.ensure_shadow(x)
+            by_position = isinstance(key, Const) and not isinstance(key.value, slice)
+            if by_position and self.adj.shadow_of(x) is None and not is_long(t):
+                index = key.value
+                if isinstance(t, Tuple) or type(t).__name__ == "Sequence":
+                    index = index % len(t.items) if isinstance(t, Tuple) else index % (t.length or 1)
+                self._add_part(x, index, y_bar)
+                return
+            if isinstance(key, Const) and isinstance(key.value, slice) and not is_long(t) and not isinstance(t, Dict):
+                for k, (index, part) in enumerate(list(components(t))[key.value]):
+                    if is_differentiable(part):
+                        self._add_part(x, index, self._part(y_bar, k, s.target))
+                return
+            if self.adj.shadow_of(x) is None:
+                self.adj.ensure_shadow(x)
+            self._add_dynamic(x, key, y_bar, s)
+            return
+        if not isinstance(t, Array):
+            raise missing(s, f"the type of {x.lstrip('%').split('.')[0]} is not known when compiling",
+                          "call the function with arguments of known types")  # fmt: skip
+        assert not isinstance(y_bar, dict)
+        basic = self.aliases.is_basic(key)
+        self.adj.add_item(x, key, y_bar, basic or self._is_unique(key), basic)
+
+    def _add_dynamic(self, x: str, key: Atom, y_bar: Adjoint, s: Assign) -> None:
+        """``y = xs[i]`` for a list ``xs``: into the list of shadows."""
+        shadow = self.adj.shadow_of(x)
+        assert shadow is not None
+        part, index = self.b.type(s.target), self.b.type(key)
+        if not is_differentiable(part):
+            return
+        is_slice = isinstance(index, Tuple) and index.cls is slice
+        if isinstance(index, Known) and isinstance(index.value, slice) or is_slice:
+            positions = self.b.emit(builtins.range, (self.b.emit(builtins.len, (shadow,)),))
+            places = self.b.emit(operator.getitem, (positions, key))
+            self.adj.add_items(shadow, self.adj.whole(y_bar, s.target), places)
+            return
+        if isinstance(y_bar, dict):
+            item = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
+            assert isinstance(item, str)
+            self._into(item, y_bar, part)
+        else:
+            self.adj.add_to_item(shadow, key, y_bar)
+
+    def _into(self, shadow: str, y_bar: dict[Any, Any], t: Type) -> None:
+        fields = list(t.keys if type(t).__name__ == "Dict" else range(len(t.items)))
+        for key in y_bar:
+            if y_bar[key] is None:
+                continue
+            if isinstance(y_bar[key], dict):
+                inner = self.b.emit(operator.getitem, (shadow, Const(key)))
+                self._into(inner, y_bar[key], t.items[fields.index(key)])  # type: ignore[arg-type]
+            else:
+                self.adj.add_to_item(shadow, Const(key), y_bar[key])
