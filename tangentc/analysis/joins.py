@@ -155,16 +155,8 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
 
 def _join(a: Type, b: Type, fresh: Fresh) -> Type:
     match a, b:
-        case Scalar(), Scalar() if a.dtype.startswith("str") or b.dtype.startswith("str"):
-            return Scalar("str", True) if a.dtype.startswith("str") and b.dtype.startswith("str") else Unknown(MIXED)
         case Scalar(), Scalar():
-            dtype = np.result_type(a.dtype, b.dtype).name if a.dtype != b.dtype else a.dtype
-            kinds = {np.dtype(a.dtype).kind, np.dtype(b.dtype).kind}
-            if a.weak and not b.weak and kinds <= set("biuf") and np.dtype(b.dtype).kind == "f":
-                dtype = b.dtype
-            if b.weak and not a.weak and kinds <= set("biuf") and np.dtype(a.dtype).kind == "f":
-                dtype = a.dtype
-            return Scalar(dtype, a.weak and b.weak, None)
+            return _join_numbers(a, b)
         case Array(), Array() if len(a.shape) == len(b.shape):
             shape = tuple(x if x == y else fresh() for x, y in zip(a.shape, b.shape, strict=True))
             kind = a.or_number if a.or_number == b.or_number else "?"
@@ -194,6 +186,25 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
             return Sequence(
                 a.kind, (joined(every, fresh),) if every else (), a.length if a.length == b.length else None, a.key
             )
+    return _join_known(a, b, fresh)
+
+
+def _join_numbers(a: Scalar, b: Scalar) -> Type:
+    """A number of Python's takes the dtype of one of NumPy's; a text is no number."""
+    if a.dtype.startswith("str") or b.dtype.startswith("str"):
+        return Scalar("str", True) if a.dtype.startswith("str") and b.dtype.startswith("str") else Unknown(MIXED)
+    dtype = np.result_type(a.dtype, b.dtype).name if a.dtype != b.dtype else a.dtype
+    kinds = {np.dtype(a.dtype).kind, np.dtype(b.dtype).kind}
+    if a.weak and not b.weak and kinds <= set("biuf") and np.dtype(b.dtype).kind == "f":
+        dtype = b.dtype
+    if b.weak and not a.weak and kinds <= set("biuf") and np.dtype(a.dtype).kind == "f":
+        dtype = a.dtype
+    return Scalar(dtype, a.weak and b.weak, None)
+
+
+def _join_known(a: Type, b: Type, fresh: Fresh) -> Type:
+    """Of values of which one is known, or is None."""
+    match a, b:
         case Known(value=tuple()), Known(value=tuple()) | Tuple():
             return join(data_type(a.value), b if isinstance(b, Tuple) else data_type(b.value), fresh)
         case ((Tuple() | Sequence(kind=builtins.tuple)), Known(value=tuple())):

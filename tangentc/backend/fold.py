@@ -31,6 +31,7 @@ from tangentc.core.nodes import (
     Function,
     If,
     Leave,
+    Merge,
     Statement,
     While,
     is_temporary,
@@ -294,66 +295,65 @@ class Folding:
         if len(s.merged) != 1 or s.tag.startswith("statement"):
             return
         m = s.merged[0]
-        inside = [*s.then, *s.orelse]
-        if not all(isinstance(x, (Assign, If)) for x in inside):
-            return
-        local = {x.target for x in inside if isinstance(x, Assign)}
-        local |= {n.name for x in inside if isinstance(x, If) for n in x.merged}
-        if any(
-            isinstance(x, If) and x.merged[0].name not in self.expressions
-            for x in inside
-            if isinstance(x, If) and x.merged
-        ):
-            return
-        for arm in (m.then, m.orelse):
-            if arm is ops.UNDEFINED or not isinstance(arm, (str, object)):
-                return
-        if any(getattr(a, "value", None) is ops.UNDEFINED for a in (m.then, m.orelse)):
-            return
-        tails = {a for a in (m.then, m.orelse) if isinstance(a, str) and a in local}
-        for x in inside:
-            name = x.target if isinstance(x, Assign) else x.merged[0].name if x.merged else ""
-            if name in tails:
-                if self.uses[name] != 1 or not (isinstance(x, If) or ops.is_pure(x.op)):
-                    return
-            elif name not in self.folded or self.valid[name] != self.uses[name]:
-                return
-        for name in tails:
-            made = next(x for x in inside if (x.target if isinstance(x, Assign) else x.merged[0].name) == name)
-            if name not in self.made:
-                if isinstance(made, If) or not is_temporary(name) and not self._same_base(name, m.name):
-                    return
+        inside: list[Any] = [*s.then, *s.orelse]
+        made = {_result(x): x for x in inside if isinstance(x, (Assign, If))}
+        tails = {a for a in (m.then, m.orelse) if isinstance(a, str) and a in made}
         size = sum(self.size.get(a, 1) for a in tails) + self.size.get(s.test, 0) + 1  # type: ignore[arg-type]
-        if size > MAX_SIZE:
+        if not self._is_choice(s, m, made, tails) or size > MAX_SIZE:
             return
         for name in tails:
-            if name not in self.made:
-                made = next(x for x in inside if isinstance(x, Assign) and x.target == name)
-                self.made[name] = made
-                self.size[name], self.depth[name] = 1, 1
-                self.content[name], self.names[name] = (
-                    self._content(made),
-                    {a for a in made.atoms if isinstance(a, str)},
-                )
-            self.folded.add(name)
-            self.valid[name] = self.uses[name]
+            self._fold_tail(name, made[name])
         self.expressions[m.name] = s
         for arm in (m.then, m.orelse):
             if arm not in tails and arm != s.test:
                 self._use(arm, pending, visible, chosen=True)
         if is_temporary(m.name) and self.uses[m.name] == 1:
             self.made[m.name] = s
-            self.size[m.name] = size
-            self.depth[m.name] = 3
+            self.size[m.name], self.depth[m.name] = size, 3
             involved = [*tails, *([s.test] if isinstance(s.test, str) else [])]
-            self.content[m.name] = set().union(*(self.content.get(n, set()) for n in involved)) if involved else set()
-            self.names[m.name] = set().union(*(self.names.get(n, {n}) for n in involved)) if involved else set()
+            self.content[m.name] = set().union(*(self.content.get(n, set()) for n in involved))
+            self.names[m.name] = set().union(*(self.names.get(n, {n}) for n in involved))
             pending[m.name] = False
             if any(n in self.pops for n in (*involved, m.then, m.orelse)) or _pops(inside):
                 self.pops.add(m.name)
 
+    def _is_choice(self, s: If, m: Merge, made: dict[str, Any], tails: set[Any]) -> bool:
+        """Whether all that the arms of a branch do is compute the two values, each in an expression."""
+        if len(made) != len(s.then) + len(s.orelse) or ops.UNDEFINED in [
+            getattr(a, "value", None) for a in (m.then, m.orelse)
+        ]:
+            return False
+        for name, x in made.items():
+            if isinstance(x, If) and x.merged and name not in self.expressions:
+                return False
+            if name not in tails:
+                if name not in self.folded or self.valid[name] != self.uses[name]:
+                    return False
+            elif self.uses[name] != 1 or not (isinstance(x, If) or ops.is_pure(x.op)):
+                return False
+            elif name not in self.made and (
+                isinstance(x, If) or not is_temporary(name) and not self._same_base(name, m.name)
+            ):
+                return False
+        return True
+
+    def _fold_tail(self, name: str, made: Any) -> None:
+        """Write the value of an arm where the choice is."""
+        if name not in self.made:
+            self.made[name] = made
+            self.size[name], self.depth[name] = 1, 1
+            self.content[name] = self._content(made)
+            self.names[name] = {a for a in made.atoms if isinstance(a, str)}
+        self.folded.add(name)
+        self.valid[name] = self.uses[name]
+
     def _same_base(self, a: str, b: str) -> bool:
         return version_base(a) == version_base(b)
+
+
+def _result(s: Assign | If) -> str:
+    """The name of the one value of a statement."""
+    return s.target if isinstance(s, Assign) else s.merged[0].name if s.merged else ""
 
 
 def _pops(block: list[Statement]) -> bool:

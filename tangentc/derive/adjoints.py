@@ -40,12 +40,10 @@ from tangentc.core.types import (
     shadow_type,
 )
 from tangentc.core.walk import statements
-from tangentc.derive.parts import bar_name, build_container, get_part
+from tangentc.derive.parts import Adjoint, bar_name, build_container, get_part
 from tangentc.derive.shadows import Shadows
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
-
-Adjoint = Atom | dict[Any, Any]
 
 
 class Adjoints(Shadows):

@@ -42,10 +42,10 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
-from tangentc.derive.adjoints import Adjoint, Adjoints
+from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import refuse_active_items
 from tangentc.derive.link import Region
-from tangentc.derive.parts import bar_name, get_part
+from tangentc.derive.parts import Adjoint, bar_name, get_part
 from tangentc.errors import Span, UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
 

@@ -174,14 +174,20 @@ class Mirror:
             return made(op, Const(pytypes.SimpleNamespace), args[1], *parts)
         if op is ops.new_object:
             return made(ops.make_struct, Const(pytypes.SimpleNamespace), Const(()))
-        if not any(isinstance(a, str) and a in self.of for a in shared):
-            if any(
-                isinstance(a, str) and self.aliases.is_changed(a) and is_differentiable(self.b.type(a)) for a in shared
-            ):
-                raise InternalError(f"the shadow of what {shown(s.target)} shares its memory with is not known")
-            if is_container(self.b.type(s.target)):
-                return made(runtime.zeros_of_copy, s.target)
-            return made(np.zeros_like, s.target)
+        if any(isinstance(a, str) and a in self.of for a in shared):
+            return self._view(s, shared)
+        if any(isinstance(a, str) and self.aliases.is_changed(a) and is_differentiable(self.b.type(a)) for a in shared):
+            raise InternalError(f"the shadow of what {shown(s.target)} shares its memory with is not known")
+        return made(runtime.zeros_of_copy if is_container(self.b.type(s.target)) else np.zeros_like, s.target)
+
+    def _view(self, s: Assign, shared: Any) -> tuple[Statement, ...]:
+        """The shadow of what shares its memory: the same view of the shadow of that."""
+        bar, op, args, span = self.of[s.target], s.op, s.args, s.span
+        out: list[Statement] = []
+
+        def made(op: Any, *atoms: Atom) -> tuple[Statement, ...]:
+            return (*out, Assign(bar, op, atoms, (), span))
+
         if op is builtins.getattr:
             t = self.b.type(args[0])
             if isinstance(t, Tuple):

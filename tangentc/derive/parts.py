@@ -12,7 +12,6 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.types import Dict, Sequence, Struct, Tuple, Type
-from tangentc.derive.adjoints import Adjoint
 from tangentc.errors import InternalError
 
 
@@ -24,6 +23,9 @@ def leaves(adjoint: Adjoint | None) -> list[Atom]:
 
 def bar_name(x: Atom) -> str:
     return f"{x}_bar" if isinstance(x, str) else "%bar"
+
+
+Adjoint = Atom | dict[Any, Any]  # of a container: by its parts
 
 
 def get_part(b: Builder, x: Atom, key: Any) -> Atom:

@@ -51,11 +51,11 @@ from tangentc.core.types import (
     rank,
 )
 from tangentc.core.walk import statements
-from tangentc.derive.adjoints import Adjoint, Adjoints, begun
+from tangentc.derive.adjoints import Adjoints, begun
 from tangentc.derive.calls import adjoints, covering, missing, partials
 from tangentc.derive.control import Control
 from tangentc.derive.mirror import Mirror
-from tangentc.derive.parts import bar_name
+from tangentc.derive.parts import Adjoint, bar_name
 from tangentc.derive.shadows import copies
 from tangentc.derive.stores import Stores
 from tangentc.derive.structure import Structure

@@ -28,9 +28,9 @@ from tangentc.core.types import (
     is_long,
     present,
 )
-from tangentc.derive.adjoints import Adjoint, Adjoints
+from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import missing, refuse_active_key
-from tangentc.derive.parts import bar_name, get_part
+from tangentc.derive.parts import Adjoint, bar_name, get_part
 
 
 class Structure:
