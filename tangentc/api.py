@@ -247,21 +247,20 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     if found is None:
         value = f(*primals)
         return value, lambda seed: tuple(map(_of_nothing, primals))
-    function, primal, adjoint_function, compiled = found.function, found.primal, found.adjoint, found.compiled
-    flags, defaults = found.flags, found.defaults
+    compiled, adjoint = found.compiled, found.adjoint
     read: dict[str, Any] = {}
     if check:
-        read = dict(zip(inspect.signature(function).parameters, args))
+        read = dict(zip(inspect.signature(found.function).parameters, args))
         read.update({name: atom.lookup() for name, atom in compiled.live.items()})
     before = {name: fingerprint(a) for name, a in read.items()}
     again = tuple(map(own_copy, args)) if compiled.is_doubtful else ()
     own = tuple(map(own_copy, args)) if copy else args
     try:
         with seen_to_turn(compiled.is_doubtful):
-            value, saved = primal(*own, *defaults)
+            value, saved = found.primal(*own, *found.defaults)
     except RAISED as error:
         locate(error)
-        given_numbers = without_raising(error, function, args)
+        given_numbers = without_raising(error, found.function, args)
         if given_numbers is args:
             raise
         return _vjp(f, given_numbers[: len(primals)], copy, check)
@@ -270,38 +269,60 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
         raise
     if copy and compiled.live:
         kept = {n: a for n, a in compiled.live.items() if n not in compiled.text.blocks}
-        adjoint_function = _as_it_is_now(adjoint_function, primal, kept)
+        adjoint = _as_it_is_now(adjoint, found.primal, kept)
+    pullback = _Pullback(found, adjoint, saved, value, own, again, read, before, len(primals), args)
+    return own_copy(value) if copy else value, pullback
 
-    def pullback(seed: Any) -> tuple:
+
+@dataclass
+class _Pullback:
+    """The adjoint function with what its primal saved; it takes the adjoint of the value."""
+
+    pair: _Pair
+    adjoint: Callable[..., Any]
+    saved: Any
+    value: Any
+    own: tuple  # the arguments, as the primal was given them
+    again: tuple  # copies of them, of a function whose values may turn complex
+    read: dict[str, Any]
+    before: dict[str, Any]
+    count: int  # of the arguments that the caller gave
+    args: tuple
+
+    def __call__(self, seed: Any) -> tuple:
+        function, value, compiled = self.pair.function, self.value, self.pair.compiled
         check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))
-        for name, wanted in before.items():
-            if fingerprint(read[name]) != wanted:
-                raise UnsafeMutation(
-                    f"{name} has been changed since vjp called {function.__name__}",
-                    why="a pullback is that of the values at the time of the call, and these are not there any more",
-                    way_out=f"change a copy, {name}.copy(), or call vjp again",
-                )
+        self.refuse_changed()
         try:
             with seen_to_turn(compiled.is_doubtful):
-                given = adjoint_function(saved, as_seed(seed, value))
-            if again:
-                refuse_turned(given, again, function)
+                given = self.adjoint(self.saved, as_seed(seed, value))
+            if self.again:
+                refuse_turned(given, self.again, function)
         except TurnedComplex:
             with complex_results():
-                return _vjp(function, again, True, False)[1](seed)
+                return _vjp(function, self.again, True, False)[1](seed)
         except RAISED as error:
             locate(error)
-            given_again, in_numbers = without_raising(error, function, own), in_numpy(seed)
-            if given_again is own and in_numbers is seed:
+            given_again, in_numbers = without_raising(error, function, self.own), in_numpy(seed)
+            if given_again is self.own and in_numbers is seed:
                 raise
-            return _vjp(function, given_again, True, False)[1](in_numbers)[: len(primals)]
+            return _vjp(function, given_again, True, False)[1](in_numbers)[: self.count]
         except Exception as error:
             locate(error)
             raise
-        parts = iter((given,) if sum(flags) == 1 else given)
-        return tuple(next(parts) if flag else _of_nothing(a) for flag, a in zip(flags, args))[: len(primals)]
+        parts = iter((given,) if sum(self.pair.flags) == 1 else given)
+        return tuple(next(parts) if f else _of_nothing(a) for f, a in zip(self.pair.flags, self.args))[: self.count]
 
-    return own_copy(value) if copy else value, pullback
+    def refuse_changed(self) -> None:
+        """Refuse a call after something that the primal read has been changed."""
+        name = self.pair.function.__name__
+        for changed, wanted in self.before.items():
+            if fingerprint(self.read[changed]) != wanted:
+                raise UnsafeMutation(
+                    f"{changed} has been changed since vjp called {name}",
+                    why="a pullback is that of the values at the time of the call, and these are not there any more",
+                    way_out=f"change a copy, {changed}.copy(), or call vjp again",
+                )
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:

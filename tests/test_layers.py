@@ -1,5 +1,6 @@
-"""The floors of the house: `make check` fails on an import upward, and on a circle."""
+"""The floors of the house: `make check` fails on an import upward, and on a circle; and how large its parts are."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -81,3 +82,20 @@ def test_a_room_without_a_floor_is_caught(house):
 def test_make_check_asks():
     assert "lint-imports" in (ROOT / "Makefile").read_text()
     assert LINT.exists(), sys.executable
+
+
+FILES = sorted((ROOT / "tangentc").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_file_and_a_function_can_be_read_at_once(path):
+    """No file has more than 500 lines, and no function more than 60."""
+    text = path.read_text()
+    assert len(text.splitlines()) <= 500
+    functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    assert [(f.name, f.lineno) for f in functions if f.end_lineno - f.lineno >= 60] == []
+
+
+def test_the_house_does_not_grow():
+    """What a change adds it takes away elsewhere: this number may fall, and not rise."""
+    assert sum(len(p.read_text().splitlines()) for p in FILES) <= 42_100

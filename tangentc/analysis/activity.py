@@ -46,7 +46,7 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.core.values import mutable_parts
-from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
+from tangentc.core.walk import asks_for_form, blocks, defines, joins_of, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.ops.outputs import place_of_output
 
@@ -164,20 +164,13 @@ class Activity:
             case Effect() if adds_to_argument(s.op):
                 if any(self._has(self.varied, a) for a in s.atoms[1:]):
                     self._add(self.varied, s.args[0])
-            case If():
-                for m in s.merged:
-                    if self._has(self.varied, m.then) or self._has(self.varied, m.orelse):
-                        self._add(self.varied, m.name)
-            case For() | While():
-                for c in s.carried:
-                    if self._has(self.varied, c.init) or self._has(self.varied, c.next):
-                        self._add(self.varied, c.name)
-                if (
-                    isinstance(s, For)
-                    and self._has(self.varied, s.iterable)
-                    and not gives_keys(self.types.of(s.iterable))
-                ):
-                    self._add(self.varied, s.target)
+            case If() | For() | While():
+                for name, *arms in joins_of(s):
+                    if any(self._has(self.varied, a) for a in arms):
+                        self._add(self.varied, name)
+                if isinstance(s, For) and self._has(self.varied, s.iterable):
+                    if not gives_keys(self.types.of(s.iterable)):
+                        self._add(self.varied, s.target)
             case Opaque():
                 if any(self._has(self.varied, a) for _, a in s.reads):
                     for _, name in s.writes:

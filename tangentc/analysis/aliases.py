@@ -34,7 +34,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, is_basic, is_container
 from tangentc.core.values import type_of
-from tangentc.core.walk import asks_for_form, statements
+from tangentc.core.walk import asks_for_form, joins_of, statements
 from tangentc.ops import methods
 from tangentc.ops.table import every
 
@@ -74,32 +74,19 @@ class Aliases:
                     self._union(change.container, atom)
             match s:
                 case Assign() if self._has_memory(s.target):
-                    self.made[s.target] = s
-                    shared = self.shares(s)
-                    if shared and self.call_aliases(s.op):
-                        self.called.append(s.target)
-                    for atom in shared:
-                        self._union(s.target, atom)
-                    if not shared:
+                    if not self._made(s):
                         own.append(s.target)
-                    elif len(shared) == 1 and isinstance(shared[0], str):
-                        self.views[s.target] = s
                 case Store() if is_container(self._type(s.object)):
                     self._union(s.object, s.value)
                 case Store():
                     stores.append(s.object)
                 case Effect() if s.args and isinstance(s.args[0], str) and changes_argument(s.op):
                     stores.append(s.args[0])
-                case If():
-                    for m in s.merged:
-                        self.joins.append(m.name)
-                        self._union(m.name, m.then)
-                        self._union(m.name, m.orelse)
-                case For() | While():
-                    for c in s.carried:
-                        self.joins.append(c.name)
-                        self._union(c.name, c.init)
-                        self._union(c.name, c.next)
+                case If() | For() | While():
+                    for name, *arms in joins_of(s):
+                        self.joins.append(name)
+                        for atom in arms:
+                            self._union(name, atom)
                     if isinstance(s, For):
                         self._union(s.target, s.iterable)
                 case Opaque():
@@ -113,6 +100,18 @@ class Aliases:
         self.stored = stores
         self.changed = {self.root(name) for name in stores}
         self._find_simple()
+
+    def _made(self, s: Assign) -> list[Atom]:
+        """Note what a statement gives; gives what that shares its memory with."""
+        self.made[s.target] = s
+        shared = self.shares(s)
+        if shared and self.call_aliases(s.op):
+            self.called.append(s.target)
+        for atom in shared:
+            self._union(s.target, atom)
+        if len(shared) == 1 and isinstance(shared[0], str):
+            self.views[s.target] = s
+        return shared
 
     def _find_simple(self) -> None:
         """The classes of arrays that have one maker, lie in no container, and have views of their own names."""

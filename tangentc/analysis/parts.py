@@ -131,22 +131,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Tuple(items[index])
         case Tuple(items, None) if items and isinstance(key, Scalar):
             return item_type(t, fresh)
-        case Sequence(kind, items, length):
-            if isinstance(key, Tuple) and key.cls is slice:
-                return Sequence(kind, (joined(items, fresh),) if items else (), None)
-            if isinstance(index, slice) or isinstance(key, Known) and isinstance(key.value, slice):
-                if length is None:
-                    return Sequence(kind, items, None)
-                cut = (items * length if len(items) == 1 else items)[index]
-                return Sequence(kind, alike(cut), len(cut))
-            if len(items) == 1:
-                return items[0]
-            if isinstance(index, int) and items and -len(items) <= index < len(items):
-                return items[index]
-            if items and isinstance(key, Scalar):
-                return item_type(t, fresh)
-            if not items:
-                return Known(Const(ops.UNDEFINED))
+        case Sequence():
+            return _list_subscript(t, key, fresh)
         case Dict(_, items) if isinstance(key, Scalar) and index is None and items:
             return joined(items, fresh)
         case Dict(keys, items) if index is not None and index in keys:
@@ -167,6 +153,24 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             except (TypeError, LookupError):
                 pass
     return Unknown("which item is taken is not known")
+
+
+def _list_subscript(t: Sequence, key: Type, fresh: Fresh) -> Type:
+    index, kind, items = constant(key), t.kind, t.items
+    if isinstance(key, Tuple) and key.cls is slice:
+        return Sequence(kind, (joined(items, fresh),) if items else (), None)
+    if isinstance(index, slice):
+        if t.length is None:
+            return Sequence(kind, items, None)
+        cut = (items * t.length if len(items) == 1 else items)[index]
+        return Sequence(kind, alike(cut), len(cut))
+    if len(items) == 1:
+        return items[0]
+    if not items:
+        return Known(Const(ops.UNDEFINED))
+    if isinstance(index, int) and -len(items) <= index < len(items):
+        return items[index]
+    return item_type(t, fresh) if isinstance(key, Scalar) else Unknown("which item is taken is not known")
 
 
 def constant(key: Type) -> Any:

@@ -41,6 +41,13 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
     return ()
 
 
+def joins_of(s: Statement) -> list[tuple[str, Atom, Atom]]:
+    """The names that a branch or a loop gives to one value or another, with both."""
+    if isinstance(s, If):
+        return [(m.name, m.then, m.orelse) for m in s.merged]
+    return [(c.name, c.init, c.next) for c in s.carried] if isinstance(s, (For, While)) else []
+
+
 def statements(block: Block) -> Iterator[Statement]:
     """Every statement of a block, outer before inner, in the order of the text."""
     stack = list(reversed(block))

@@ -25,7 +25,7 @@ from tangentc.analysis.points import DEEP_COPIES, PUT_TOGETHER, made_of
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Carry, Const, Effect, Function, If, Merge, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Carry, Const, Effect, For, Function, If, Merge, Statement, Store, While
 from tangentc.core.types import (
     Array,
     Known,
@@ -41,7 +41,7 @@ from tangentc.core.types import (
     shadow_type,
 )
 from tangentc.core.values import data_type
-from tangentc.core.walk import defines, definitions, statements
+from tangentc.core.walk import defines, definitions, joins_of, statements
 from tangentc.derive.parts import bar_name
 from tangentc.errors import InternalError, UnsafeMutation
 
@@ -57,16 +57,11 @@ class Mirror:
         self.definitions = definitions(function.body)
         self.of: dict[str, str] = {}
         for s in statements(function.body):
-            if isinstance(s, Assign) and s.target in active:
-                self._name(s.target, s)
-            for m in getattr(s, "merged", ()):
-                if m.name in active:
-                    self._name(m.name, s)
-            for c in getattr(s, "carried", ()):
-                if c.name in active:
-                    self._name(c.name, s)
-                    if c.name not in self.of and is_container(self.b.type(c.name)):
-                        self._shadow(c.name)  # a container that is another one in each trip
+            for name in [s.target] if isinstance(s, Assign) else [name for name, *_ in joins_of(s)]:
+                if name in active:
+                    self._name(name, s)
+                    if isinstance(s, (For, While)) and name not in self.of and is_container(self.b.type(name)):
+                        self._shadow(name)  # a container that is another one in each trip
 
         made = [n for s in statements(function.body) for n in defines(s) if is_container(self.b.type(n))]
         size = -1
@@ -74,14 +69,8 @@ class Mirror:
             for arm in arms(function, self.of.__contains__):  # what a mirrored name may stand for
                 if arm not in self.of and arm in made:
                     self._shadow(arm)
-            for s in statements(function.body):  # what its items come from
-                if not isinstance(s, Assign) or s.target not in self.of:
-                    continue
-                if s.op in DEEP_COPIES:
-                    comes = self.may_share(s.args[0], set())
-                else:
-                    comes = s.op in COPIES and not self.copies_numbers(s)
-                if comes:
+            for s in statements(function.body):
+                if isinstance(s, Assign) and s.target in self.of and self._has_items_of(s):
                     for atom in s.args:
                         if atom in made and atom not in self.of:
                             self._shadow(atom)  # type: ignore[arg-type]
@@ -90,6 +79,12 @@ class Mirror:
             for x in made:  # other names for it, and what holds it, since its shadow is held as it is
                 if x not in self.of and x in active and not holding.isdisjoint(aliases.points.of.get(x, ())):
                     self._shadow(x)
+
+    def _has_items_of(self, s: Assign) -> bool:
+        """Whether a statement gives a container with the items of another."""
+        if s.op in DEEP_COPIES:
+            return self.may_share(s.args[0], set())
+        return s.op in COPIES and not self.copies_numbers(s)
 
     def _name(self, x: str, s: Statement) -> None:
         t = present(self.b.type(x))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,18 @@ from tangentc.core.types import (
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import missing, refuse_active_key
 from tangentc.derive.parts import Adjoint, bar_name, get_part
+from tangentc.ops.table import every
+
+PUT_TOGETHER = every("puts_together")
+
+
+def _put_together(s: Assign) -> Iterator[tuple[Any, Atom]]:
+    """The parts of a container that a statement makes, with their keys."""
+    op, args = s.op, s.args
+    if op is ops.make_struct:
+        keys = range(len(args) - 2) if issubclass(args[0].value, tuple) else args[1].value
+        return zip(keys, args[2:], strict=True)
+    return zip(args[0].value, args[1:], strict=True) if op is ops.make_dict else iter(enumerate(args))
 
 
 class Structure:
@@ -61,17 +74,8 @@ class Structure:
                     self._add_part(args[0], key, self._part(y_bar, key, s.target))
         elif op in (builtins.enumerate, builtins.zip, builtins.reversed):
             return True  # the loop over it takes its items by their positions
-        elif op in (ops.make_tuple, ops.make_list):
-            for k, atom in enumerate(args):
-                if atom not in self.adj.mirror:
-                    self.adj.add(atom, self._part(y_bar, k, s.target))
-        elif op is ops.make_dict:
-            for key, atom in zip(args[0].value, args[1:], strict=True):
-                if atom not in self.adj.mirror:
-                    self.adj.add(atom, self._part(y_bar, key, s.target))
-        elif op is ops.make_struct:
-            keys = range(len(args) - 2) if issubclass(args[0].value, tuple) else args[1].value
-            for key, atom in zip(keys, args[2:], strict=True):
+        elif op in PUT_TOGETHER:
+            for key, atom in _put_together(s):
                 if atom not in self.adj.mirror:
                     self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is operator.getitem or op is ops.old_item and isinstance(self.b.type(args[0]), (Dict, Sequence)):

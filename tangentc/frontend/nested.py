@@ -172,62 +172,77 @@ def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     """A closure as a function of the module: what it captures comes as more parameters."""
     if isinstance(closure, Bound):
         return _lift_bound(closure)
-    node, home = closure.node, closure.home
-    local = locals_of(node)
+    node = closure.node
     body = node.body if isinstance(node.body, list) else [node.body]
-    names = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
-    captured: dict[str, Atom] = {}
-    constants: dict[str, Any] = {}
-    inside: list[ast.stmt] = []  # functions, and derivatives of them, that it calls
-    names = [n for n in dict.fromkeys(names) if n not in local or n in declared(body, gast.Nonlocal)]
-
-    def defined(closure: Any, made: str) -> list[ast.stmt]:
-        if isinstance(closure, Closure) and closure.home is home and not set(local) & set(_captured(closure)):
-            return _definition(closure, made, names)
-        function, atoms = lift(closure)  # its variables are those of the place where it was made
-        given = {f"{made}_{k}": a for k, a in enumerate(atoms)}
-        captured.update(given)
-        constants[f"{made}_function"] = function
-        own = list(inspect.signature(function).parameters)[: -len(atoms) or None]
-        return ast.parse(f"def {made}({', '.join(own)}):\n    return {made}_function({', '.join([*own, *given])})").body
-
     if shared := sorted(declared(body, gast.Nonlocal)):
         raise UnsupportedSyntax(
             f"{closure.__name__}, whose derivative is taken inside, assigns {shared[0]} of the function around it",
             why="a derivative works on copies, so that the assignment would be lost",
             way_out="return the value, and assign it outside",
         )
-    for name in names:
-        where = home.home(name)
+    lifted = _Lifted(closure, body)
+    for name in lifted.names:
+        lifted.take(name)
+    return lifted.function(), tuple(lifted.captured.values())
+
+
+class _Lifted:
+    """What a closure reads of the functions around it: values that it is given, constants, and functions that it calls,
+    which are defined inside it."""
+
+    def __init__(self, closure: Any, body: list[Any]):
+        self.closure, self.node, self.home = closure, closure.node, closure.home
+        self.local = locals_of(self.node)
+        read = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
+        self.names = [n for n in dict.fromkeys(read) if n not in self.local]
+        self.captured: dict[str, Atom] = {}
+        self.constants: dict[str, Any] = {}
+        self.inside: list[ast.stmt] = []
+
+    def take(self, name: str) -> None:
+        where = self.home.home(name)
         if where is None:
-            continue
+            return
         known = where.constants.get(name)
         value = known.value if isinstance(known, Const) else None
         if isinstance(value, Nested) and isinstance(value.function, Closure) and value.kind in WRITTEN:
             made = f"{name}_of"
-            inside += defined(value.function, made)
-            constants |= {f"{name}_kind": MADE[value.kind], f"{name}_wrt": value.wrt, f"{name}_aux": value.has_aux}
-            inside += ast.parse(f"{name} = {name}_kind({made}, {name}_wrt, {name}_aux)").body
+            self.inside += self.defined(value.function, made)
+            kind = {f"{name}_kind": MADE[value.kind], f"{name}_wrt": value.wrt, f"{name}_aux": value.has_aux}
+            self.constants |= kind
+            self.inside += ast.parse(f"{name} = {name}_kind({made}, {name}_wrt, {name}_aux)").body
         elif isinstance(value, Nested):
-            constants[name] = value.derivative()
+            self.constants[name] = value.derivative()
         elif isinstance(value, Closure) and not value.defaults:
-            inside += defined(value, name)
+            self.inside += self.defined(value, name)
         elif isinstance(value, Bound) and not isinstance(value.function, Nested):
-            inside += defined(value, name)
+            self.inside += self.defined(value, name)
         elif isinstance(known, Const) and not isinstance(value, Closure):
-            constants[name] = value
+            self.constants[name] = value
         else:
-            captured[name] = known if isinstance(known, Global) else where.variable(name)
-    tree = gast.gast_to_ast(copy.deepcopy(node))
-    name = "lambda_" if isinstance(tree, ast.Lambda) else tree.name
-    signature = tree.args
-    signature.defaults, signature.kw_defaults = [], [None] * len(signature.kwonlyargs)
-    signature.args = [*signature.args, *(ast.arg(n) for n in captured)]
-    statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
-    function = ast.FunctionDef(name, signature, [*inside, *written(statements)], [], None, None)
-    module = ast.fix_missing_locations(ast.Module([function], []))
-    outermost = home
-    while outermost.outer is not None:
-        outermost = outermost.outer
-    functions = define(ast.unparse(module), f"nested {name}", outermost.scope, constants)
-    return functions[name], tuple(captured.values())
+            self.captured[name] = known if isinstance(known, Global) else where.variable(name)
+
+    def defined(self, closure: Any, made: str) -> list[ast.stmt]:
+        """A function that the closure calls, as a definition inside it."""
+        if isinstance(closure, Closure) and closure.home is self.home and not set(self.local) & set(_captured(closure)):
+            return _definition(closure, made, self.names)
+        function, atoms = lift(closure)  # its variables are those of the place where it was made
+        given = {f"{made}_{k}": a for k, a in enumerate(atoms)}
+        self.captured.update(given)
+        self.constants[f"{made}_function"] = function
+        own = list(inspect.signature(function).parameters)[: -len(atoms) or None]
+        return ast.parse(f"def {made}({', '.join(own)}):\n    return {made}_function({', '.join([*own, *given])})").body
+
+    def function(self) -> pytypes.FunctionType:
+        tree = gast.gast_to_ast(copy.deepcopy(self.node))
+        name = "lambda_" if isinstance(tree, ast.Lambda) else tree.name
+        signature = tree.args
+        signature.defaults, signature.kw_defaults = [], [None] * len(signature.kwonlyargs)
+        signature.args = [*signature.args, *(ast.arg(n) for n in self.captured)]
+        statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
+        function = ast.FunctionDef(name, signature, [*self.inside, *written(statements)], [], None, None)
+        module = ast.fix_missing_locations(ast.Module([function], []))
+        outermost = self.home
+        while outermost.outer is not None:
+            outermost = outermost.outer
+        return define(ast.unparse(module), f"nested {name}", outermost.scope, self.constants)[name]

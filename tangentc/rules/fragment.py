@@ -195,21 +195,9 @@ class Fragment:
             case ast.UnaryOp(op=op, operand=operand):
                 return self.apply(UNARY[type(op)], [self.eval(operand, env)])
             case ast.BoolOp(op=op, values=values):
-                result: Any = None
-                for value in values:
-                    result = self._static(self.eval(value, env))
-                    if bool(result) is isinstance(op, ast.Or):
-                        return result
-                return result
+                return self._first(op, values, env)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                a, b = self.eval(left, env), self.eval(right, env)
-                if isinstance(op, (ast.Is, ast.IsNot)) and (isinstance(a, Value) or isinstance(b, Value)):
-                    if isinstance(a, Value) and isinstance(self.b.type(a.atom), (Unknown, Optional)):
-                        raise Undecided
-                    if isinstance(a, Value) and isinstance(t := self.b.type(a.atom), Known):
-                        return (t.value is b) is isinstance(op, ast.Is)
-                    return isinstance(op, ast.IsNot)
-                return self.apply(COMPARE[type(op)], [a, b])
+                return self._compared(op, self.eval(left, env), self.eval(right, env))
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.eval(body if self._static(self.eval(test, env)) else orelse, env)
             case ast.Attribute(value=value, attr=attr):
@@ -234,6 +222,23 @@ class Fragment:
             f"the rule {self.formula.name} cannot be read",
             why=f"`{ast.unparse(node)}` is outside the notation of rules",
         )
+
+    def _first(self, op: ast.boolop, values: list[ast.expr], env: dict[str, Any]) -> Any:
+        """``a and b``, ``a or b``: the first that decides."""
+        result: Any = None
+        for value in values:
+            result = self._static(self.eval(value, env))
+            if bool(result) is isinstance(op, ast.Or):
+                break
+        return result
+
+    def _compared(self, op: ast.cmpop, a: Any, b: Any) -> Any:
+        if not isinstance(op, (ast.Is, ast.IsNot)) or not (isinstance(a, Value) or isinstance(b, Value)):
+            return self.apply(COMPARE[type(op)], [a, b])
+        t = self.b.type(a.atom) if isinstance(a, Value) else None
+        if isinstance(t, (Unknown, Optional)):
+            raise Undecided
+        return (t.value is b) is isinstance(op, ast.Is) if isinstance(t, Known) else isinstance(op, ast.IsNot)
 
     def _of_unknown_length(self, node: ast.expr, env: dict[str, Any]) -> Value | None:
         """The list that a comprehension runs over, if it is not known how long it is."""
@@ -314,6 +319,8 @@ class Fragment:
             function = getattr(receiver, node.func.attr)
         else:
             function = self.eval(node.func, env)
+        if function in (is_literal, is_integer, is_changed, is_real):
+            return self._asked(function, args[0])
         if function is np.ndim:
             return self._rank(args[0])
         if function is isinstance and isinstance(args[0], Value) and args[1] in (int, tuple):
@@ -322,13 +329,6 @@ class Fragment:
                 raise Undecided
             integer = isinstance(t, Scalar) and np.dtype(t.dtype).kind == "i"
             return integer if args[1] is int else isinstance(t, Tuple)
-        if function is is_literal:
-            return is_literal(args[0])
-        if function is is_integer:
-            if not isinstance(args[0], Value):
-                return is_integer(args[0])
-            exponent = self.b.type(args[0].atom)
-            return isinstance(exponent, Scalar) and np.dtype(exponent.dtype).kind == "i"
         if function in (is_alone, has_length):
             if any(map(_dynamic, args[1:])):
                 return False
@@ -337,17 +337,24 @@ class Fragment:
                 return False
             shape = [d if isinstance(d, int) else EXACT for d in one.shape] if isinstance(one, Array) else []
             return function(np.broadcast_to(0.0, shape), *args[1:])
-        if function is is_changed:
-            return isinstance(args[0], Value) and self.b.mutable(args[0].atom)
-        if function is is_real:
-            if isinstance(args[0], Value) and isinstance(self.b.type(args[0].atom), Unknown):
-                raise Undecided
-            return not is_complex(self.b.type(args[0].atom)) if isinstance(args[0], Value) else is_real(args[0])
         if (helper := getattr(function, "__tangentc_inline__", None)) is not None:
             names = [*helper.required, *(k for k, _ in helper.options)]
             bound = {**dict(helper.options), **dict(zip(names, args)), **keywords}
             return Fragment(self.b, helper, self.prefer_math).run(bound)
         return self.apply(function, args, keywords)
+
+    def _asked(self, question: Any, x: Any) -> Any:
+        """What a formula asks of a value before it is there."""
+        if not isinstance(x, Value) or question is is_literal:
+            return question is not is_changed and question(x)
+        t = self.b.type(x.atom)
+        if question is is_changed:
+            return self.b.mutable(x.atom)
+        if question is is_integer:
+            return isinstance(t, Scalar) and np.dtype(t.dtype).kind == "i"
+        if isinstance(t, Unknown):
+            raise Undecided
+        return not is_complex(t)
 
     def apply(self, op: Any, args: list[Any], keywords: dict[str, Any] | None = None) -> Any:
         keywords = keywords or {}

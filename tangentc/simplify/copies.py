@@ -26,7 +26,6 @@ from tangentc.core.nodes import (
     Assign,
     Atom,
     Block,
-    Carry,
     Const,
     For,
     Function,
@@ -43,79 +42,88 @@ from tangentc.core.walk import changed_by, definitions, reads, statements, subst
 
 def copies(function: Function, present: bool = True) -> Function:
     """The function without names that stand for other names; ``present``: also where None is not among the values."""
-    known: dict[str, Atom] = {}
-    renamed: dict[str, str] = {}
-    defined = definitions(function.body)
-    taken: set[str] = set()  # items of tuples
-    stored = {changed_by(s) for s in statements(function.body)}
+    return _Copies(function, present).run()
 
-    def resolve(atom: Atom) -> Atom:
+
+class _Copies:
+    def __init__(self, function: Function, present: bool):
+        self.function, self.present = function, present
+        self.known: dict[str, Atom] = {}
+        self.renamed: dict[str, str] = {}
+        self.taken: set[str] = set()  # items of tuples
+        self.defined = definitions(function.body)
+        self.stored = {changed_by(s) for s in statements(function.body)}
+
+    def run(self) -> Function:
+        changed = True
+        while changed:
+            changed = False
+            for s in statements(self.function.body):
+                for name, atom in self.names_of(s):
+                    if isinstance(s, Assign) and s.op is operator.getitem:
+                        self.taken.add(name)
+                    changed |= self.note(name, self.resolve(atom), s)
+        if not self.known:
+            return self.function
+        self.table = {name: self.resolve(name) for name in self.known}
+        body, result = transform(self.function.body, self.rewrite), self.function.result
+        return replace(self.function, body=body, result=self.table.get(result, result))  # type: ignore[arg-type]
+
+    def resolve(self, atom: Atom) -> Atom:
         seen = []
-        while isinstance(atom, str) and atom in known:
+        while isinstance(atom, str) and atom in self.known:
             seen.append(atom)
-            atom = known[atom]
+            atom = self.known[atom]
         for name in seen:
-            known[name] = atom
+            self.known[name] = atom
         return atom
 
-    def is_name(s: Assign) -> bool:
-        return s.op is ops.identity and (present or not s.keywords)
+    def is_name(self, s: Assign) -> bool:
+        return s.op is ops.identity and (self.present or not s.keywords)
 
-    changed = True
-    while changed:
-        changed = False
-        for s in statements(function.body):
-            found: list[tuple[str, Atom]] = []
-            match s:
-                case Assign() if is_name(s):
-                    found = [(s.target, s.args[0])]
-                case Assign() if (item := _item_of_tuple(s, defined, resolve)) is not None:
-                    found = [(s.target, item)]
-                case If():
-                    found = [(m.name, m.then) for m in s.merged if resolve(m.then) == resolve(m.orelse)]
-                case For() | While():
-                    found = [(c.name, c.init) for c in s.carried if resolve(c.next) in (c.name, resolve(c.init))]
-            for name, atom in found:
-                if isinstance(s, Assign) and s.op is operator.getitem:
-                    taken.add(name)
-                target = resolve(atom)
-                if not isinstance(target, str) and name in stored:
-                    continue
-                if name in known or target == name or name in renamed:
-                    continue
-                better = not is_temporary(name) or version_base(name) == "%out"
-                if isinstance(target, str) and is_temporary(target) and better and target not in renamed:
-                    if isinstance(defined.get(target), Assign) and isinstance(s, Assign):
-                        renamed[target] = name  # the user's name is the better one
-                        known[target] = name
-                        changed = True
-                        continue
-                known[name] = target
-                changed = True
-    if not known:
-        return function
-    table = {name: resolve(name) for name in known}
+    def names_of(self, s: Statement) -> list[tuple[str, Atom]]:
+        """The names that a statement gives to what has one already."""
+        resolve = self.resolve
+        match s:
+            case Assign() if self.is_name(s):
+                return [(s.target, s.args[0])]
+            case Assign() if (item := _item_of_tuple(s, self.defined, resolve)) is not None:
+                return [(s.target, item)]
+            case If():
+                return [(m.name, m.then) for m in s.merged if resolve(m.then) == resolve(m.orelse)]
+            case For() | While():
+                return [(c.name, c.init) for c in s.carried if resolve(c.next) in (c.name, resolve(c.init))]
+        return []
 
-    def rewrite(s: Statement) -> tuple[Statement, ...]:
-        if isinstance(s, Assign) and s.target in taken:
+    def note(self, name: str, target: Atom, s: Statement) -> bool:
+        """Note what a name stands for; gives whether that is news."""
+        if not isinstance(target, str) and name in self.stored:
+            return False
+        if name in self.known or target == name or name in self.renamed:
+            return False
+        better = not is_temporary(name) or version_base(name) == "%out"
+        if isinstance(target, str) and is_temporary(target) and better and target not in self.renamed:
+            if isinstance(self.defined.get(target), Assign) and isinstance(s, Assign):
+                self.renamed[target] = self.known[target] = name  # the user's name is the better one
+                return True
+        self.known[name] = target
+        return True
+
+    def rewrite(self, s: Statement) -> tuple[Statement, ...]:
+        table: Any = self.table
+        if isinstance(s, Assign) and s.target in self.taken:
             return ()
-        if isinstance(s, Assign) and is_name(s) and (s.target in table or table.get(s.args[0]) == s.target):  # type: ignore[arg-type]
+        if isinstance(s, Assign) and self.is_name(s) and (s.target in table or table.get(s.args[0]) == s.target):
             return ()
         s = substitute(s, table)
         match s:
-            case Assign() if s.target in renamed:
-                target = table[s.target]
-                s = replace(s, target=target)  # type: ignore[arg-type]
+            case Assign() if s.target in self.renamed:
+                return (replace(s, target=table[s.target]),)
             case If():
-                s = replace(s, merged=tuple(m for m in s.merged if m.name not in table))
+                return (replace(s, merged=tuple(m for m in s.merged if m.name not in table)),)
             case For() | While():
-                carried = tuple(Carry(c.name, c.init, c.next) for c in s.carried if c.name not in table)
-                s = replace(s, carried=carried)
+                return (replace(s, carried=tuple(c for c in s.carried if c.name not in table)),)
         return (s,)
-
-    body = transform(function.body, rewrite)
-    result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
-    return replace(function, body=body, result=result)
 
 
 def _item_of_tuple(s: Assign, defined: Any, resolve: Any) -> Atom | None:

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 FINITE, INFINITE, NAN = range(3)
 
+LOOKED_AT = (
+    ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp,
+    ast.Tuple, ast.List, ast.Dict,
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Site:
@@ -297,59 +302,60 @@ class _Instrument:
                 operands.append(site)
             return new
 
-        computes = True
-        match e:
-            case ast.Constant() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.DictComp() | ast.SetComp():
-                return e, None
-            case ast.JoinedStr() | ast.FormattedValue() | ast.NamedExpr() | ast.Yield() | ast.Await():
-                return e, None
-            case ast.Name(id, _):
-                if id not in self.local:
-                    return e, None
-                computes = False
-            case ast.Starred():
-                e.value = part(e.value)
-                return e, operands[0] if operands else None
-            case ast.Attribute():
-                if self.is_module(e):
-                    return e, None
-                e.value = part(e.value)
-            case ast.Call():
-                computes = not (isinstance(e.func, ast.Name) and e.func.id in self.emitted)  # its own lines tell
-                if isinstance(e.func, ast.Attribute) and not self.is_module(e.func):
-                    e.func.value = part(e.func.value)
-                    computes = e.func.attr != "pop"
-                e.args = [part(a) for a in e.args]
-                for keyword in e.keywords:
-                    keyword.value = part(keyword.value)
-            case ast.Subscript():
-                e.value = part(e.value)
-                e.slice = self.key(e.slice, part)
-            case ast.BinOp():
-                e.left, e.right = part(e.left), part(e.right)
-            case ast.UnaryOp():
-                e.operand = part(e.operand)
-            case ast.Compare():
-                e.left, e.comparators = part(e.left), [part(c) for c in e.comparators]
-            case ast.BoolOp():
-                e.values = [part(v) for v in e.values]
-            case ast.IfExp():
-                e.body, e.orelse = part(e.body), part(e.orelse)
-                computes = False
-            case ast.Tuple(elts) | ast.List(elts):
-                e.elts = [part(x) for x in elts]
-                computes = False
-            case ast.Dict():
-                e.values = [part(v) for v in e.values]
-                computes = False
-            case _:
-                return e, None
+        if isinstance(e, ast.Starred):
+            e.value = part(e.value)
+            return e, operands[0] if operands else None
+        if not self.is_looked_at(e):
+            return e, None
+        computes = not isinstance(e, (ast.Name, ast.IfExp, ast.Tuple, ast.List, ast.Dict))
+        if isinstance(e, ast.Call):
+            computes = self.computes(e)
+        self.look_at_parts(e, part)
         entrywise = isinstance(e, (ast.BinOp, ast.UnaryOp)) and not isinstance(getattr(e, "op", None), ast.MatMult)
         self.sites.append(Site(text, tuple(operands), computes, entrywise))
         number = len(self.sites) - 1
         if line is not None:
             self.lines[line].sites.append(number)
         return ast.copy_location(self.call("see", number, e), e), number
+
+    def is_looked_at(self, e: ast.expr) -> bool:
+        """Whether an expression has a value of the function's own."""
+        if isinstance(e, ast.Name):
+            return e.id in self.local
+        return isinstance(e, LOOKED_AT) and not (isinstance(e, ast.Attribute) and self.is_module(e))
+
+    def computes(self, e: ast.Call) -> bool:
+        """Whether a call gives a new value: what an emitted function computes, its own lines tell."""
+        if isinstance(e.func, ast.Attribute) and not self.is_module(e.func):
+            return e.func.attr != "pop"
+        return not (isinstance(e.func, ast.Name) and e.func.id in self.emitted)
+
+    def look_at_parts(self, e: Any, part: Callable[[Any], Any]) -> None:
+        """Have the operands of an expression looked at."""
+        match e:
+            case ast.Call():
+                if isinstance(e.func, ast.Attribute) and not self.is_module(e.func):
+                    e.func.value = part(e.func.value)
+                e.args = [part(a) for a in e.args]
+                for keyword in e.keywords:
+                    keyword.value = part(keyword.value)
+            case ast.Subscript():
+                e.value = part(e.value)
+                e.slice = self.key(e.slice, part)
+            case ast.Attribute():
+                e.value = part(e.value)
+            case ast.BinOp():
+                e.left, e.right = part(e.left), part(e.right)
+            case ast.UnaryOp():
+                e.operand = part(e.operand)
+            case ast.Compare():
+                e.left, e.comparators = part(e.left), [part(c) for c in e.comparators]
+            case ast.BoolOp() | ast.Dict():
+                e.values = [part(v) for v in e.values]
+            case ast.IfExp():
+                e.body, e.orelse = part(e.body), part(e.orelse)
+            case ast.Tuple() | ast.List():
+                e.elts = [part(x) for x in e.elts]
 
     def key(self, key: Any, part: Callable[[Any], Any]) -> Any:
         if isinstance(key, ast.Slice):
