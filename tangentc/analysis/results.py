@@ -226,8 +226,13 @@ def _sorted(call: Applied) -> Type | None:
 
 
 @result(builtins.max, builtins.min)
-def _extreme_key(call: Applied) -> Type | None:
-    return item_type(call.first, call.fresh) if of_keys(call.op, call.args) else None
+def _extreme(call: Applied) -> Type | None:
+    """The largest key of a dict; of several numbers one of them, whichever it is."""
+    if of_keys(call.op, call.args):
+        return item_type(call.first, call.fresh)
+    are_numbers = len(call.args) > 1 and all(isinstance(t, Scalar) for t in call.args)
+    differ = are_numbers and len({(t.dtype, t.weak) for t in call.args}) > 1
+    return joined(call.args, call.fresh) if differ and not call.keywords else None
 
 
 @result(builtins.dict)

@@ -78,6 +78,12 @@ class Adjoints(Shadows):
         adjoint = self.values.pop(x, None)
         return adjoint if adjoint is None or isinstance(adjoint, dict) else self.b.rename(adjoint, bar_name(x))
 
+    def forget(self, x: str) -> None:
+        """``x`` is made here, of nothing that moves: before that it has no adjoint."""
+        self.values.pop(x, None)
+        if x not in self.mirror and self.shadow_key(x) == x:
+            self.shadows.pop(x, None)
+
     def take_whole(self, x: str) -> Atom | None:
         """The adjoint of ``x`` as one atom, a container put together."""
         adjoint = self.take(x)

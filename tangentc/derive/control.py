@@ -36,7 +36,10 @@ from tangentc.core.types import (
     Scalar,
     Tuple,
     Unknown,
+    components,
     is_container,
+    is_differentiable,
+    is_long,
     may_be_number,
     one_kind,
     present,
@@ -153,8 +156,13 @@ class Control:
         def parts(x: Atom, bars: list[Any]) -> Adjoint:
             if x in self.adj.partly or not any(isinstance(bar, dict) for bar in bars):  # it has parts where it is there
                 return bars[0] if bars[0] == bars[1] else merge(x, bars, bar_name(x))
+            if is_long(self.b.type(x)):
+                return merge(x, bars, bar_name(x))
             out: dict[Any, Any] = {}
-            for key in dict.fromkeys(k for bar in bars if isinstance(bar, dict) for k in bar):
+            keys = dict.fromkeys(k for bar in bars if isinstance(bar, dict) for k in bar)
+            if any(bar is not None and not isinstance(bar, dict) for bar in bars):  # a whole one has all parts
+                keys = dict.fromkeys(k for k, p in components(self.b.type(x)) if is_differentiable(p))
+            for key in keys:
                 inner = [part(bar, key, block) for bar, block in zip(bars, blocks, strict=True)]
                 out[key] = inner[0] if inner[0] == inner[1] else parts(get_part(self.b, x, key), inner)
             return out

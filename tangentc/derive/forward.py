@@ -388,14 +388,25 @@ class _Forward(TangentControl):
             if partial is None:
                 continue
             dot = self.dot(x)
-            stays = singular and self.b.chosen_zero(dot) and self.b.same_shape(dot, partial)
-            term = self.b.product_of_chosen(dot, partial) if stays else self.b.product_of_chosen(partial, dot)
+            if singular and self.b.chosen_zero(dot) and self.b.same_shape(dot, partial):
+                term = self.b.product_of_chosen(dot, partial)
+            elif singular and self._is_left_out(dot):
+                term = self.b.emit(runtime.taken, (dot, partial))
+            else:
+                term = self.b.product_of_chosen(partial, dot)
             if mask is not None:
                 test, taken = mask
                 arms = (term, Const(0.0)) if taken else (Const(0.0), term)
                 term = self.b.choose(test, *arms)
             total = term if total is None else self.b.add(total, term)
         return total
+
+    def _is_left_out(self, dot: Atom) -> bool:
+        """Whether a tangent is zero where a bound leaves its value out: a choice, or a multiple of one."""
+        made = None if self.b.mutable(dot) else self.b.definition(dot)
+        if made is None or made.op not in (operator.mul, operator.truediv, operator.neg):
+            return self.b.chosen_zero(dot) is not None
+        return any(map(self._is_left_out, made.args if made.op is operator.mul else made.args[:1]))
 
     def call(self, s: Assign) -> None:
         y = s.target

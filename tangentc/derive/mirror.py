@@ -84,7 +84,13 @@ class Mirror:
         """Whether a statement gives a container with the items of another."""
         if s.op in DEEP_COPIES:
             return self.may_share(s.args[0], set())
-        return s.op in COPIES and not self.copies_numbers(s)
+        return self._copies_items(s) and not self.copies_numbers(s)
+
+    def _copies_items(self, s: Assign) -> bool:
+        """Whether a statement gives a new list of what another holds."""
+        return s.op in COPIES or (
+            s.op is operator.getitem and is_container(self.b.type(s.args[0])) and self.is_slice(s.args[1])
+        )
 
     def _name(self, x: str, s: Statement) -> None:
         t = present(self.b.type(x))
@@ -235,8 +241,7 @@ class Mirror:
 
     def copies_numbers(self, s: Assign) -> bool:
         """Whether a statement copies a list of numbers: unlike that of arrays, its shadow is one of its own."""
-        is_slice = s.op is operator.getitem and is_container(self.b.type(s.args[0])) and self.is_slice(s.args[1])
-        if s.op not in COPIES and not is_slice or not is_container(self.b.type(s.target)):
+        if not self._copies_items(s) or not is_container(self.b.type(s.target)):
             return False
         return self.are_numbers(s.target, s)
 

@@ -171,7 +171,10 @@ class _Reverse(Structure, Stores, Control):
                     order = (("order", given["order"]),) if "order" in given else ()
                     self.b.effect(runtime.add_if_copied, shadows, order)  # type: ignore[arg-type]
             return (s, *mirrored)
-        if not self.adj.has(y) or not any(a in self.active for a in s.atoms):
+        if not self.adj.has(y):
+            return (s, *mirrored)
+        if not any(a in self.active for a in s.atoms):
+            self.adj.forget(y)
             return (s, *mirrored)
         adjoint = self.adj.take(y)
         if not self._structure(s, adjoint):
@@ -253,9 +256,10 @@ class _Reverse(Structure, Stores, Control):
             whole = self.b.same_shape(x, s.target) or self.b.same_shape(partial, s.target)
             if one_for_all or isinstance(self.b.type(x), Unknown) or not whole:
                 bar = self.adj.full(y_bar, s.target)
-            if mask is None or isinstance(partial, Const) and is_finite(partial.value):
-                chosen = self.b.chosen_zero(partial)
-                contribution = self.b.product_of_chosen(partial, bar) if chosen else self.b.mul(bar, partial)
+            if mask in (None, NONZERO) and self.b.chosen_zero(partial):  # also where the adjoint is infinite
+                contribution = self.b.product_of_chosen(partial, bar)
+            elif mask is None or isinstance(partial, Const) and is_finite(partial.value):
+                contribution = self.b.mul(bar, partial)
             else:
                 contribution = self._under(self._tested(mask, s.target), bar, partial)
             total[x] = contribution if x not in total else self.b.add(total[x], contribution)

@@ -24,6 +24,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    shadow_type,
 )
 from tangentc.derive.parts import bar_name, get_part, leaves
 
@@ -42,6 +43,7 @@ class Shadows:
     mirror: dict[str, str]
     like: Any
     full: Any
+    as_shadow: Any
     is_lazy: Any
     add: Any
     _add_parts: Any
@@ -96,6 +98,8 @@ class Shadows:
             self.b.span = span
         elif isinstance(old, dict):
             shadow = self.b.emit(runtime.zeros_of, (key,), name=bar_name(key))
+        elif shadow_type(self.b.type(key)) != self.b.type(key):  # a call gives tuples for tuples
+            shadow = self.as_shadow(old, key)
         else:
             shadow = self._own(old, key)
         self._keep_shadow(key, self.b.rename(shadow, bar_name(key)))

@@ -310,6 +310,69 @@ def array(*items):
     return np.array(items, float)
 
 
+def larger_of_a_number_and_an_integer(u, n):
+    best = u
+    for i in range(n):
+        best = max(best, i)
+    return u + max(u, n) * 2 + min(max(u, n), 3) + best
+
+
+def _determinant(rows):
+    if len(rows) == 1:
+        return rows[0][0]
+    total = 0.0
+    for j in range(len(rows)):
+        minor = [row[:j] + row[j + 1 :] for row in rows[1:]]
+        total = total + (-1) ** j * rows[0][j] * _determinant(minor)
+    return total
+
+
+def determinant_by_minors(x):
+    return _determinant([[x[0], x[1], x[2]], [x[3], x[4], x[5]], [x[6], x[7], 3.0]])
+
+
+def _sums_of_rows(rows, n):
+    if n == 0:
+        return 0.0
+    total = 0.0
+    for j in range(2):
+        total = total + rows[0][j] * rows[j][1]
+    return total + _sums_of_rows(rows, n - 1)
+
+
+def recursion_over_tuples(x):
+    return _sums_of_rows(((x[0], x[1]), (x[2], 3.0)), 2)
+
+
+def best_of_several(x, n):
+    beams = [(0.0, [])]
+    for t in range(n):
+        longer = []
+        for score, sequence in beams:
+            for k in range(2):
+                longer.append((score + x[k] * (t + 1) - 0.1 * len(sequence), sequence + [k]))
+        longer.sort(key=lambda c: -c[0])
+        beams = longer[:2]
+    return sum(np.exp(score) for score, _ in beams)
+
+
+def first_rows_of_new_ones(x, n):
+    rows = [x * 1.0, x * 2.0, x**2]
+    for _ in range(n):
+        rows = [r * x for r in rows][:2]
+        rows[0][0] += 1.0
+    return sum(np.sum(r) for r in rows)
+
+
+def variance_that_is_bounded(theta, xi, z):
+    s, v = np.zeros(len(z)), np.full(len(z), 0.04)
+    for _ in range(3):
+        bounded = np.maximum(v, 0)
+        s = s - 0.5 * bounded + np.sqrt(bounded * 0.2) * z
+        v = v + 2.0 * (theta - bounded) * 0.2 + xi * np.sqrt(bounded * 0.2) * z[::-1]
+    return np.mean(np.exp(s))
+
+
 PROGRAMS = [
     (carried_name_after_the_loop, (array(0.4, -0.9, 1.3),)), (item_of_a_sum, (array(0.3, 0.5, 0.9),)),
     (pair_of_numbers, (2.0,)), (long_list, ([0.5 * i for i in range(1, 9)],)), (long_list, ([0.1 * i for i in range(1, 40)],)),
@@ -526,3 +589,11 @@ PROGRAMS += [
     )
 ]  # fmt: skip
 REFUSED = {"numbers_beside_an_array_that_changes"}
+PROGRAMS += [
+    (larger_of_a_number_and_an_integer, (2.5, 4)),
+    (determinant_by_minors, (np.arange(9) ** 2 + 1.0,)),
+    (recursion_over_tuples, (np.arange(4) + 1.0,)),
+    (best_of_several, (np.array([0.3, 0.2]), 3)),
+    (first_rows_of_new_ones, (np.array([0.3, 0.2]), 2)),
+    (variance_that_is_bounded, (0.01, 0.5, np.array([0.4, -1.2, 0.9, -0.3]))),
+]
