@@ -76,7 +76,11 @@ class Classes(Part):
             function, first, _ = self.known.defined[site]
             return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
         held = self.state.of(base)
-        if isinstance(held, Dict) and name == "get" and isinstance(args[0], Const) and args[0].value not in held.keys:
+        if (
+            isinstance(held, Dict)
+            and name == "get"
+            and not (args[0].value in held.keys if isinstance(args[0], Const) else held.keys)
+        ):
             return args[1] if len(args) > 1 else Const(None)
         views = isinstance(held, Sequence) and held.kind is dict and name in VIEWS and not self.asks.first_keys(base)
         if views or self.asks.is_written_method(held, name, args):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import functools
 import itertools
 import operator
@@ -54,6 +55,8 @@ class Expressions(Part):
         kind = type(node).__name__
         if getattr(node, "all_asked", False) and self.generator_called(node):
             return self.all_given(node)
+        if kind == "JoinedStr" and (text := self.known_text(node)) is not None:
+            return Const(text) if target is None else self.emit(ops.identity, (Const(text),), node, target=target)
         if kind in fence.PASSIVE:
             return self.opaque(node, target or self.fresh("%text" if kind == "JoinedStr" else "%passive"))
         if target is not None and kind in ("GeneratorExp", "Call") and self.is_iterator(node):
@@ -67,6 +70,26 @@ class Expressions(Part):
         if target is not None and value != target:
             return self.emit(ops.identity, (value,), node, target=target)
         return value
+
+    def known_text(self, node: Any) -> str | None:
+        """What an f-string is, if all that it is made of is known: ``f"w{i}"`` in a loop that is written out."""
+        values: list[Any] = []
+
+        def look() -> None:
+            values.extend(self.expression(v.value) for v in node.values if isinstance(v, gast.FormattedValue))
+
+        plain = (gast.Name, gast.BinOp, gast.Constant, gast.Attribute)
+        if not all(isinstance(v, gast.Constant) or isinstance(v.value, plain) for v in node.values):
+            return None
+        self.path(look)
+        if not all(isinstance(v, Const) and type(v.value) in (int, str, bool) for v in values):
+            return None
+        names = {f"v{k}": v.value for k, v in enumerate(values)}
+        tree = gast.gast_to_ast(copy.deepcopy(node))
+        held = [v for v in tree.values if isinstance(v, ast.FormattedValue)]
+        for k, v in enumerate(held):
+            v.value = ast.Name(f"v{k}", ast.Load())
+        return str(eval(compile(ast.fix_missing_locations(ast.Expression(tree)), "<text>", "eval"), names))
 
     def of_Constant(self, node: Any, target: str | None) -> Atom:
         return Const(node.value)
