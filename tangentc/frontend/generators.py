@@ -11,10 +11,11 @@ gives is asked for at once, as by `sum` and `list`, its body fills a list.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import gast
@@ -22,8 +23,9 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
-from tangentc.core.nodes import Atom, Const, Effect
+from tangentc.core.nodes import Atom, Const, Effect, If, Leave
 from tangentc.core.types import Struct
+from tangentc.frontend.activation import declared, locals_of
 from tangentc.frontend.as_text import own_statements
 from tangentc.frontend.asked import FULLY
 from tangentc.frontend.attempt import path_of
@@ -57,6 +59,9 @@ COMPREHENSIONS = (gast.ListComp, gast.SetComp)
 
 
 def is_generator(function: Any) -> bool:
+    """Whether calling a function gives a generator; also one that is defined inside."""
+    if getattr(getattr(function, "node", None), "generates", False):
+        return True
     return isinstance(function, types.FunctionType) and bool(function.__code__.co_flags & inspect.CO_GENERATOR)
 
 
@@ -89,9 +94,104 @@ def _placed(tree: Any, at: Any) -> Any:
 
 
 def giving(tree: Any) -> Any:
-    """The tree of a generator function whose `yield` statements are calls; any other `yield` stays."""
-    tree.body = [_Giving().visit(s) for s in tree.body]
+    """A tree with the `yield` statements of generator functions as calls, also of those inside; any other `yield`
+    stays."""
+    for function in [n for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)]:
+        function.generates = any(
+            isinstance(s, gast.Expr) and isinstance(s.value, (gast.Yield, gast.YieldFrom))
+            for s in own_statements(function.body)
+        )
+        function.body = [_Giving().visit(s) for s in function.body] if function.generates else function.body
     return tree
+
+
+class _Left:
+    """The body of a loop over a generator function that leaves it early, as a function: ``break`` and ``return`` set a
+    flag and end it, ``continue`` ends it.
+
+    for y in steps(x):              left = False
+        if y > 2:                   for y in steps(x):      # body()
+            return y        ->          def body():
+        total += y                          if y > 2: value, left = y, True; return
+                                            total += y
+                                        body()
+                                        if left: <the generator returns>
+                                    if left: return value
+    """
+
+    def __init__(self, node: Any, taken: Collection[str]):
+        self.ways = {type(s) for s in own_statements(node.body) if isinstance(s, (gast.Continue, gast.Return))}
+        self.ways |= {gast.Break} if _own(node.body, gast.Break) else set()
+        self.ways -= set() if _own(node.body, gast.Continue) or gast.Return in self.ways else {gast.Continue}
+        longest = "_" * max(map(len, taken), default=0)
+        words = ("broke", "returned", "value")
+        self.broke, self.returned, self.value = (w if w not in taken else w + longest for w in words)
+        flags = [f for f, way in ((self.broke, gast.Break), (self.returned, gast.Return)) if way in self.ways]
+        self.names = [*flags, *([self.value] if gast.Return in self.ways else [])]
+        self.before = [_set(flag, gast.Constant(False, None), node) for flag in flags]
+        self.test: Any = _read(flags[0], node) if flags else None
+        if len(flags) == 2:
+            self.test = gast.copy_location(gast.BoolOp(gast.Or(), [_read(f, node) for f in flags]), node)
+        self.after = node.orelse
+        if gast.Break in self.ways and node.orelse:
+            missed = gast.copy_location(gast.UnaryOp(gast.Not(), _read(self.broke, node)), node)
+            self.after = [gast.copy_location(gast.If(missed, node.orelse, []), node)]
+        if gast.Return in self.ways:
+            back = gast.copy_location(gast.Return(_read(self.value, node)), node)
+            self.after = [gast.copy_location(gast.If(_read(self.returned, node), [back], []), node), *self.after]
+        self.function = self.as_function(node) if self.ways else None
+
+    def as_function(self, node: Any) -> Any:
+        tree = gast.parse("def body(): pass").body[0]
+        tree.body = self.block(copy.deepcopy(node.body), True)
+        assigned = [n for n in locals_of(tree) if n not in declared(tree.body, gast.Global)]
+        tree.body = [gast.copy_location(gast.Nonlocal(assigned), node), *tree.body] if assigned else tree.body
+        return gast.copy_location(tree, node)
+
+    def block(self, body: list, outermost: bool) -> list:
+        """The statements with what leaves them written out; inside another loop only ``return`` leaves this one."""
+        out: list = []
+        for s in body:
+            end = gast.copy_location(gast.Return(None), s)
+            if isinstance(s, gast.Return):
+                given = s.value if s.value is not None else gast.copy_location(gast.Constant(None, None), s)
+                true = gast.Constant(True, None)
+                out += [_set(self.value, given, s), _set(self.returned, true, s), end]
+            elif isinstance(s, gast.Break) and outermost:
+                out += [_set(self.broke, gast.Constant(True, None), s), end]
+            elif isinstance(s, gast.Continue) and outermost:
+                out.append(end)
+            else:
+                inner = outermost and not isinstance(s, (gast.For, gast.While))
+                if not isinstance(s, (gast.FunctionDef, gast.ClassDef)):
+                    for part in ("body", "orelse", "finalbody"):
+                        if isinstance(held := getattr(s, part, None), list):
+                            setattr(s, part, self.block(held, inner))
+                out.append(s)
+        return out
+
+
+def _own(body: list, kind: Any) -> bool:
+    """Whether a loop's own ``break`` or ``continue`` stands in its body."""
+    for s in body:
+        if isinstance(s, kind):
+            return True
+        if isinstance(s, (gast.For, gast.While, gast.FunctionDef, gast.ClassDef)):
+            if _own(getattr(s, "orelse", []), kind):
+                return True
+            continue
+        if any(_own(getattr(s, part, []), kind) for part in ("body", "orelse", "finalbody")):
+            return True
+    return False
+
+
+def _set(name: str, value: Any, node: Any) -> Any:
+    target = gast.copy_location(gast.Name(name, gast.Store(), None, None), node)
+    return gast.fix_missing_locations(gast.copy_location(gast.Assign([target], value, None), node))
+
+
+def _read(name: str, node: Any) -> Any:
+    return gast.copy_location(gast.Name(name, gast.Load(), None, None), node)
 
 
 class Generators(Part):
@@ -102,8 +202,15 @@ class Generators(Part):
         if not isinstance(node, gast.Call):
             return False
         found = path_of(node.func, self.activation.home, self.activation.scope)
-        if found is None and isinstance(node.func, gast.Attribute) and not isinstance(node.func.value, gast.Call):
-            found = self.method_of(node.func.value, node.func.attr)
+        if isinstance(node.func, gast.Name) and (home := self.activation.home(node.func.id)) is not None:
+            found = getattr(home.constants.get(node.func.id), "value", None)
+        if found is None and isinstance(node.func, gast.Attribute):
+            base = node.func.value
+            if isinstance(base, gast.Call):  # of an object that is made here
+                cls = path_of(base.func, self.activation.home, self.activation.scope)
+                found = found_in_class(cls, node.func.attr)[1] if isinstance(cls, type) else None
+            else:
+                found = self.method_of(base, node.func.attr)
         return is_generator(found)
 
     def method_of(self, node: Any, name: str) -> Any:
@@ -133,26 +240,41 @@ class Generators(Part):
 
     def each_given(self, node: Any, iterable: Any, run: Callable[[], Any], numbered: bool) -> None:
         """A loop over what ``run`` makes a generator function give."""
-        ways_out = (gast.Break, gast.Continue, gast.Return)
-        if self.trying is not None or any(isinstance(s, ways_out) for s in own_statements(node.body)):
+        if self.trying is not None:
             raise self.unsupported(
-                node, "a loop over a generator function that is left early, skips a trip or stands in `try`",
-                "loop over list(...) of it, or write an `if` around the rest of the trip",
+                node, "a loop over a generator function that stands in `try`", "loop over list(...) of it"
             )  # fmt: skip
         caller = self.activation
         number = self.emit(ops.identity, (Const(0),), node, name="%number") if numbered else ""
+        names = {getattr(n, "id", "") for n in ast.walk(caller.source.tree)}
+        left = _Left(node, names | {*caller.local})
+        for name in left.names:
+            caller.local[name] += 2
+        self.block(left.before)
 
         def trip(value: Atom) -> None:
             generator, self.activation = self.activation, caller
+            self.block(left.before)
             self.bind(node.target, self.emit(ops.make_tuple, (number, value), node) if numbered else value)
-            self.block(node.body)
+            over = self.trip_that_leaves(node, left) if left.ways else self.block(node.body)
             if numbered:
                 self.emit(operator.add, (number, Const(1)), node, target=number)
             self.activation = generator
+            if over is not None:  # what the generator would do next is not done
+                end = self.path(lambda: self.add(Leave("return", (Const(None),), self.span(node))))
+                self.add(If(over, end, (), (), self.span(node), "statement"))
 
         self.gives_to = iterable, trip
         run()
-        self.block(node.orelse)
+        self.block(left.after)
+
+    def trip_that_leaves(self, node: Any, left: _Left) -> Atom | None:
+        """The body of a loop as a function that returns where a trip ends; gives whether it was the last."""
+        tree = left.function
+        activation = self.begin(self.activation.source, self.activation.scope, tree, self.activation, tree, None,
+                                self.span(node))  # fmt: skip
+        self.inline(activation, tree, {}, [], [], node, "the body of a loop")
+        return self.expression(left.test) if left.test is not None else None
 
     def all_given(self, node: Any) -> Atom:
         """A list of what a call of a generator function gives."""
@@ -170,7 +292,8 @@ class Generators(Part):
                 node, f"the generator {function.__name__}, which is not run to its end where it is made",
                 "loop over the call itself, or take list(...) of it",
             )  # fmt: skip
-        if getattr(node, "read_between", False) and _changes(source_of(function).tree):
+        tree = function.node if hasattr(function, "node") else source_of(function).tree
+        if getattr(node, "read_between", False) and _changes(tree):
             raise self.unsupported(
                 node, f"the generator {function.__name__}, which changes things while what it gives is read",
                 "loop over it with `for`, which does both in turn",
@@ -193,6 +316,8 @@ def mark(tree: Any) -> None:
                 taken = taken.generators[0].iter
             taken.all_asked = True
             taken.read_between = getattr(n.func, "id", "") not in ("list", "tuple") or taken is not n.args[0]
+        if isinstance(n, gast.Assign) and isinstance(n.targets[0], (gast.Tuple, gast.List)):
+            n.value.all_asked = True  # a, *rest = steps(x)
         if isinstance(n, COMPREHENSIONS) and _is_pure(n):
             n.generators[0].iter.all_asked = n.generators[0].iter.read_between = True
 
@@ -203,12 +328,15 @@ def _is_pure(node: Any) -> bool:
                if isinstance(n, gast.Call))  # fmt: skip
 
 
-def _changes(tree: ast.AST) -> bool:
+def _changes(tree: Any) -> bool:
     """Whether a function may change something in place, as it is written."""
-    for n in ast.walk(tree):
-        if isinstance(n, (ast.Subscript, ast.Attribute)) and not isinstance(n.ctx, ast.Load):
+    nodes: list[Any] = list(ast.walk(tree))
+    for n in nodes:
+        kind = type(n).__name__
+        if kind in ("Subscript", "Attribute") and type(n.ctx).__name__ != "Load":
             return True
-        if isinstance(n, (ast.AugAssign, ast.Nonlocal, ast.Global)) or isinstance(n, ast.Call) and not _is_plain(n):
+        gives = getattr(getattr(n, "func", None), "id", "") == GIVES
+        if kind in ("AugAssign", "Nonlocal", "Global") or kind == "Call" and not gives and not _is_plain(n):
             return True
     return False
 

@@ -132,7 +132,8 @@ class Inline(Part):
         if closure.state != tuple(self.loops[: len(closure.state)]):
             self.keep(closure, node)
             return self.emit(ops.call, (Const(closure), *args), node, tuple(keywords), target=target, name="%called")
-        lifted = self.recursive(closure, args, keywords, node, target)
+        generates = is_generator(closure)
+        lifted = None if generates else self.recursive(closure, args, keywords, node, target)
         if lifted is not None:
             return lifted
         if self.is_open(closure) or self.times_open(closure.node) > MOST_OPEN:
@@ -141,9 +142,9 @@ class Inline(Part):
                 "define it at the level of the module",
             )  # fmt: skip
         home = closure.home
-        activation = self.begin(
-            home.source, home.scope, closure.node, home, closure, None, self.span(node)
-        )  # fmt: skip
+        gives = self.receiver(closure, node) if generates else None
+        activation = self.begin(home.source, home.scope, closure.node, home, closure, None, self.span(node))
+        activation.gives = gives
         return self.inline(activation, closure.node, closure.defaults, args, keywords, node, closure.__name__)
 
     def begin(self, source: Any, scope: Scope, tree: Any, outer: Any, key: Any, cls: Any, span: Span) -> Activation:

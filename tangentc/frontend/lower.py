@@ -331,6 +331,16 @@ class Lowering(
         self.add(Opaque(tree, ast.unparse(tree), self.reads_of(tree), writes, self.span(node)))
         return target if target is not None else Const(None)
 
+    def calls_made_inside(self, node: Any) -> bool:
+        """Whether an expression calls a function that is made inside, by its name."""
+        names = {n.func.id for n in gast.walk(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)}
+        for name in names:
+            with contextlib.suppress(UnsupportedSyntax, AttributeError):
+                atom = self.of_Name(gast.Name(name, gast.Load(), None, None), None)
+                if isinstance(atom, Const) and isinstance(atom.value, Closure):
+                    return True
+        return False
+
     def reads_of(self, tree: Any, written: frozenset[str] | set[str] = frozenset()) -> tuple[tuple[str, Atom], ...]:
         """The names in a tree, with what they stand for."""
         bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

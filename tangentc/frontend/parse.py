@@ -12,7 +12,7 @@ from tangentc.core.resolve import Scope
 from tangentc.frontend import fence
 from tangentc.frontend.asked import asked
 from tangentc.frontend.defaulted import written_out
-from tangentc.frontend.generators import giving, is_generator, mark
+from tangentc.frontend.generators import giving, mark
 from tangentc.frontend.iterators import drained
 from tangentc.frontend.source import Source, source_of
 from tangentc.frontend.split import split
@@ -25,9 +25,7 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     whole: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
     if isinstance(tree, ast.Lambda):
         whole = whole.value
-    if is_generator(function):
-        whole = giving(whole)
-    mark(whole)
+    mark(giving(whole))
     fence.check(whole, source.span, source.name)
     _mangle(whole, function.__code__)
     whole = written_out(whole, Scope(function))

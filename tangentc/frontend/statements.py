@@ -15,10 +15,25 @@ import gast
 
 from tangentc.analysis.decide import truth
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Global, If, Leave, Place, Statement, Store, While
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    Global,
+    If,
+    Leave,
+    Opaque,
+    Place,
+    Statement,
+    Store,
+    While,
+)
 from tangentc.core.resolve import is_static
 from tangentc.core.walk import changed_by, defines, statements
 from tangentc.errors import NoSource, UnsafeMutation, UnsupportedSyntax
+from tangentc.frontend.asked import as_written
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.expressions import OPERATORS, shifting
 from tangentc.frontend.generators import GIVES
@@ -77,9 +92,17 @@ class Statements(Part):
             self.out[-1] = Effect(last.op, last.args, last.keywords, last.span)
 
     def on_Assert(self, node: Any) -> None:
-        self.opaque(node, None)
+        if not self.calls_made_inside(node.test):
+            self.opaque(node, None)
+            return
+        test = self.named(self.expression(node.test), node)  # computed here, and asserted by its name
+        tree = gast.gast_to_ast(as_written(node))
+        message = self.reads_of(tree.msg) if tree.msg is not None else ()
+        tree.test = ast.copy_location(ast.Name("test", ast.Load()), tree.test)
+        self.add(Opaque(tree, ast.unparse(tree), (("test", test), *message), (), self.span(node)))
 
-    on_Raise = on_Assert
+    def on_Raise(self, node: Any) -> None:
+        self.opaque(node, None)
 
     def on_Return(self, node: Any) -> None:
         value = Const(None) if node.value is None else self.expression(node.value)

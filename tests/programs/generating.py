@@ -172,6 +172,77 @@ def list_of_one_buffer(x):
     return sum(list(buffers(x))[1])
 
 
+def multiples(x):
+    for k in range(5):
+        yield x * k
+
+
+def left_early_in_several_ways(x, limit):
+    s = 0.0
+    for k, y in enumerate(multiples(x)):
+        for q in range(3):
+            if y * q > limit:
+                return s + y**2
+            s += y * q * x
+        if k == 0:
+            continue
+        if s > 20:
+            s += x
+            break
+        s += y
+    else:
+        s = s * 2
+    return s
+
+
+class Decay:
+    def __init__(self, h):
+        self.h = h
+
+    def run(self, y, t):
+        while True:
+            y = y - self.h * y * y
+            t += self.h
+            yield t, y
+
+
+def first_time_below(y0, h):
+    for t, y in Decay(h).run(y0, 0.0):  # noqa: B007
+        if y < 0.5:
+            break
+    return t * y
+
+
+def root_by_newton(x):
+    def newton(x):
+        for _ in range(4):
+            x = x - (x * x - 2) / (2 * x)
+            yield x
+
+    *_, root = newton(x)
+    last = None
+    for y in newton(2 * x):
+        if last is not None and abs(y - last) < 1e-3:
+            break
+        last = y
+    return root * last * x
+
+
+def powers_of_what_is_around(x, n):
+    broke = 2.0
+
+    def powers(y):
+        for k in range(n):
+            yield y**k * x * broke
+
+    s = 0.0
+    for p in powers(x + 1):
+        if p > 50:
+            break
+        s += p
+    return s + sum(powers(2 * x))
+
+
 X = np.array([0.3, 0.7, 0.5])
 PROGRAMS = [
     *((f, (X,)) for f in (
@@ -179,10 +250,13 @@ PROGRAMS = [
         asked_for_one, running_totals, leaves_of_a_tree, array_changed_between,
         buffers_that_are_read, totals_that_are_summed, count_that_is_read_between, list_of_one_buffer,
     )),
+    *((left_early_in_several_ways, (1.2, limit)) for limit in (4.0, 9.0, 30.0)),
+    (left_early_in_several_ways, (3.2, 30.0)),
+    (first_time_below, (1.0, 0.1)), (root_by_newton, (1.4,)), (powers_of_what_is_around, (1.2, 4)),
     (parameters_of_a_model, (np.eye(2) + 0.1, np.array([0.4, -0.3]))),
     (steps_over_batches, (np.array([0.3, 0.2]), np.arange(8.0).reshape(4, 2) * 0.1)),
 ]  # fmt: skip
 REFUSED = {
-    "trips_that_are_skipped", "asked_for_one", "buffers_that_are_read", "totals_that_are_summed",
+    "asked_for_one", "buffers_that_are_read", "totals_that_are_summed",
     "count_that_is_read_between",
 }  # fmt: skip
