@@ -17,7 +17,7 @@ from tangentc.analysis.decide import truth
 from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
-from tangentc.core.nodes import Assign, Atom, Const, For, Opaque, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Const, For, Opaque, Store
 from tangentc.core.types import (
     EXACT,
     Array,
@@ -246,9 +246,9 @@ class Questions:
         for x in statements(s.body):
             if isinstance(x, Assign) and x.op in (ops.identity, operator.getitem) and x.args[0] in derived:
                 derived.add(x.target)
-            made, read = _made_of(x)
-            if made and not derived.isdisjoint(read) and _may_be_key(self.types.of(made)):
-                derived.add(made)  # f"w{i}", i + 1
+            if isinstance(x, Opaque) and type(x.tree).__name__ == "JoinedStr":
+                if not derived.isdisjoint(a for _, a in x.reads):
+                    derived.update(name for _, name in x.writes)  # f"w{i}"
             if isinstance(x, Assign) and x.op in BY_KEY and x.args[1] in derived:
                 t = self.types.of(x.args[0])
                 if isinstance(t, Dict) or isinstance(t, (Struct, Tuple)) and x.op is builtins.getattr:
@@ -264,19 +264,6 @@ class Questions:
                 if isinstance(t, (Dict, Struct)) or isinstance(t, Sequence) and t.kind is dict:
                     return True
         return False
-
-
-def _made_of(s: Statement) -> tuple[str, tuple[Atom, ...]]:
-    """The one value that a statement computes, and what it is computed of."""
-    if isinstance(s, Assign):
-        return s.target, s.atoms
-    is_text = isinstance(s, Opaque) and len(s.writes) == 1
-    return (s.writes[0][1], tuple(a for _, a in s.reads)) if is_text else ("", ())
-
-
-def _may_be_key(t: Type) -> bool:
-    """Whether a value is a text or an integer."""
-    return isinstance(t, Scalar) and t.weak and (t.dtype.startswith("str") or t.dtype == "int64")
 
 
 class Here(Questions):

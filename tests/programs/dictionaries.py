@@ -134,6 +134,52 @@ def calls_on_ever_new_objects(x):
     return Node(x[0]).total(3)
 
 
+def layers_by_name(w0, w1, b0, x, count):
+    p = {"w0": w0, "w1": w1, "b0": b0, "b1": x}
+    h = x
+    for i in range(count):
+        h = np.tanh(p[f"w{i}"] @ h + p[f"b{i}"])
+    loss = np.mean(h**2)
+    loss += np.sum(p[f"b{count - 1}"] ** 2)
+    return loss
+
+
+def layers_put_by_name(x):
+    p = {}
+    for k in range(2):
+        p[f"w{k}"] = np.outer(x, x) * (k + 1)
+        p[f"b{k:02d}"] = x * k
+    return np.sum(np.tanh(p["w1"] @ p["b01"])) + np.sum(p["w0"])
+
+
+def sums_by_key(x, keys):
+    sums = {}
+    for k, i in enumerate(keys):
+        sums[i] = sums.get(i, 0.0) + x[k] ** 2
+    return sum(v**2 for v in sums.values())
+
+
+def sparse_product(a, x):
+    entries = {(0, 0): a[0], (0, 1): a[1], (1, 0): -0.5, (1, 1): a[2]}
+    y = {}
+    for (i, j), v in entries.items():
+        y[i] = y.get(i, 0.0) + v * x[j]
+    return y[0] * y[1]
+
+
+def asserted_by_a_function_inside(k):
+    f = lambda x: x * x - k
+    a, b = 0.0, 10.0
+    assert f(a) * f(b) < 0, f"no sign change: {a}, {b}"
+    for _ in range(50):
+        m = (a + b) / 2
+        if f(a) * f(m) <= 0:
+            b = m
+        else:
+            a = m
+    return m - f(m) / (2 * m)
+
+
 X = np.array([0.3, 0.7, 0.5])
 PROGRAMS = [
     *((f, (X,)) for f in (
@@ -141,6 +187,8 @@ PROGRAMS = [
         function_but_for_the_last_trip, function_if_the_dict_has_it, factor_by_default, modules_of_modules,
         cell_made_ready_by_the_first_trip, calls_on_ever_new_objects,
     )),
+    (layers_by_name, (np.eye(3) * 0.5, np.ones((3, 3)) * 0.1, X * 2, X, 2)), (layers_put_by_name, (X,)),
+    (sums_by_key, (np.arange(4.0) + 1, [0, 1, 0, 2])), (sparse_product, (X, X[:2])), (asserted_by_a_function_inside, (3.0,)),
     (function_by_a_word, (X, "l1")), (function_by_a_word, (X, "l2")),
 ]  # fmt: skip
 REFUSED = {"calls_on_ever_new_objects"}  # and not lowered without end
