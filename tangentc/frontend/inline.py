@@ -40,6 +40,9 @@ class Inline(Part):
         cls: type | None,  # type: ignore[name-defined]
     ) -> Atom:
         callee = self.known.twins.get(callee, callee)
+        handed = self.handing_on(callee, args, keywords, node, target)
+        if handed is not None:
+            return handed
         span = self.span(node)
         given = [*args, *(v for _, v in keywords)]
         takes_any = callee.__code__.co_flags & 0x0C

@@ -26,6 +26,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import inspect
 import itertools
 import types
 from collections.abc import Iterator
@@ -38,11 +39,12 @@ import gast
 from tangentc import runtime
 from tangentc.core import texts
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.resolve import named_by
+from tangentc.core.resolve import Scope, named_by
 from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.define import define
+from tangentc.frontend.nested import lift, own_parameters
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 
@@ -84,6 +86,30 @@ class Recursion(Part):
             functions = define(text, f"function inside {own[0]}", self.outermost().scope, constants)
             self.known.lifted[key] = functions[own[0]]
         return self.invoke(self.known.lifted[key], [*captured.values(), *args], keywords, node, target)
+
+    def handing_on(self, callee: Any, args: list, keywords: list, node: Any, target: str | None) -> Atom | None:
+        """A call of a function that calls itself and hands on functions that it is given, which capture variables, as a
+        call of one that has them inside; None for other calls."""
+        names = list(callee.__code__.co_varnames[: callee.__code__.co_argcount])
+        given = dict(zip(names, args)) | dict(keywords)
+        functions = {n: a.value for n, a in given.items() if isinstance(a, Const) and isinstance(a.value, Closure)}
+        if not any(map(captures, functions.values())) or any(f.defaults for f in functions.values()):
+            return None
+        if len(args) > len(names) or not calls_itself(callee):
+            return None
+        lifted = {n: lift(f) for n, f in functions.items()}
+        text = _with_functions(callee, {n: _Inside(n, functions[n], *lifted[n]) for n in lifted})
+        if text is None:
+            return None
+        constants = {f"{n}_function": function for n, (function, _) in lifted.items()}
+        key = (callee, text, tuple(constants.values()))
+        if key not in self.known.lifted:
+            made = define(text, f"{callee.__name__} with what it is given", Scope(callee), constants)
+            self.known.lifted[key] = made[callee.__name__]
+        left = [(n, a) for n, a in given.items() if n not in functions]
+        captured = [a for _, atoms in lifted.values() for a in atoms]
+        names = inspect.getfullargspec(self.known.lifted[key]).kwonlyargs[-len(captured) :]
+        return self.invoke(self.known.lifted[key], [], [*left, *zip(names, captured)], node, target)
 
 
 def _body(node: Any) -> list[Any]:
@@ -146,6 +172,81 @@ def _lifted(name: str, closure: Closure, captured: list[str], family: set[str]) 
     statements = [_Handing(captured, family).visit(s) for s in written(statements)]
     function = ast.FunctionDef(name, signature, statements, [], None, None)
     return ast.unparse(ast.fix_missing_locations(ast.Module([function], [])))
+
+
+class _Inside:
+    """A function that stands inside another, which takes what it captures."""
+
+    def __init__(self, name: str, closure: Closure, function: Any, captured: Sequence_[Atom]):
+        self.name, self.closure = name, closure
+        self.own = own_parameters(closure)
+        self.names = own_parameters(function)[len(self.own) :][: len(captured)]
+        homes = [(n, home) for n in _names(closure) if (home := closure.home.home(n)) is not None]
+        self.is_whole = len(homes) == len(captured) and not any(n in home.constants for n, home in homes)
+
+    def names_beside(self, taken: set[str]) -> list[str]:
+        """The names of what it captures, in a function that has names of its own."""
+        return [f"{self.name}_{n}" if n in taken else n for n in self.names]
+
+    def definition(self, captured: list[str]) -> list[ast.stmt]:
+        if self.is_whole and captured == self.names:
+            tree: Any = gast.gast_to_ast(copy.deepcopy(self.closure.node))
+            body = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
+            return [ast.FunctionDef(self.name, tree.args, written(body), [], None, None)]
+        given = ", ".join([*self.own, *captured])
+        return ast.parse(f"def {self.name}({', '.join(self.own)}):\n    return {self.name}_function({given})").body
+
+
+def _with_functions(function: Any, inside: dict[str, _Inside]) -> str | None:
+    """The text of a function that calls itself with some parameters as functions inside it, whose captured variables
+    it takes in their place; None if it does not hand them on as they are.
+
+    def power(f, n): return f(n) * power(f, n - 1)    ->    def power(n, *, k):
+                                                                def f(x): return k * x
+                                                                return f(n) * power(n=n - 1, k=k)
+    """
+    tree = copy.deepcopy(source_of(function).tree)
+    if not isinstance(tree, ast.FunctionDef) or tree.args.vararg or tree.args.kwarg or tree.args.posonlyargs:
+        return None
+    names = [a.arg for a in tree.args.args]
+    optional = names[len(names) - len(tree.args.defaults) :]
+    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | set(names)
+    captured: list[str] = []
+    definitions: list[ast.stmt] = []
+    for one in inside.values():
+        own = one.names_beside(taken)
+        taken |= set(own)
+        captured += own
+        definitions += one.definition(own)
+    handing = _HandingOn(function.__name__, names, set(inside), captured)
+    tree.body = [*definitions, *(handing.visit(s) for s in tree.body)]
+    if not handing.hands_on or not inside.keys().isdisjoint(optional) or not inside.keys() <= set(names):
+        return None
+    tree.args.args = [a for a in tree.args.args if a.arg not in inside]
+    tree.args.kwonlyargs += [ast.arg(n) for n in captured]
+    tree.args.kw_defaults += [None] * len(captured)
+    tree.decorator_list = []
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+class _HandingOn(ast.NodeTransformer):
+    """Calls of a function by itself, without the functions that it hands on, and with what these capture."""
+
+    def __init__(self, name: str, names: list[str], inside: set[str], captured: list[str]):
+        self.name, self.names, self.inside, self.captured = name, names, inside, captured
+        self.hands_on = True
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name) or node.func.id != self.name:
+            return node
+        plain = not any(isinstance(a, ast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
+        given = dict(zip(self.names, node.args)) | {str(k.arg): k.value for k in node.keywords}
+        handed = [given.get(n) for n in self.inside]
+        self.hands_on &= plain and all(isinstance(a, ast.Name) and a.id in self.inside for a in handed)
+        self.hands_on &= all(getattr(given.get(n), "id", None) == n for n in self.inside)
+        keywords = [ast.keyword(n, a) for n, a in given.items() if n not in self.inside]
+        return ast.Call(node.func, [], [*keywords, *(ast.keyword(n, ast.Name(n, ast.Load())) for n in self.captured)])
 
 
 class _Handing(ast.NodeTransformer):

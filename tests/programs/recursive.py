@@ -117,6 +117,36 @@ def integral_of_a_closure(k, a, b):
     return adaptive(lambda t: np.sin(k * t), a, b, 2)
 
 
+def _walk(f, g, x, n):
+    if n == 0:
+        return g(x)
+    k = f(x)
+    return _walk(f, g, k, n - 1) * f(k)
+
+
+def two_functions_that_capture(k, c):
+    def f(x):
+        return k * np.sin(x)
+
+    return _walk(f, lambda y: y * c + k, 0.4, 3)
+
+
+def _descend(f, df, x, n):
+    return x if n == 0 else _descend(f, df, x - f(x) / df(x), n=n - 1)
+
+
+def root_by_recursion(a):
+    return _descend(lambda x: x**3 - a, lambda x: 3 * x**2, 1.5, 6)
+
+
+def _exchanged(f, g, n):
+    return f(n) if n == 0 else _exchanged(g, f, n - 1) * g(n)
+
+
+def functions_that_change_places(k):
+    return _exchanged(lambda x: k * x + 1, lambda x: k + x, 3)
+
+
 def power_of_the_spectrum(u):
     return np.sum(np.abs(fourier(u)) ** 4)
 
@@ -131,6 +161,7 @@ PROGRAMS = [
     (merge_sort, (R.normal(size=9),)), (quick_sort, (R.normal(size=9),)), (sines, (0.7, 5)), (fibonacci, (0.7, 6)),
     (product_of_a_tree, (((0.5, 0.2), (0.1, (0.3, 0.7))),)), (even, (0.4, 5)), (wavelets, (R.normal(size=16),)),
     (horner, ([0.3, 0.7, -0.2], 0.4)), (integral_of_a_closure, (2.0, 0.1, 1.3)),
+    (two_functions_that_capture, (1.3, 0.4)), (root_by_recursion, (2.5,)), (functions_that_change_places, (1.3,)),
     (gradient_of_one_that_calls_itself, (R.normal(size=4),)),
 ]  # fmt: skip
-REFUSED = {"integral_of_a_closure"}
+REFUSED = {"functions_that_change_places"}
