@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import types
 from typing import Any
 
 import gast
@@ -21,6 +22,7 @@ from tangentc.core.values import is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure
+from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.nested import Nested, own_parameters
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import answer_of, keys_in, length_in
@@ -234,14 +236,40 @@ class Given(Part):
             self.bind_parameter(activation, key, given.get(key, defaults.get(key)), node)  # type: ignore[arg-type]
         if signature.vararg:
             starred = signature.vararg.id
-            self.emit(ops.make_tuple, rest, node, target=activation.variable(starred))
-            if activation.local[starred] == 1:
+            open_ended = any(map(is_spread, rest))
+            made = self.rest_of_any_length(rest, node) if open_ended else None
+            self.emit(*((ops.identity, (made,)) if open_ended else (ops.make_tuple, rest)), node,
+                      target=activation.variable(starred))  # fmt: skip
+            if activation.local[starred] == 1 and not open_ended:
                 activation.static[starred] = tuple(self.kept(a, node) for a in rest)
         if signature.kwarg:
             double = signature.kwarg.id
             self.emit(ops.make_dict, (Const(tuple(more)), *more.values()), node, target=activation.variable(double))
             if activation.local[double] == 1:
                 activation.static[double] = {k: self.kept(v, node) for k, v in more.items()}
+
+    def with_first_items(self, args: list, count: int, node: Any) -> list:
+        """``f(a, *x)`` where f has so many parameters more before its ``*args``: ``f(a, x[0], *x[1:])``."""
+        if not count:
+            return args
+        made = self.given_as(args[-1])
+        self.out.remove(made)
+        firsts = [self.emit(operator.getitem, (made.args[0], Const(k)), node) for k in range(count)]
+        rest = self.emit(operator.getitem, (made.args[0], Const(slice(count, None))), node)
+        return [*args[:-1], *firsts, self.emit(ops.spread, (rest,), node, name="%_spread_")]
+
+    def given_as(self, spread: Atom) -> Assign:
+        """The statement that makes what stands for ``*x``."""
+        return next(s for s in reversed(self.out) if isinstance(s, Assign) and s.target == spread)
+
+    def rest_of_any_length(self, rest: tuple, node: Any) -> Atom:
+        """The tuple that ``*args`` is where its last arguments were given as ``*x``."""
+        made = self.given_as(rest[-1])
+        self.out.remove(made)
+        whole = self.emit(builtins.tuple, (made.args[0],), node)
+        if not rest[:-1]:
+            return whole
+        return self.emit(operator.add, (self.emit(ops.make_tuple, rest[:-1], node), whole), node)
 
     def bind_parameter(self, activation: Activation, name: str, value: Atom, node: Any) -> None:
         if activation.local[name] > 1:
@@ -264,6 +292,30 @@ class Given(Part):
         """The statement just before, if it is what an atom stands for."""
         last = self.out[-1] if self.out else None
         return last if isinstance(last, Assign) and last.target == atom else None
+
+
+def lacks_before_rest(callee: Any, count: int) -> int | None:
+    """How many parameters a function has before its ``*args`` beyond so many arguments; None if it takes no number of
+    arguments, or some of these have default values."""
+    callee = getattr(callee, "__tangentc_function__", callee)
+    if isinstance(callee, Closure):
+        signature = callee.node.args
+        plain, optional, rest = (
+            len(signature.posonlyargs) + len(signature.args),
+            len(signature.defaults),
+            signature.vararg,
+        )
+    elif isinstance(callee, types.FunctionType) and is_user_function(callee):
+        plain, optional = callee.__code__.co_argcount, len(callee.__defaults__ or ())
+        rest = callee.__code__.co_flags & inspect.CO_VARARGS
+    else:
+        return None
+    return max(plain - count, 0) if rest and (not optional or count >= plain) else None
+
+
+def is_spread(atom: Atom) -> bool:
+    """Whether an argument stands for as many as only the run knows."""
+    return isinstance(atom, str) and atom.startswith("%_spread_")
 
 
 def is_option(value: Any) -> bool:

@@ -40,7 +40,7 @@ class Inline(Part):
         cls: type | None,  # type: ignore[name-defined]
     ) -> Atom:
         callee = self.known.twins.get(callee, callee)
-        handed = self.handing_on(callee, args, keywords, node, target)
+        handed = None if is_quoted(callee) else self.handing_on(callee, args, keywords, node, target)
         if handed is not None:
             return handed
         span = self.span(node)

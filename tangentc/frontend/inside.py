@@ -22,6 +22,7 @@ from tangentc.frontend.activation import Bound, Closure, made_in
 from tangentc.frontend.assumed import CALLED
 from tangentc.frontend.callables import is_known, python_function
 from tangentc.frontend.environments import MADE_IN_A_TRIP, Environment
+from tangentc.frontend.given import is_spread
 from tangentc.frontend.nested import Nested, lift
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import function_in
@@ -172,7 +173,7 @@ class Inside(Part):
         callee = self.expression(node.func)
         function = self.expression(node.args[0])
         primals, tangents = map(self.items_of, node.args[1:])
-        if any(isinstance(a, str) and a.startswith("%_spread_") for a in (*primals, *tangents)):
+        if any(map(is_spread, (*primals, *tangents))):
             return self.emit(ops.call, (Const(None), *primals, *tangents), node, name="%called")
         still = self.still(primals, tangents)
         moving = tuple(i for i, t in enumerate(tangents) if t != Const(None) and i not in still)

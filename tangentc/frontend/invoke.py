@@ -26,7 +26,7 @@ from tangentc.frontend.callables import is_library_module, is_of_python, is_user
 from tangentc.frontend.classes import Classes
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.forms import Call, Forms
-from tangentc.frontend.given import Given, is_option
+from tangentc.frontend.given import Given, is_option, is_spread, lacks_before_rest
 from tangentc.frontend.inline import Inline
 from tangentc.frontend.inside import Inside
 from tangentc.frontend.into import Into, ordered
@@ -111,7 +111,10 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         self, callee: Any, args: list, keywords: list, node: Any, target: str | None, cls: type | None = None
     ) -> Atom:
         """Call a function that is known."""
-        if any(isinstance(a, str) and a.startswith("%_spread_") for a in (*args, *dict(keywords).values())):
+        spread = [a for a in (*args, *dict(keywords).values()) if is_spread(a)]
+        if spread and spread == args[-1:] and (lacks := lacks_before_rest(callee, len(args) - 1)) is not None:
+            args = self.with_first_items(args, lacks, node)
+        elif spread:
             columns = self.columns(args[0], node) if callee is builtins.zip and len(args) == 1 else None
             return columns or self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
         callee = getattr(callee, "__tangentc_function__", callee)

@@ -170,6 +170,23 @@ def items_by_a_step_that_is_given(x, step):
 
 
 X = np.array([1.3, 0.8, 0.5, 0.6])
+
+
+def _log_sum(*a):
+    largest = max(a)
+    return largest + np.log(sum(np.exp(v - largest) for v in a))
+
+
+def _weighted(w, *a):
+    return sum(w * v * v for v in a) / len(a)
+
+
+def items_given_with_a_star(x, n):
+    values = [x[i] * i for i in range(n)]
+    spread = lambda *p: max(p) - min(p)
+    return _log_sum(*x) + _weighted(x[0], 2.0, *values) + _weighted(*x) + spread(*x)
+
+
 PROGRAMS = [
     *((f, (X,)) for f in (
         appended_in_a_comprehension, appended_while_all_are_asked, appended_behind_a_test, unique, joined_in_a_loop,
@@ -183,6 +200,6 @@ PROGRAMS = [
     (joined_to_an_argument, ([X, X + 1],)), (broadcast_with_one_another, (X[:1], X[1:])),
     (every_pair_broadcast, (X[:1], X[1:])), (mapped_items_of_several_lengths, ([X[:1], X[1:]],)),
     (key_taken_after_a_loop, ({"a": 1.3, "b": 0.4},)), (key_taken_from_keywords, ({"a": 1.3, "b": 0.4},)),
-    (items_by_a_step_that_is_given, (1.3, 1)),
+    (items_by_a_step_that_is_given, (1.3, 1)), (items_given_with_a_star, (np.linspace(0.3, 0.9, 12), 7)),
 ]  # fmt: skip
 REFUSED = {"key_taken_after_a_loop", "key_taken_from_keywords"}
