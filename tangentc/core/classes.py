@@ -49,6 +49,16 @@ def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
     return "", None, None
 
 
+def cached_as(name: str) -> str:
+    """The attribute that stands for the value of a `functools.cached_property`: None until it is asked for."""
+    return f"{name}_cached"
+
+
+@functools.lru_cache(maxsize=1024)
+def cached_properties(cls: type) -> tuple[str, ...]:
+    return tuple(n for c in cls.__mro__ for n, v in vars(c).items() if isinstance(v, functools.cached_property))
+
+
 @functools.lru_cache(maxsize=1024)
 def set_by_methods(cls: type) -> frozenset[str]:
     """The names of what a class has that its methods give an object a value of its own for."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
-from tangentc.core.classes import found_in_class, setter_in_class
+from tangentc.core.classes import cached_as, found_in_class, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Place, Store
 from tangentc.core.types import Array, Type, is_numeric
 from tangentc.frontend import prelude
@@ -120,7 +120,8 @@ class Assigning(Part):
         if kind in ("data", "method", "static"):
             self.known.assigned.add(target.attr)
         if kind != "property":
-            self.add(Store(obj, Const(ops.Attribute(target.attr)), value, None, self.span(target)))
+            name = cached_as(target.attr) if kind == "cached" and cls is not None else target.attr
+            self.add(Store(obj, Const(ops.Attribute(name)), value, None, self.span(target)))
             return
         setter = setter_in_class(cls, target.attr)  # type: ignore[arg-type]
         if setter is None:

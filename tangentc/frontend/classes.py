@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.classes import fields_of, found_in_class, instance_of
+from tangentc.core.classes import cached_as, cached_properties, fields_of, found_in_class, instance_of
 from tangentc.core.nodes import Atom, Const, Effect, Global, Place, Store
 from tangentc.core.types import Array, Dict, Scalar, Sequence, Struct, Tuple
 from tangentc.frontend import prelude
@@ -220,7 +220,7 @@ class Classes(Part):
             raise self.wrong_call(node, cls.__name__, f"its field {missing[0]} is not given, or is not one")
         name = f"%{cls.__name__.lower()}"
         made = self.emit(ops.make_struct, (Const(cls), Const(fields), *(given[n] for n in fields)), node, name=name)
-        return made
+        return self.with_caches(made, cls, node)
 
     def new_object(self, cls: type, node: Any) -> str:
         made = self.emit(ops.new_object, (Const(cls),), node, name=f"%{cls.__name__.lower()}")
@@ -228,6 +228,12 @@ class Classes(Part):
             kind, found, _ = found_in_class(cls, name)
             if kind == "data" and not callable(found):
                 self.add(Store(made, Const(ops.Attribute(name)), Const(found), None, self.span(node)))
+        return self.with_caches(made, cls, node)
+
+    def with_caches(self, made: str, cls: type, node: Any) -> str:
+        """An object that is made here, whose cached properties have not been asked for."""
+        for name in cached_properties(cls):
+            self.add(Store(made, Const(ops.Attribute(cached_as(name))), Const(None), None, self.span(node)))
         return made
 
     def is_instance(self, args: list, node: Any) -> Atom | None:

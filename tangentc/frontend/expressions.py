@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
-from tangentc.core.classes import fields_of, found_in_class, own_data
+from tangentc.core.classes import cached_as, fields_of, found_in_class, own_data
 from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place
 from tangentc.core.types import Array, Either, Known, Sequence, Struct, Tuple, Type, is_differentiable, is_numeric
 from tangentc.core.values import data_type
@@ -246,6 +246,9 @@ class Expressions(Part):
             kind, found, owner = found_in_class(cls, name)
             if kind:
                 self.places[Place("attribute", owner), name] = Place("attribute", owner)
+            if kind == "cached" and cached_as(name) in fields:
+                held = [base, Const(cached_as(name)), Const(found)]
+                return self.invoke(prelude.first_value, held, [], node, target)
             self.refuse_hidden(kind, name, node)
             if kind == "property":
                 return self.invoke(found, [base], [], node, target, owner)

@@ -257,6 +257,14 @@ def get(entries, key, default=None):
     return entries[key] if key in entries else default
 
 
+def first_value(obj, name, compute):
+    held = getattr(obj, name)
+    if held is None:
+        held = compute(obj)
+        setattr(obj, name, held)
+    return held
+
+
 def setdefault(entries, key, default=None):
     if key not in entries:
         entries[key] = default

@@ -110,6 +110,51 @@ def cached_property(x):
     return a + c.square
 
 
+def cached_in_a_loop(x, n):
+    c, total = Cached(x), 0.0
+    for i in range(n):
+        total += c.square * i
+        c.x = c.x * 2
+    return total
+
+
+def cached_in_a_branch(x, n):
+    c = Cached(x)
+    total = c.square if n > 2 else x
+    c.x = 3 * x
+    return total * c.square
+
+
+def cached_property_of_an_argument(c):
+    return c.square * c.x
+
+
+def cached_value_that_is_set(x):
+    c = Cached(x)
+    c.square = x * 5
+    return c.square * c.x
+
+
+@dataclass
+class Covariance:
+    x: np.ndarray
+    length: float
+
+    @functools.cached_property
+    def matrix(self):
+        return np.exp(-((self.x[:, None] - self.x) ** 2) / self.length**2) + 0.1 * np.eye(len(self.x))
+
+    @functools.cached_property
+    def factor(self):
+        return np.linalg.cholesky(self.matrix)
+
+
+def cached_that_reads_another(x, length):
+    k = Covariance(x, length)
+    k.matrix[0, 0] += x[1]
+    return x @ np.linalg.solve(k.matrix, x) + np.sum(np.log(np.diag(k.factor)))
+
+
 class Empty:
     pass
 
@@ -418,11 +463,13 @@ PROGRAMS = [
     *((f, (0.7,)) for f in (
         truth_of_an_object, attribute_or_a_default, made_by_new, descriptor_set, descriptor_read, iterator_that_counts,
     )),
+    (cached_in_a_loop, (0.7, 4)), (cached_in_a_branch, (0.7, 3)), (cached_in_a_branch, (0.7, 1)),
+    (cached_value_that_is_set, (0.7,)), (cached_that_reads_another, (X, 0.7)), (cached_property_of_an_argument, (Cached(0.7),)),
     *((f, (X,)) for f in (returned_from_a_loop, array_returned_from_a_loop, out_or_none)),
     (solved, (M, X)), (chosen_in_a_loop_and_changed, (X, Y)), (reduced, (M,)), (reduced, (M, 1)), (settings_handed_on, (M,)),
 ]  # fmt: skip
 REFUSED = {
-    "frozen_that_changes_its_field", "cached_property", "attribute_set_in_the_dict",
+    "frozen_that_changes_its_field", "cached_property_of_an_argument", "attribute_set_in_the_dict",
     "new_key_after_a_loop", "truth_of_an_object", "made_by_new", "descriptor_set",
     "descriptor_read", "iterator_that_counts", "setting_that_the_class_decides", "reading_that_the_class_decides", "attribute_of_a_name_that_is_given",
 }  # fmt: skip
