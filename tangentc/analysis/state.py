@@ -471,7 +471,7 @@ def _replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], dep
     if isinstance(t, Optional):
         inner = _replaced(t.type, sites, changed, depth)
         return t if inner is t.type else replace(t, type=inner)
-    if not is_container(t):
+    if not is_container(t) or sites.isdisjoint(t.within):
         return t
     if not sites.isdisjoint(getattr(t, "sites", ())):
         if depth > DEEPEST:
@@ -484,9 +484,7 @@ def _replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], dep
 
 def _sites(t: Any) -> frozenset[int]:
     """The places where something may have been made, and what it holds."""
-    if not is_container(t):
-        return frozenset()
-    return getattr(t, "sites", frozenset()).union(*map(_sites, t.items))
+    return t.within if is_container(t) else frozenset()
 
 
 def without_sites(t: Any, deep: bool = True) -> Any:

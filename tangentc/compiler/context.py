@@ -215,7 +215,9 @@ class Context:
                 new = user_functions(program, self)
             else:
                 new = step.run(program)
-            if new is not program.function:
+            if new is not program.function and step.keeps_types:
+                program = self.with_facts(new, program.types, source)
+            elif new is not program.function:
                 program = self.typed(new, params, source)
             self.observe(step.name, step.does, program.function, program.types)
         if self.watch is not None:

@@ -20,18 +20,19 @@ from tangentc.simplify.dead import dead
 
 @dataclass(frozen=True)
 class Pass:
-    """One step: its name, what it does in one line, and the step itself."""
+    """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are."""
 
     name: str
     does: str
     run: Callable[[Program], Function]
+    keeps_types: bool = False
 
 
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
     Pass("fits", "lengths that cannot fit raise where they meet", lambda p: p.function),
-    Pass("calls", "functions of the user are known with their effects", lambda p: p.function),
-    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
+    Pass("calls", "functions of the user are known with their effects", lambda p: p.function, True),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False), True),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 

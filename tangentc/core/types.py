@@ -55,16 +55,29 @@ class Array:
     or_number: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tuple:
+class Container:
+    """What the types of containers have in common: the types of their ``items``, and the places where one is made."""
+
+    items: tuple[Type, ...]
+    sites: frozenset[int] = frozenset()
+
+    @functools.cached_property
+    def within(self) -> frozenset[int]:
+        """The places where it, and what it holds, may have been made."""
+        held = (getattr(t, "type", t) for t in self.items)  # of what may be None
+        return self.sites.union(*(t.within for t in held if isinstance(t, Container)))
+
+
+@dataclass(frozen=True)
+class Tuple(Container):
     """A tuple, or with ``cls`` a NamedTuple."""
 
     items: tuple[Type, ...]
     cls: type | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+@dataclass(frozen=True)
+class Sequence(Container):
     """A list, or a dict of computed keys.  One item type for all (``length`` may be unknown), else one for each;
     ``key`` is the type of a dict's keys."""
 
@@ -78,15 +91,15 @@ class Sequence:
         return self.items[0] if len(self.items) == 1 else self.items[index]
 
 
-@dataclass(frozen=True, slots=True)
-class Dict:
+@dataclass(frozen=True)
+class Dict(Container):
     keys: tuple[Any, ...]
     items: tuple[Type, ...]
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Struct:
+@dataclass(frozen=True)
+class Struct(Container):
     """An object with attributes: an instance of a dataclass, or of another class of the user."""
 
     cls: type
@@ -229,7 +242,7 @@ def surely_differ(a: Dim, b: Dim) -> bool:
 
 
 def is_container(t: Type) -> bool:
-    return isinstance(t, (Tuple, Sequence, Dict, Struct))
+    return isinstance(t, Container)
 
 
 def is_numeric(t: Type) -> bool:
