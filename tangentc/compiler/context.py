@@ -281,11 +281,14 @@ class Context:
     def typed(self, function: Function, params: dict[str, Type], source: pytypes.FunctionType) -> Program:
         """The program with its types and aliases worked out anew."""
         types = typed(function, params, self.call_type, self._begin)
-        return self.with_facts(without_never(function, types.chosen), types, source)
+        known = without_never(function, types.chosen)
+        if self.checked:
+            verify(known, closed=True)
+        return self.with_facts(known, types, source)
 
     def with_facts(self, function: Function, types: Types, source: pytypes.FunctionType) -> Program:
         if self.checked:
-            verify(function)
+            verify(function, types)
         return Program(function, types, types.of(function.result), True, source)
 
     def _begin(self) -> None:
@@ -322,7 +325,7 @@ class Context:
 
     def observe(self, name: str, does: str, function: Function, types: Types | None) -> None:
         if self.checked and types is not None:
-            verify(function)
+            verify(function, types)
         if self.observer is not None and len(self.in_progress) <= 1:
             self.observer(name, does, function, types)  # type: ignore[arg-type]
 

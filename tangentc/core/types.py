@@ -241,6 +241,31 @@ def surely_differ(a: Dim, b: Dim) -> bool:
     return a.offset == b.offset and a.symbol[0] == b.symbol[0] and a.symbol[0] in "ng"
 
 
+def contradict(a: Type, b: Type) -> bool:
+    """Whether no value can be of both types."""
+    a, b = present(a), present(b)
+    if isinstance(a, (Unknown, Known)) or isinstance(b, (Unknown, Known)):
+        return False
+    match a, b:
+        case (Array(or_number=""), Array(or_number="")):
+            if len(a.shape) != len(b.shape) or is_complex(a) != is_complex(b):
+                return True
+            return any(surely_differ(x, y) for x, y in zip(a.shape, b.shape))
+        case (Array(shape=()), Scalar()) | (Scalar(), Array(shape=())):
+            return False
+        case (Array(), other) | (other, Array()):
+            return is_container(other) or isinstance(other, Scalar) and not may_be_number(a if other is b else b)
+        case Scalar(), Scalar():
+            return a.dtype.startswith("str") != b.dtype.startswith("str")
+        case Struct(), Struct():
+            return a.cls is not b.cls
+        case Tuple(), Tuple():
+            return len(a.items) != len(b.items) or any(map(contradict, a.items, b.items))
+        case Sequence(items=(x,)), Sequence(items=(y,)):
+            return contradict(x, y)
+    return isinstance(a, Scalar) != isinstance(b, Scalar)
+
+
 def is_container(t: Type) -> bool:
     return isinstance(t, Container)
 
