@@ -143,6 +143,10 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return _array_subscript(t, key, fresh)
         case Known(Const(value=None)):
             return Known(Const(ops.UNDEFINED))
+        case Known(const) if index is None and isinstance(const.value, str) and isinstance(key, Scalar):
+            return Scalar("str", True)
+        case Scalar(dtype="str") if isinstance(key, Scalar):
+            return t
         case Known(const) if index is None and isinstance(const.value, (tuple, list)) and isinstance(key, Scalar):
             return item_type(t, fresh)
         case Known(const) if const.value is np.mgrid or const.value is np.ogrid:

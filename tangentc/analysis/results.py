@@ -135,9 +135,11 @@ def _with_shape(call: Applied) -> Type | None:
 
 @result(itertools.combinations, itertools.permutations, itertools.combinations_with_replacement)
 def _selections(call: Applied) -> Type | None:
-    if len(call.args) != 2 or not isinstance(count := constant(call.args[1]), int):
-        return None
-    return Sequence(list, (Tuple((item_type(call.first, call.fresh),) * count),), None)
+    count = constant(call.args[1]) if len(call.args) == 2 else None
+    item = item_type(call.first, call.fresh)
+    if not isinstance(count, int):  # as many as there are, or as only the run knows
+        return Sequence(list, (of_any_length((item,), call.fresh),), None)
+    return Sequence(list, (Tuple((item,) * count),), None)
 
 
 @result(itertools.product)

@@ -1,6 +1,7 @@
 """What people write without a thought: copies, derivatives of derivatives in methods, parts of complex arrays."""
 
 import copy
+import itertools
 
 import numpy as np
 
@@ -155,6 +156,40 @@ def arguments_of_exceptions(x):
 
 
 X, Y = np.array([0.3, 1.2, 0.7]), np.array([0.5, 0.9, 1.1])
+
+
+def permanent(m):
+    s = 0.0
+    for p in itertools.permutations(range(3)):
+        sign = 1
+        for i in range(3):
+            for j in range(i):
+                if p[j] > p[i]:
+                    sign = -sign
+        t = 1.0
+        for i in range(3):
+            t *= m[i, p[i]]
+        s += sign * t + t
+    return s
+
+
+MASSES = {"H": 1.008, "O": 15.999, "C": 12.011}
+
+
+def mass_of_a_formula(x, formula):
+    i = 0
+    total = 0.0
+    while i < len(formula):
+        atom = formula[i]
+        i += 1
+        count = ""
+        while i < len(formula) and formula[i].isdigit():
+            count += formula[i]
+            i += 1
+        total += MASSES[atom] * (int(count) if count else 1)
+    return total * x
+
+
 PROGRAMS = [
     (hessian_at_a_gradient, (X,)),
     (doubled_after_a_call, (X,)),
@@ -169,4 +204,6 @@ PROGRAMS = [
     (state_of_a_wave, (X, Y)),
     (imaginary_part_of_what_changed, (X, Y)),
     (layers_that_keep_what_they_were_given, (np.outer(X, Y) - 0.3, X, Y)),
+    (permanent, (np.random.default_rng(0).normal(size=(3, 3)),)),
+    (mass_of_a_formula, (2.0, "CH3OH")),
 ]
