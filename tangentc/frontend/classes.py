@@ -76,11 +76,7 @@ class Classes(Part):
             function, first, _ = self.known.defined[site]
             return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
         held = self.state.of(base)
-        if (
-            isinstance(held, Dict)
-            and name == "get"
-            and not (args[0].value in held.keys if isinstance(args[0], Const) else held.keys)
-        ):
+        if name == "get" and isinstance(held, Dict) and _lacks(held, args[0]):
             return args[1] if len(args) > 1 else Const(None)
         views = isinstance(held, Sequence) and held.kind is dict and name in VIEWS and not self.asks.first_keys(base)
         if views or self.asks.is_written_method(held, name, args):
@@ -255,6 +251,11 @@ class Classes(Part):
             if answer is not None:
                 self.assume("answers", site, (wanted, answer), node, args[0])
         return None if answer is None else Const(answer)
+
+
+def _lacks(held: Dict, key: Atom) -> bool:
+    """Whether a dict surely has no such key."""
+    return key.value not in held.keys if isinstance(key, Const) else not held.keys
 
 
 def parameters_of(activation: Activation) -> list[str]:

@@ -31,13 +31,7 @@ class Inline(Part):
     """The part of lowering that knows the functions of the user."""
 
     def user_function(
-        self,
-        callee: Any,
-        args: list,
-        keywords: list,
-        node: Any,
-        target: str | None,
-        cls: type | None,  # type: ignore[name-defined]
+        self, callee: Any, args: list, keywords: list, node: Any, target: str | None, cls: type | None
     ) -> Atom:
         callee = self.known.twins.get(callee, callee)
         handed = None if is_quoted(callee) else self.handing_on(callee, args, keywords, node, target)
