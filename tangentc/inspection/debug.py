@@ -52,9 +52,10 @@ def _stopping(text: Any) -> ast.Module:
 
     place = next((k for k, s in enumerate(function.body) if is_adjoint(s)), len(function.body) - 1)
     stop = ast.parse(f"{CALL}()").body[0]
-    row = function.body[place].lineno
+    # a row above, so that the next one is a new line for the debugger; since Python 3.13 it stops where it is called
+    row = function.body[place].lineno - (sys.version_info < (3, 13))
     for node in ast.walk(stop):
-        if hasattr(node, "lineno"):  # a row above, so that the next one is a new line for the debugger
-            node.lineno = node.end_lineno = row - 1  # type: ignore[attr-defined]
+        if hasattr(node, "lineno"):
+            node.lineno = node.end_lineno = row  # type: ignore[attr-defined]
     function.body.insert(place, stop)
     return tree
