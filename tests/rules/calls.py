@@ -404,7 +404,12 @@ def split(line: str) -> list[str]:
 
 
 def expressions() -> list[tuple[str, str]]:
-    return [(family, e) for family, text in FAMILIES.items() for line in text.splitlines() for e in split(line)]
+    every = [(family, e) for family, text in FAMILIES.items() for line in text.splitlines() for e in split(line)]
+    try:
+        np.cross([1.0, 2.0], [3.0, 4.0])
+    except ValueError:  # newer versions of NumPy take vectors of three entries alone
+        every = [(f, e) for f, e in every if "np.cross" not in e or "[:2" not in e and ":2]" not in e]
+    return every
 
 
 def as_program(expression: str) -> tuple[Any, tuple[Any, ...]]:

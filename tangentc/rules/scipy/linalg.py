@@ -216,10 +216,15 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     return (factors[1],) if mode == "r" else factors
 
 
+KEEPS_TRIANGLE = bool(sl.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0][1, 0])  # as SciPy did before 1.18
+
+
 @defined(sl.cho_factor)
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     one_matrix(np.ndim(a), "cho_factor")
     factor = sl.cholesky(a, lower=lower)
+    if not KEEPS_TRIANGLE:
+        return factor, lower
     return factor + (np.triu(a, 1) if lower else np.tril(a, -1)), lower  # the other triangle is left as it was
 
 
