@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
 import functools
 import itertools
@@ -76,20 +77,23 @@ class Expressions(Part):
         values: list[Any] = []
 
         def look() -> None:
-            values.extend(self.expression(v.value) for v in node.values if isinstance(v, gast.FormattedValue))
+            values.extend(self.expression(v.value) for v in held)
 
         plain = (gast.Name, gast.BinOp, gast.Constant, gast.Attribute)
-        if not all(isinstance(v, gast.Constant) or isinstance(v.value, plain) for v in node.values):
+        inside = sum(isinstance(n, gast.FormattedValue) for n in gast.walk(node))  # those in formats among them
+        held = [v for v in node.values if isinstance(v, gast.FormattedValue)]
+        if len(held) != inside or not all(isinstance(v.value, plain) for v in held):
             return None
         self.path(look)
         if not all(isinstance(v, Const) and type(v.value) in (int, str, bool) for v in values):
             return None
-        names = {f"v{k}": v.value for k, v in enumerate(values)}
         tree = gast.gast_to_ast(copy.deepcopy(node))
-        held = [v for v in tree.values if isinstance(v, ast.FormattedValue)]
-        for k, v in enumerate(held):
+        for k, v in enumerate(v for v in tree.values if isinstance(v, ast.FormattedValue)):
             v.value = ast.Name(f"v{k}", ast.Load())
-        return str(eval(compile(ast.fix_missing_locations(ast.Expression(tree)), "<text>", "eval"), names))
+        code = compile(ast.fix_missing_locations(ast.Expression(tree)), "<text>", "eval")
+        with contextlib.suppress(ValueError, TypeError):  # which the run will raise
+            return str(eval(code, {f"v{k}": v.value for k, v in enumerate(values)}))
+        return None
 
     def of_Constant(self, node: Any, target: str | None) -> Atom:
         return Const(node.value)

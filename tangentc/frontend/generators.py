@@ -120,9 +120,7 @@ class _Left:
     """
 
     def __init__(self, node: Any, taken: Collection[str]):
-        self.ways = {type(s) for s in own_statements(node.body) if isinstance(s, (gast.Continue, gast.Return))}
-        self.ways |= {gast.Break} if _own(node.body, gast.Break) else set()
-        self.ways -= set() if _own(node.body, gast.Continue) or gast.Return in self.ways else {gast.Continue}
+        self.ways = {way for way in (gast.Break, gast.Continue, gast.Return) if _leaves(node.body, way)}
         longest = "_" * max(map(len, taken), default=0)
         words = ("broke", "returned", "value")
         self.broke, self.returned, self.value = (w if w not in taken else w + longest for w in words)
@@ -162,26 +160,31 @@ class _Left:
             elif isinstance(s, gast.Continue) and outermost:
                 out.append(end)
             else:
-                inner = outermost and not isinstance(s, (gast.For, gast.While))
-                if not isinstance(s, (gast.FunctionDef, gast.ClassDef)):
-                    for part in ("body", "orelse", "finalbody"):
-                        if isinstance(held := getattr(s, part, None), list):
-                            setattr(s, part, self.block(held, inner))
+                for of, part in _blocks(s):
+                    inner = outermost and (part == "orelse" or not isinstance(s, (gast.For, gast.While)))
+                    setattr(of, part, self.block(getattr(of, part), inner))
                 out.append(s)
         return out
 
 
-def _own(body: list, kind: Any) -> bool:
-    """Whether a loop's own ``break`` or ``continue`` stands in its body."""
+def _blocks(s: Any) -> list[tuple[Any, str]]:
+    """The blocks in a statement, as attributes: those of handlers and cases among them, those of functions not."""
+    if isinstance(s, (gast.FunctionDef, gast.ClassDef)):
+        return []
+    parts = [s, *getattr(s, "handlers", ()), *getattr(s, "cases", ())]
+    names = ("body", "orelse", "finalbody")
+    return [(of, name) for of in parts for name in names if isinstance(getattr(of, name, None), list)]
+
+
+def _leaves(body: list, way: Any) -> bool:
+    """Whether a loop is left in this way by a statement of its body; in another loop only ``return`` leaves both."""
     for s in body:
-        if isinstance(s, kind):
+        if isinstance(s, way):
             return True
-        if isinstance(s, (gast.For, gast.While, gast.FunctionDef, gast.ClassDef)):
-            if _own(getattr(s, "orelse", []), kind):
+        for of, part in _blocks(s):
+            inner = isinstance(s, (gast.For, gast.While)) and part == "body"
+            if not (inner and way is not gast.Return) and _leaves(getattr(of, part), way):
                 return True
-            continue
-        if any(_own(getattr(s, part, []), kind) for part in ("body", "orelse", "finalbody")):
-            return True
     return False
 
 

@@ -243,6 +243,57 @@ def powers_of_what_is_around(x, n):
     return s + sum(powers(2 * x))
 
 
+def left_in_a_handler(x):
+    factors = {0: 1.0, 1: 2.0, 2: 3.0}
+    s = 0.0
+    for k, y in enumerate(multiples(x)):
+        try:
+            f = factors[k]
+        except KeyError:
+            break
+        s += y * f
+    return s * x
+
+
+def left_in_a_case(x):
+    s = 0.0
+    for k, y in enumerate(multiples(x)):
+        match k:
+            case 0:
+                continue
+            case 3:
+                break
+            case _:
+                s += y * y
+    return s
+
+
+def left_behind_a_loop(x):
+    s = 0.0
+    for y in multiples(x):
+        n = 0
+        while n < 3:
+            n += 1
+            if y > 2 and n == 2:
+                break
+        else:
+            if y > 4:
+                break
+            continue
+        s += y * n
+    return s
+
+
+def left_in_a_with(x):
+    s = 0.0
+    for y in multiples(x):
+        with np.errstate(all="ignore"):
+            if y > 3:
+                return s * y
+            s += y
+    return s
+
+
 X = np.array([0.3, 0.7, 0.5])
 PROGRAMS = [
     *((f, (X,)) for f in (
@@ -252,6 +303,7 @@ PROGRAMS = [
     )),
     *((left_early_in_several_ways, (1.2, limit)) for limit in (4.0, 9.0, 30.0)),
     (left_early_in_several_ways, (3.2, 30.0)),
+    *((f, (1.2,)) for f in (left_in_a_handler, left_in_a_case, left_behind_a_loop, left_in_a_with)), (left_in_a_with, (0.2,)),
     (first_time_below, (1.0, 0.1)), (root_by_newton, (1.4,)), (powers_of_what_is_around, (1.2, 4)),
     (parameters_of_a_model, (np.eye(2) + 0.1, np.array([0.4, -0.3]))),
     (steps_over_batches, (np.array([0.3, 0.2]), np.arange(8.0).reshape(4, 2) * 0.1)),
