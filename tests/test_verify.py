@@ -74,7 +74,7 @@ def test_types_that_may_be_those_of_one_value_do_not_contradict():
     ]:  # fmt: skip
         assert not contradict(a, b) and not contradict(b, a)
     for a, b in [
-        (X, Array("float64", (M,))), (list_of(X), list_of(Scalar("float64"))), (Scalar("str", True), Scalar("int64", True)),
+        (X, Array("float64", (M, N))), (list_of(X), list_of(Scalar("float64"))), (Scalar("str", True), Scalar("int64", True)),
         (X, list_of(X)), (Tuple((X,)), Tuple((X, X))),
     ]:  # fmt: skip
         assert contradict(a, b) and contradict(b, a)

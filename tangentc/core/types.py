@@ -242,15 +242,13 @@ def surely_differ(a: Dim, b: Dim) -> bool:
 
 
 def contradict(a: Type, b: Type) -> bool:
-    """Whether no value can be of both types."""
+    """Whether no value can be of both types, whatever its lengths: where those do not fit the program raises."""
     a, b = present(a), present(b)
     if isinstance(a, (Unknown, Known)) or isinstance(b, (Unknown, Known)):
         return False
     match a, b:
         case (Array(or_number=""), Array(or_number="")):
-            if len(a.shape) != len(b.shape) or is_complex(a) != is_complex(b):
-                return True
-            return any(surely_differ(x, y) for x, y in zip(a.shape, b.shape))
+            return len(a.shape) != len(b.shape) or is_complex(a) != is_complex(b)
         case (Array(shape=()), Scalar()) | (Scalar(), Array(shape=())):
             return False
         case (Array(), other) | (other, Array()):
