@@ -3,6 +3,9 @@
 import functools
 import importlib
 import inspect
+import random
+import re
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -538,3 +541,15 @@ def test_what_never_runs_is_not_refused_and_what_may_run_is():
     assert tangentc.grad(f)(3.0) == 6.0
     with pytest.raises(tangentc.UnsupportedSyntax, match="wrong arguments"):
         tangentc.grad(g)(3.0)
+
+
+def test_what_lies_in_c_code_is_not_made_anew_without_its_contents():
+    kept = [np.linalg.inv, random.Random(3), threading.Lock(), re.compile("a"), Level(2.5)]
+    new = tangentc.runtime.copied(kept)
+    assert new[0](np.eye(2)).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert new[1] is not kept[1] and new[1].random() == kept[1].random()
+    assert new[2:4] == kept[2:4] and new[4] == 2.5
+
+
+class Level(float):
+    """A number with attributes."""

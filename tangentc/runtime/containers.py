@@ -2,7 +2,7 @@
 
 import copy
 import enum
-import functools
+import random
 import types
 
 import numpy as np
@@ -220,14 +220,10 @@ def copied(values, views=True, known=None):
     elif isinstance(values, tuple):
         items = [copied(item, views, known) for item in values]
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
-    elif type(values).__module__.startswith("numpy.random"):
+    elif type(values).__module__.startswith("numpy.random") or isinstance(values, random.Random):
         new = copy.deepcopy(values)  # which draws the same numbers
-    elif _is_object(values) and not isinstance(
-        values,
-        (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, functools.partial,
-         np.ufunc, enum.Enum, BaseException),
-    ):  # fmt: skip
-        new = known.setdefault(id(values), (type(values).__new__(type(values)), values))[0]  # type: ignore[call-overload]
+    elif _is_object(values) and not isinstance(values, enum.Enum) and (blank := _blank(type(values))) is not None:
+        new = known.setdefault(id(values), (blank, values))[0]
         held = {name: copied(item, views, known) for name, item in _attributes(values).items()}
         if hasattr(new, "__dict__"):
             new.__dict__.update({name: held.pop(name) for name in values.__dict__})
@@ -235,6 +231,16 @@ def copied(values, views=True, known=None):
             object.__setattr__(new, name, item)
     known[id(values)] = new, values
     return new
+
+
+def _blank(cls):
+    """An object of a class without its attributes; None where a class of C holds more than those."""
+    if cls is types.SimpleNamespace:
+        return cls()
+    try:
+        return object.__new__(cls)  # which Python refuses where it is not safe
+    except TypeError:
+        return None
 
 
 def plus(x_bar, contribution):
