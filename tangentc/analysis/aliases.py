@@ -217,14 +217,10 @@ class Aliases:
         return name
 
     def _union(self, a: Atom, b: Atom) -> None:
-        for atom in (a, b):
-            if isinstance(atom, Global):
-                self.globals.add("%global")
+        if not all(isinstance(x, (str, Global)) and self._has_memory(x) for x in (a, b)):
+            return
         names = ["%global" if isinstance(x, Global) else x for x in (a, b)]
-        if not all(isinstance(n, str) for n in names):
-            return
-        if any(isinstance(x, str) and not self._has_memory(x) for x in (a, b)):
-            return
+        self.globals.update({"%global"}.intersection(names))
         x, y = self.root(names[0]), self.root(names[1])  # type: ignore[arg-type]
         if x != y:
             self.parent[x] = y

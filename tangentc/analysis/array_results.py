@@ -47,6 +47,16 @@ def _eigenvalues(call: Applied) -> Type | None:
     return w if call.op is np.linalg.eigvals else Tuple(both, type(np.linalg.eig(np.eye(1))))
 
 
+@result_of_known(np.polyfit)
+def _coefficients(call: Applied) -> Type | None:
+    """Not asked of samples: LAPACK writes to the terminal where it is given those that no polynomial fits."""
+    if len(call.args) != 3 or call.keywords.keys() - {"w"} or not isinstance(y := call.args[1], Array):
+        return None
+    degree = constant(call.args[2])
+    count = degree + 1 if isinstance(degree, int) else call.fresh()
+    return Array(np.result_type(y.dtype, np.float64).name, (count, *y.shape[1:]))
+
+
 @result(np.unravel_index)
 def _unraveled(call: Applied) -> Type | None:
     if len(call.args) != 2 or not isinstance(call.first, (Scalar, Array)):

@@ -173,6 +173,11 @@ def choose(a, choices, out=None, mode="raise"):
     return np.where(number == 0, choices[0], result)
 
 
+@defined(np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
 @defined(np.clip)
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     return np.clip(a, a_min if min is None else min, a_max if max is None else max)

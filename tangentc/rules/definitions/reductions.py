@@ -54,6 +54,18 @@ def min_of(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return least if initial is None else np.minimum(least, initial)
 
 
+@defined(np.nanmax)
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    largest = extreme_of(np.nanmax, a, axis, keepdims, initial, where)
+    return largest if initial is None else np.fmax(largest, initial)
+
+
+@defined(np.nanmin)
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    least = extreme_of(np.nanmin, a, axis, keepdims, initial, where)
+    return least if initial is None else np.fmin(least, initial)
+
+
 def how_many(x, axis, keepdims, where):
     ones = np.broadcast_to(where, np.shape(x)).astype(np.result_type(np.real(x), np.float16))
     return np.sum(ones, axis=axis, keepdims=keepdims)

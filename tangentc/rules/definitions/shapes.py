@@ -212,6 +212,12 @@ def full(shape, fill_value, dtype=None, order="C"):
     return np.asarray(np.full(shape, fill_value), dtype=dtype)
 
 
+@defined(np.full_like)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    shape, dtype = np.shape(a) if shape is None else shape, np.result_type(a) if dtype is None else dtype
+    return np.full(shape, fill_value, dtype=dtype)
+
+
 @defined(np.array)
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     made = np.array(object)
