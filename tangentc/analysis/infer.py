@@ -126,7 +126,7 @@ def _method(t: Type, name: Any, args: Seq[Type], keywords: dict[str, Type], fres
     if isinstance(t, (Array, Scalar)) and name not in MUTATING or draws(t):
         return by_sample(Method(name), [t, *args], keywords, fresh)
     if isinstance(t, Known) and isinstance(t.value, str):
-        return of_text(t.value, name, args)
+        return of_text(t.value, name, args) or by_sample(Method(name), [t, *args], keywords, fresh)
     return Unknown(f"the method {name} of a value of unknown type")
 
 

@@ -31,6 +31,7 @@ FLOAT_MATH = {
     "lgamma", "degrees", "radians", "copysign", "fmod", "fsum", "dist", "ldexp", "remainder",
 }  # fmt: skip
 FLOAT, INTEGER, TEST = Scalar("float64", True), Scalar("int64", True), Scalar("bool", True)
+TEXT = Scalar("str", True)
 LATER = Known(Const(ops.UNDEFINED))  # of what is looked up, or put there, before the program is typed again
 
 
@@ -83,6 +84,7 @@ always(INTEGER, builtins.int, *ops.SEARCHES)
 always(TEST, builtins.bool, operator.not_, operator.is_, operator.is_not, ops.contains, ops.not_contains)
 always(TEST, builtins.isinstance)
 always(Scalar("complex128", True), builtins.complex)
+always(TEXT, builtins.repr, builtins.format)
 always(Opaque("it is a set", set), builtins.set)
 always(Sequence(list, (INTEGER,), None), runtime.order)
 always(Unknown("a list of saved values"), ops.new_list)
@@ -339,14 +341,14 @@ def of_container(t: Sequence | Dict | Struct | Tuple, name: str, args: Seq[Type]
     return Unknown(f"the method {name} of a dict whose keys are not known")
 
 
-def of_text(text: str, name: str, args: Seq[Any]) -> Type:
+def of_text(text: str, name: str, args: Seq[Any]) -> Type | None:
     """The type of a method of a text that is known: its value, if its arguments are known too; of a list, which
-    may be changed, that it holds texts."""
+    may be changed, that it holds texts.  None where values decide."""
     given = [t.value if isinstance(t, (Known, Scalar)) else None for t in args]
     if any(v is None for v in given):
-        return Unknown(f"the arguments of the method {name} of a text are not known")
+        return TEXT if name in ("format", "join") else None
     try:
         value = getattr(text, name)(*given)
-        return Sequence(list, (Scalar("str", True),), None) if isinstance(value, list) else Known(Const(value))
+        return Sequence(list, (TEXT,), None) if isinstance(value, list) else Known(Const(value))
     except (AttributeError, TypeError, ValueError):
         return Unknown(f"a text has no such method {name}")

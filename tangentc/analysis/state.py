@@ -411,7 +411,8 @@ class State(Types):
                 continue
             types = [before, *(end.get(name) for end in living)]
             after = self._joined(types)
-            self.loses |= _is_lost(after) and not any(t is not None and _is_lost(t) for t in types)
+            if lost := _lost(after):
+                self.loses |= bool(lost.difference(*(_lost(t) for t in types if t is not None)))
             if before is None or certain(after) != certain(before) or _sites(after) != _sites(before):
                 news[name] = self._apart(after) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
         return news
@@ -456,11 +457,14 @@ class State(Types):
         self.merge([{(out if name == "%out" else name): t for name, t in e.items()} for e in ends])
 
 
-def _is_lost(t: Type) -> bool:
-    """Whether a type does not tell what a value is, or which keys a dict has."""
+def _lost(t: Type) -> set[tuple[Any, ...]]:
+    """The parts of a value of which a type does not tell what they are, or which keys they have."""
     if type(t) is Unknown or isinstance(t, Sequence) and t.kind is dict:
-        return True
-    return is_container(t) and any(map(_is_lost, t.items))
+        return {()}
+    if not is_container(t):
+        return set()
+    keys = t.fields if isinstance(t, Struct) else t.keys if isinstance(t, Dict) else range(len(t.items))
+    return {(key, *path) for key, item in zip(keys, t.items, strict=True) for path in _lost(item)}
 
 
 CHANGING = "its type changes from trip to trip"

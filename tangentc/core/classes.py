@@ -83,8 +83,9 @@ SWAPPED = {
 }  # fmt: skip
 BUILTINS = (
     builtins.len, builtins.abs, builtins.float, builtins.int, builtins.bool, builtins.round, builtins.complex,
-    math.ceil, math.floor, math.trunc,
+    builtins.str, builtins.repr, math.ceil, math.floor, math.trunc,
 )  # fmt: skip
+INSTEAD = {"__bool__": "__len__", "__str__": "__repr__"}  # the method that is asked where a class lacks the first
 
 
 def method_name(op: Any) -> str:
@@ -122,7 +123,9 @@ def is_operated(op: Any, types: list[Type]) -> bool:
         return False
     if op is ops.contains:
         types = types[::-1]
-    return special(types[0], name) or len(types) > 1 and special(types[1], reflected(name))
+    if special(types[0], name) or name in INSTEAD and special(types[0], INSTEAD[name]):
+        return True
+    return len(types) > 1 and special(types[1], reflected(name))
 
 
 def instance_of(t: Type, wanted: Any) -> bool | None:

@@ -198,7 +198,7 @@ class Attempt(Part):
 
     def taken(self, node: Any) -> list:
         """The branch of an `if` whose test is known."""
-        known = self.untried(lambda: self.decided(self.expression(node.test), node))
+        known = self.untried(lambda: self.decided(self.test(node.test), node))
         found: list = node.body if known else node.orelse
         return found
 

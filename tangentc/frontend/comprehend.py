@@ -358,7 +358,7 @@ class Comprehend(Part):
                 if not rest:
                     one(k + 1, None)
                     return
-                test = self.expression(rest[0])
+                test = self.test(rest[0])
                 if isinstance(test, Const):
                     if test.value:
                         conditions(rest[1:])

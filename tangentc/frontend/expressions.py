@@ -149,8 +149,8 @@ class Expressions(Part):
         return self.operation(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
 
     def of_UnaryOp(self, node: Any, target: str | None) -> Atom:
-        operand = self.expression(node.operand)
         op = OPERATORS[type(node.op).__name__]
+        operand = self.test(node.operand) if op is operator.not_ else self.expression(node.operand)
         if op is operator.neg and isinstance(operand, Const) and isinstance(operand.value, (int, float)):
             return Const(-operand.value)
         if op is operator.not_ and isinstance(operand, Const) and not isinstance(operand.value, float):
@@ -180,7 +180,7 @@ class Expressions(Part):
         return result
 
     def of_IfExp(self, node: Any, target: str | None) -> Atom:
-        test = self.expression(node.test)
+        test = self.test(node.test)
         known = self.decided(test, node)
         if known is not None:
             return self.expression(node.body if known else node.orelse, target=target)

@@ -7,7 +7,15 @@ import operator
 from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.classes import BUILTINS, found_in_class, method_name, own_access, reflected, set_by_methods
+from tangentc.core.classes import (
+    BUILTINS,
+    INSTEAD,
+    found_in_class,
+    method_name,
+    own_access,
+    reflected,
+    set_by_methods,
+)
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Sequence, Struct, Tuple, Type, Unknown
 from tangentc.frontend.part import Part
@@ -73,7 +81,8 @@ class Operate(Part):
             if changed is not None:
                 return changed
         if len(args) < 2 or op is operator.getitem or op in BUILTINS:
-            return self.special_method(name, args, node)
+            value = self.special_method(name, args, node)
+            return value if value is not None or name not in INSTEAD else self.special_method(INSTEAD[name], args, node)
         left, right = self.class_of(args[0], node, 0), self.class_of(args[1], node, 1)
         if left is None and self.state.seen(args[0]) is None:
             return None  # it comes first, and is not known yet
@@ -85,6 +94,12 @@ class Operate(Part):
             if deferred or not isinstance(self.state.seen(args[0]), Array):
                 value = self.special_method(reflected(name), args[::-1], node, 1)
         return value
+
+    def test(self, node: Any) -> Atom:
+        """What a test asks: its value, or what the class of an object says of it."""
+        value = self.expression(node)
+        told = self.operated(builtins.bool, (value,), node)
+        return value if told is None else told
 
     def operation(
         self, op: Any, args: tuple[Atom, ...], node: Any, target: str | None = None, name: str = "",

@@ -231,7 +231,7 @@ class Statements(Part):
         self.store_item(obj, key, value, node, op)
 
     def on_If(self, node: Any) -> None:
-        test = self.expression(node.test)
+        test = self.test(node.test)
         known = self.decided(test, node)
         if known is not None:
             self.block(node.body if known else node.orelse)
@@ -256,7 +256,7 @@ class Statements(Part):
         found: list[Any] = []
 
         def trip() -> None:
-            head = self.block_of(lambda: found.append(self.expression(node.test)))
+            head = self.block_of(lambda: found.append(self.test(node.test)))
             test = found[-1]
             assigns = any(not name.startswith("%") for s in statements(head) for name in defines(s))
             inside = assigns or any(isinstance(s, (Store, Effect)) for s in statements(head))

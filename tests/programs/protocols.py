@@ -424,6 +424,96 @@ def functions_made_by_recursion(x):
     return np.sum(made(3)(x))
 
 
+class Basket:
+    def __init__(self, items):
+        self.items, self.name = items, "basket of {}".format(len(items))  # noqa: UP032
+
+    def __len__(self):
+        return len(self.items)
+
+    def take(self):
+        return self.items.pop()
+
+    def __repr__(self):
+        return f"<{self.name}>"
+
+
+class Level:
+    def __init__(self, v):
+        self.v = v
+
+    def __bool__(self):
+        return bool(self.v > 0.5)
+
+
+def asked_whether_it_is_true(x):
+    basket, total = Basket([x[0], x[1] * x[2]]), 0.0
+    while basket:
+        total = total + basket.take() ** 2
+    a, b = Level(x[0]), Level(x[1])
+    if not a:
+        total = total * x[2]
+    return total + (x[1] if b else x[0]) * x[2] + sum(v**3 for v in x if Level(v))
+
+
+def text_of_an_object(x):
+    basket = Basket([x[0], x[1]])
+    name = f"{str(basket)} and {basket!r}"
+    return basket.take() ** 2 * x[2] if name == "<basket of 2> and <basket of 2>" else x[0] ** 3
+
+
+class Settings:
+    def __init__(self, rate):
+        self.name = "rate {}".format(rate)  # noqa: UP032
+
+
+class Cell:
+    def __init__(self, size):
+        self.settings, self.size = Settings(0.1 * size), size
+        self.kept, self.is_made = {}, False
+
+    def __call__(self, v):
+        if not self.is_made:
+            self.kept, self.is_made = {"states": [], "steps": 0}, True
+        self.kept["steps"] += 1
+        if len(self.kept["states"]) == 0:
+            self.kept["states"].append(np.ones(self.size))
+        state = np.tanh(self.kept["states"][-1] * v)
+        self.kept["states"].append(state)
+        return state
+
+
+def made_by_the_first_trip_beside_a_text(x):
+    cell = Cell(2)
+    for v in x:
+        state = cell(v)
+    return np.sum(state) + cell.kept["steps"] * x[0]
+
+
+ORDER = 1
+
+
+class Fit:
+    def __init__(self, order):
+        if order < 0:
+            raise ValueError("order is negative")
+        self.order, self.a = order, np.zeros(order + 2)
+
+    def update(self, z):
+        a = self.a
+        if self.order == 0:
+            a[0] += z
+        else:
+            a[1] += z**2
+
+
+def order_that_the_module_says(x):
+    fit = Fit(ORDER)
+    for z in x:
+        fit.update(z)
+    return np.sum(fit.a**2)
+
+
 X = np.array([0.4, 0.7, 0.9])
 PROGRAMS = [
     *((f, (X,)) for f in (
@@ -434,6 +524,7 @@ PROGRAMS = [
         functions_made_by_recursion, suppressed_by_a_manager, rolled_back, rolled_back_if_it_raises,
         restored_after_it_raised, function_named_like_data, set_on_a_class, filled_by_a_method_with_a_name,
         item_set_by_a_method_with_a_name, lambdas_tried, method_with_a_name_tried,
+        asked_whether_it_is_true, text_of_an_object, made_by_the_first_trip_beside_a_text, order_that_the_module_says,
     )),
 ]  # fmt: skip
 REFUSED = {
