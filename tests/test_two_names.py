@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tangentc
+from tangentc import grad
 
 
 class Holder:
@@ -271,3 +272,19 @@ def test_what_is_apart_or_only_written_or_only_read_is_followed():
     assert tangentc.grad(only_read)(1.5) == 2.0
     assert tangentc.grad(remembers)(1.5) == tangentc.grad(remembers)(1.5) == 9.0
     assert tangentc.grad(written)(1.5, [1.0, 2.0]) == 24.0
+
+
+def flattened_and_doubled(x):
+    flat = x.reshape(-1)
+    flat *= 2
+    return np.sum(x**2)
+
+
+def test_a_slice_with_gaps_is_not_taken_for_what_its_reshape_would_change():
+    whole = np.arange(1.0, 13).reshape(3, 4)
+    assert np.allclose(grad(flattened_and_doubled)(whole), 8 * whole)
+    assert np.allclose(grad(flattened_and_doubled)(whole.T), 2 * whole.T)  # its reshape is a copy
+    for part in (whole[:, ::2], whole[::-1], whole[:, 1]):
+        assert np.shares_memory(part, whole)
+        with pytest.raises(tangentc.UnsafeMutation, match="side by side"):
+            grad(flattened_and_doubled)(part)

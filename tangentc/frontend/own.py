@@ -13,17 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, arms
 from tangentc.analysis.points import COPIES
 from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Block, Const, Function, Statement
+from tangentc.core.nodes import Assign, Block, Const, Effect, Function, Statement
 from tangentc.core.types import Array, is_complex, is_container, rank
 from tangentc.core.walk import blocks, reads, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.typed.sharing import asks_for_layout
+from tangentc.ops.table import every
+
+BY_LAYOUT = every("by_layout")
 
 
 def own_parameters(program: Program) -> Function:
@@ -33,6 +37,7 @@ def own_parameters(program: Program) -> Function:
     head: list[Statement] = []
     builder = Builder(program.types, [*program.types.of_name])
     carried = {c.name for s in statements(function.body) for c in getattr(s, "carried", ())}
+    seen_twice = _read_beside_reshaped(function, aliases)
     held: set[str] = set()  # what a container may stand for that changes, or is another one in each trip
     while held != (held := held | _held_by(function, program.types, carried | held, aliases)):
         pass
@@ -41,6 +46,8 @@ def own_parameters(program: Program) -> Function:
             continue
         copy = builder.fresh(name)
         op: Any = np.copy if isinstance(program.types.of(name), Array) else ops.copied
+        if op is np.copy and aliases.root(name) in seen_twice:
+            head.append(Effect(runtime.require_without_gaps, (name,), (), function.span))
         keywords = (("order", Const("K")),) if op is np.copy and asks_for_layout(function) else ()
         head.append(Assign(copy, op, (name,), keywords, function.span))
         table[name] = copy
@@ -49,6 +56,21 @@ def own_parameters(program: Program) -> Function:
     body = substitute_block(function.body, table)
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=(*head, *body), result=result)
+
+
+def _read_beside_reshaped(function: Function, aliases: Aliases) -> set[str]:
+    """The classes of arrays that are read beside what reshapes them, so that it shows whether that is a view."""
+    reshaped = {n for n, made in aliases.views.items() if made.op in BY_LAYOUT}
+    classes = {aliases.root(n) for n in reshaped}
+    found: set[str] = set()
+    for s in statements(function.body) if reshaped else ():
+        if isinstance(s, Assign) and s.target in aliases.views and aliases.root(s.target) in classes:
+            reshaped |= {s.target} if s.args[0] in reshaped else set()
+            continue
+        found |= {aliases.root(a) for a in reads(s) if isinstance(a, str) and a not in reshaped}
+    if isinstance(function.result, str) and function.result not in reshaped:
+        found.add(aliases.root(function.result))
+    return found & classes
 
 
 def _held_by(function: Function, types: Types, chosen: set[str], aliases: Aliases) -> set[str]:

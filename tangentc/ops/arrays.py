@@ -20,6 +20,7 @@ LIKE_THEIR_ARGUMENT = [
 ]  # fmt: skip
 say(*LIKE_THEIR_ARGUMENT, runtime.split_like, runtime.unbroadcast, view=True)
 say(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, may_copy=True)
+say(np.reshape, np.ravel, np.ascontiguousarray, by_layout=True)
 say(np.real_if_close, np.trim_zeros, np.asfortranarray, np.ix_, np.diag, may_share=True)
 say(
     np.diagonal, np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.as_strided,
@@ -68,6 +69,6 @@ say(
     runtime.along_axis, runtime.copied, runtime.taken, runtime.last_written, runtime.positions, runtime.scatter,
     runtime.unpad, runtime.resized, runtime.recurrence, runtime.insertion, runtime.trapezoid_weights,
     runtime.adjoint_of_gradient, runtime.hermitian_weights, runtime.require_unchanged, runtime.require_bound,
-    runtime.require_count, runtime.require_real, runtime.require_scalar, runtime.require_shape, runtime.passive,
-    runtime.or_zero, runtime.order, runtime.cofactors, runtime.marks, pure=True,
+    runtime.require_count, runtime.require_without_gaps, runtime.require_real, runtime.require_scalar,
+    runtime.require_shape, runtime.passive, runtime.or_zero, runtime.order, runtime.cofactors, runtime.marks, pure=True,
 )  # fmt: skip

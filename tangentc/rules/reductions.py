@@ -233,7 +233,7 @@ zero_gradient(np.argmax, np.argmin, np.argsort, np.count_nonzero, np.any, np.all
 
 def observations(rng):
     x = rng.normal(size=(3, 5))
-    return [((x,), o) for o in ({}, {"rowvar": False}, {"bias": True}, {"ddof": 0})] + [((x[0],), {})]
+    return [((x,), o) for o in ({}, {"rowvar": False}, {"bias": True}, {"ddof": 0})] + [((x[0],), {}), ((x[:1],), {})]
 
 
 @inline
@@ -252,16 +252,15 @@ def freedom(x, rowvar, bias, ddof):
 # C = X X^T / freedom        X_bar = (C_bar + C_bar^T) X / freedom
 @adjoint_rule(np.cov, samples=observations, real=True)
 def cov(x, C, C_bar, rowvar=True, bias=False, ddof=None):
-    if np.ndim(x) == 1:
-        return 2 * C_bar * rows(x, rowvar) / freedom(x, rowvar, bias, ddof)
-    X_bar = (C_bar + C_bar.T) @ rows(x, rowvar) / freedom(x, rowvar, bias, ddof)
-    return X_bar if rowvar else X_bar.T
+    X = rows(x, rowvar)
+    X_bar = (2 * C_bar * X if np.ndim(C) == 0 else (C_bar + C_bar.T) @ X) / freedom(x, rowvar, bias, ddof)
+    return X_bar if rowvar or np.ndim(x) == 1 else X_bar.T
 
 
 @tangent_rule(np.cov)
 def cov_tangent(x, C, x_dot, rowvar=True, bias=False, ddof=None):
     X = rows(x, rowvar)
     X_dot = rows(x_dot, rowvar)
-    if np.ndim(x) == 1:
-        return 2 * X @ X_dot / freedom(x, rowvar, bias, ddof)
+    if np.ndim(C) == 0:
+        return 2 * np.sum(X * X_dot) / freedom(x, rowvar, bias, ddof)
     return (X_dot @ X.T + X @ X_dot.T) / freedom(x, rowvar, bias, ddof)

@@ -80,6 +80,23 @@ def require_unchanged(tried, given):
         )
 
 
+def require_without_gaps(x):
+    """Raise `UnsafeMutation` for an array, to be changed, whose entries do not lie side by side in one order of its
+    axes: a reshape of it is a copy where that of its own copy would be a view.
+
+    >>> require_without_gaps(np.ones((2, 3)).T)
+    """
+    sides = sorted((s, n) for s, n in zip(x.strides, x.shape) if n > 1) if x.size else []
+    together = x.itemsize
+    for stride, length in sides:
+        if stride != together:
+            raise UnsafeMutation(
+                f"an array of shape {x.shape} is reshaped and changed, whose entries do not lie side by side",
+                why="its reshape is a copy, and no part of it", way_out="give the function a copy of it: x.copy()",
+            )  # fmt: skip
+        together *= length
+
+
 def require_apart(changed, others):
     """Raise `UnsafeMutation` if an array or a list that a recursive function changes, or that lies in one, shares
     memory with another one, or with one of the other values.

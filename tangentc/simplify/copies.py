@@ -164,7 +164,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
                         out[place] = substitute(s, {moved[0]: copy.args[0]})
                         waiting = {n: k for n, k in waiting.items() if n != moved[0]}
                         continue
-            if isinstance(s, Assign) and s.op is np.copy:
+            if isinstance(s, Assign) and s.op is np.copy and s.keywords in ((), (("order", Const("K")),)):
                 waiting[s.target] = len(out)
             elif not isinstance(s, (Assign, Store)) or isinstance(s, Assign) and not ops.is_pure(s.op):
                 waiting = {}

@@ -1,5 +1,7 @@
 """Reshaped arrays: views or copies, as the layout has it."""
 
+import copy
+
 import numpy as np
 
 
@@ -128,6 +130,24 @@ def copy_of_transposed(A):
     return np.sum(B * B)
 
 
+def asked_for_in_columns(A):
+    B = np.array(A, order="F")
+    v = B.ravel()
+    v[1:] *= 2.0
+    C = np.asfortranarray(A) * 1.5
+    w = C.reshape(-1)
+    w[1:] *= 3.0
+    return np.sum(B**2) + np.sum(C**2)
+
+
+def copies_that_keep_their_order(A):
+    B, C = copy.copy(A.T), copy.deepcopy(A.T)
+    v, w = B.reshape(-1), C.ravel()
+    v[1:] *= 2.0
+    w[1:] *= 3.0
+    return np.sum(B**2) + np.sum(C**2)
+
+
 VECTOR = np.array([0.9, -2.1, 3.0, 0.5, 2.2])
 MATRIX = np.arange(1.0, 17).reshape(4, 4) / 7
 PROGRAMS = [(f, (VECTOR,)) for f in (strided_ravelled, reversed_ravelled)] + [
@@ -150,5 +170,7 @@ PROGRAMS = [(f, (VECTOR,)) for f in (strided_ravelled, reversed_ravelled)] + [
         sine_of_transposed,
         array_of_transposed,
         copy_of_transposed,
+        asked_for_in_columns,
+        copies_that_keep_their_order,
     )
 ]

@@ -342,7 +342,7 @@ np.tril_indices(3)[0] * w[0]; M[np.tril_indices(3)]; M[np.triu_indices(3, 1)]; A
 
 FAMILIES["stores"] = """
 store(np.put, v.copy(), [0, 2], u[:2]); store(np.put, A.copy(), [0, 5], s); store(np.put, v.copy(), [7, -9], u[:2], mode="clip"); store(np.put_along_axis, A.copy(), np.array([[0], [2], [1]]), s, 1); store(np.put_along_axis, A.copy(), np.array([[0], [2], [1]]), w[:, None], 1)
-store(np.fill_diagonal, M.copy(), s); store(np.fill_diagonal, M.copy(), w); store(np.fill_diagonal, X.copy(), s, wrap=True); store(np.copyto, A.copy(), C); store(np.copyto, A.copy(), L); store(np.copyto, A.copy(), C, where=mask); store(np.copyto, v.copy(), s)
+store(np.fill_diagonal, M.copy(), s); store(np.fill_diagonal, M.copy(), w); store(np.fill_diagonal, M.copy(), v); store(np.fill_diagonal, M.copy(), w[:2]); np.cov(A[:1]) * s; np.corrcoef(A[:1]) * s; store(np.fill_diagonal, X.copy(), s, wrap=True); store(np.copyto, A.copy(), C); store(np.copyto, A.copy(), L); store(np.copyto, A.copy(), C, where=mask); store(np.copyto, v.copy(), s)
 store(np.putmask, A.copy(), mask, C); store(np.place, A.copy(), mask, p); store(np.add.at, v.copy(), dup, u); store(np.add.at, v.copy(), [0, 0, 1], s); store(np.subtract.at, v.copy(), dup, u); store(np.multiply.at, v.copy(), [0, 2], u[:2]); store(np.multiply.at, v.copy(), [0, 0], s); store(np.maximum.at, v.copy(), dup, u); store(np.minimum.at, v.copy(), dup, u); store(np.divide.at, v.copy(), [0, 2], p[:2]); store(np.negative.at, v.copy(), [0, 2]); store(np.logaddexp.at, v.copy(), dup, u); store(np.add.at, A.copy(), (ints[:2], ints[:2]), u[:2])
 
 """

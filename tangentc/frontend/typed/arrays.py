@@ -167,12 +167,17 @@ class Arrays(Part):
         t = self.types.of(s.args[0])
         if not isinstance(t, (Array, Scalar)):
             return None
-        return (replace(s, op=np.copy if isinstance(t, Array) else ops.identity, args=s.args[:1]),)
+        return (self.copy_of_array(s) if isinstance(t, Array) else replace(s, op=ops.identity, args=s.args[:1]),)
 
     @means(copy.copy)
     def shallow_copy(self, s: Assign) -> tuple[Statement, ...] | None:
         op = self.shallow(self.types.of(s.args[0]))
-        return None if op is None else (replace(s, op=op),)
+        return None if op is None else (self.copy_of_array(s) if op is np.copy else replace(s, op=op),)
+
+    def copy_of_array(self, s: Assign) -> Assign:
+        """A copy that keeps the axes as they lie, where that can be seen."""
+        keywords = (("order", Const("K")),) if self.keeps_layout(s.args[0]) else ()
+        return replace(s, op=np.copy, args=s.args[:1], keywords=keywords)
 
     @functools.cached_property
     def asks_for_parts(self) -> bool:

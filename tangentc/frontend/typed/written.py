@@ -65,11 +65,18 @@ class WrittenInto(Part):
         return Assign(chosen, np.where, (where, value, array), (), span), Store(array, Const(...), chosen, None, span)
 
     def fill_diagonal(self, array: str, value: Atom, span: Span) -> tuple[Statement, ...]:
+        """``np.fill_diagonal(a, value)``: values are taken over and over, as many as there are places."""
         size, shape, index, key = (self.fresh(n) for n in ("%size", "%shape", "%diagonal", "%key"))
+        head: tuple[Statement, ...] = ()
+        own, given = self.types.of(array).shape, shape_of(self.types.of(value))
+        if given is None or given != () and not (len(given) == 1 and own[0] == own[1] == given[0]):
+            repeated = self.fresh("%values")
+            head, value = (Assign(repeated, np.resize, (value, size), (), span),), repeated
         return (
             Assign(shape, np.shape, (array,), (), span),
             Assign(size, builtins.min, (shape,), (), span),
             Assign(index, np.arange, (size,), (), span),
+            *head,
             Assign(key, ops.make_tuple, (index, index), (), span),
             Store(array, key, value, None, span),
         )

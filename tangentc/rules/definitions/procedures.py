@@ -47,7 +47,7 @@ def put(a, ind, v, mode="raise"):
 @defined(np.fill_diagonal, always=lambda fill, options: "wrap" in options)
 def fill_diagonal(a, val, wrap=False):
     places = np.arange(0, np.size(a), np.shape(a)[1] + 1)
-    a[np.unravel_index(places, np.shape(a))] = val
+    a[np.unravel_index(places, np.shape(a))] = np.resize(val, np.shape(places))
 
 
 # ------------------------------------------------------------------ functions of functions

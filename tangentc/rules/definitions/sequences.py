@@ -187,6 +187,8 @@ def corrcoef(x, y=None, rowvar=True):
     if y is None and np.ndim(x) == 1:
         return 1.0 + 0 * np.sum(x)
     C = np.cov(x, rowvar=rowvar) if y is None else np.cov(x, y, rowvar)
+    if np.ndim(C) == 0:
+        return C / C
     d = np.sqrt(np.real(np.diag(C)))
     return C / np.expand_dims(d, 1) / d
 

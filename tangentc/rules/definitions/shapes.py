@@ -199,7 +199,7 @@ def open_mesh(*args):
 
 @defined(np.asfortranarray)
 def fortran_array(a, dtype=None):
-    return np.asarray(a, dtype=dtype)
+    return np.copy(np.asarray(a, dtype=dtype), order="F")
 
 
 @defined(np.asanyarray)
@@ -220,7 +220,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
 
 @defined(np.array)
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
-    made = np.array(object)
+    made = np.array(object) if order == "K" or order is None else np.copy(np.asarray(object), order=order)
     made = np.asarray(made, dtype=dtype)
     return with_axes(made, ndmin) if np.ndim(made) < ndmin else made
 
