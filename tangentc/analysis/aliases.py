@@ -336,5 +336,14 @@ def _sums(subscripts: str) -> bool:
     return not set(given) <= set(kept) if arrow else any(given.count(c) > 1 for c in given if c != ".")
 
 
+def asks_for_layout(function: Function) -> bool:
+    """Whether a function reshapes an array, which gives a view or a copy."""
+    names = {"reshape", "ravel"}
+    return any(
+        isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)  # type: ignore[union-attr]
+        for s in statements(function.body)
+    )
+
+
 def stores_of(block: Block) -> list[Statement]:
     return [s for s in statements(block) if isinstance(s, Store)]

@@ -16,8 +16,8 @@ from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, is_operated
 from tangentc.core.inside import Made
-from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place, Store
-from tangentc.core.types import Either, Known
+from tangentc.core.nodes import LAID_OUT, Assign, Atom, Const, Global, If, Place, Store, version_base
+from tangentc.core.types import Array, Either, Known
 from tangentc.core.values import is_object
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound, Closure, made_in
@@ -33,6 +33,7 @@ from tangentc.frontend.into import Into, ordered
 from tangentc.frontend.iterators import runs_over
 from tangentc.frontend.nested import Nested
 from tangentc.frontend.questions import function_in
+from tangentc.ops.table import known_of
 from tangentc.rules.definitions.elementwise import piece, rest
 from tangentc.rules.registry import REGISTRY
 
@@ -208,7 +209,8 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         if library is not None:
             if prelude.is_certain(callee, args, dict(keywords)) or inside or self.is_written(probe):
                 function, args, named = library
-                return self.invoke(function, args, list(named.items()), node, target)
+                value = self.invoke(function, args, list(named.items()), node, target)
+                return self.laid_out(callee, value, dict(keywords), node, target)
         if hasattr(callee, "__tangentc_static__"):
             known = self.worked_out(callee, tuple(args), tuple(keywords), node)
             return known or self.emit(callee, tuple(args), node, tuple(keywords), target=target)
@@ -219,7 +221,17 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
             return None
         function, first = definition
         args, keywords = [self.frozen(a) for a in args], [(k, self.frozen(a)) for k, a in keywords]
-        return self.invoke(function, [*map(Const, first), *args], keywords, node, target)
+        value = self.invoke(function, [*map(Const, first), *args], keywords, node, target)
+        return self.laid_out(callee, value, dict(keywords), node, target)
+
+    def laid_out(self, callee: Any, value: Atom, options: Any, node: Any, target: str | None) -> Atom:
+        """What a definition gives, with the order of entries that the function has for which it stands."""
+        known, t = known_of(callee), self.state.seen(value)
+        if known.view or known.may_share or "order" in options or not isinstance(value, str):
+            return value
+        if not isinstance(t, Array) or len(t.shape) < 2:
+            return value
+        return self.emit(ops.identity, (value,), node, LAID_OUT, target=target, name=version_base(value))
 
     def as_arrays_and_lists(self, call: Call, lists: Any) -> None:
         """Lists as the arrays that a function makes of them; iterators as the lists that it runs over."""

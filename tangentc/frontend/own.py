@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import Aliases, arms
+from tangentc.analysis.aliases import Aliases, arms, asks_for_layout
 from tangentc.analysis.points import COPIES
 from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types
@@ -24,7 +24,6 @@ from tangentc.core.nodes import Assign, Block, Const, Effect, Function, Statemen
 from tangentc.core.types import Array, is_complex, is_container, rank
 from tangentc.core.walk import blocks, reads, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation
-from tangentc.frontend.typed.sharing import asks_for_layout
 from tangentc.ops.table import every
 
 BY_LAYOUT = every("by_layout")

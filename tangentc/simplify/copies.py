@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import Aliases, asks_for_layout
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.nodes import (
@@ -141,6 +141,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
     """The function without copies that are read once, by an elementwise operation in the same block."""
     uses = Counter(a for s in statements(function.body) for a in reads(s) if isinstance(a, str))
     uses[function.result] += 1  # type: ignore[index]
+    shows = asks_for_layout(function)  # the order of entries, which a copy may change
 
     def block(statements_: Block) -> Block:
         out: list[Statement] = []
@@ -164,7 +165,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
                         out[place] = substitute(s, {moved[0]: copy.args[0]})
                         waiting = {n: k for n, k in waiting.items() if n != moved[0]}
                         continue
-            if isinstance(s, Assign) and s.op is np.copy and s.keywords in ((), (("order", Const("K")),)):
+            if isinstance(s, Assign) and s.op is np.copy and (s.span.sweep or not shows):
                 waiting[s.target] = len(out)
             elif not isinstance(s, (Assign, Store)) or isinstance(s, Assign) and not ops.is_pure(s.op):
                 waiting = {}

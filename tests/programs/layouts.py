@@ -148,6 +148,26 @@ def copies_that_keep_their_order(A):
     return np.sum(B**2) + np.sum(C**2)
 
 
+def inserted_and_reshaped(A):
+    B = np.insert(A, 0, 1.0, axis=1)
+    v = B.reshape(-1)
+    v[1:] *= 2.0
+    return np.sum(v**2) + np.sum(B**3)
+
+
+def sum_with_a_copy_in_order(A):
+    B = A.T + A.T.copy()
+    v = B.reshape(-1)
+    v[1:] *= 2.0
+    return np.sum(B**2)
+
+
+def part_of_the_flat_array(A):
+    v = A.flat[1:6]
+    v *= 2
+    return np.sum(A**2) + np.sum(v**3)
+
+
 VECTOR = np.array([0.9, -2.1, 3.0, 0.5, 2.2])
 MATRIX = np.arange(1.0, 17).reshape(4, 4) / 7
 PROGRAMS = [(f, (VECTOR,)) for f in (strided_ravelled, reversed_ravelled)] + [
@@ -172,5 +192,8 @@ PROGRAMS = [(f, (VECTOR,)) for f in (strided_ravelled, reversed_ravelled)] + [
         copy_of_transposed,
         asked_for_in_columns,
         copies_that_keep_their_order,
+        inserted_and_reshaped,
+        sum_with_a_copy_in_order,
+        part_of_the_flat_array,
     )
 ]

@@ -55,8 +55,12 @@ class Augmented(Part):
         """``x[key]`` of a number of NumPy's, of ``x.flat``, and of a dict."""
         x, key = s.args
         if (whole := self.flattened(x)) is not None:
-            flat = self.fresh("%flat")
-            return Assign(flat, np.ravel, (whole,), (), s.span), replace(s, args=(flat, key))
+            flat, taken = self.fresh("%flat"), self.fresh(s.target)
+            items = Assign(flat, np.ravel, (whole,), (), s.span), replace(s, args=(flat, key))
+            if not isinstance(self.types.of(s.target), Array):
+                return items
+            part = replace(items[1], target=taken)  # a copy of what is there
+            return items[0], part, Assign(s.target, np.copy, (taken,), (), s.span)
         if key in (Const(()), Const(None)) and isinstance(self.types.of(x), Scalar):
             return (replace(s, op=ops.identity if key == Const(()) else np.atleast_1d, args=(x,)),)
         known = self.known_key(x, key)

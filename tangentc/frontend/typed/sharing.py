@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
+from tangentc.analysis.aliases import Aliases, asks_for_layout
 from tangentc.core import ops
 from tangentc.core.nodes import PRESENT, Assign, Atom, Const, For, Function, If, Statement, While, version_base
 from tangentc.core.types import Array, is_container
@@ -69,15 +69,6 @@ class Sharing(Part):
                 return False
         same = all(isinstance(a, Const) or isinstance(a, str) and version_base(a) == version_base(name) for a in arms)
         return bool(arms) and same  # what a loop runs over has none: it gives views
-
-
-def asks_for_layout(function: Function) -> bool:
-    """Whether a function reshapes an array, which gives a view or a copy."""
-    names = {"reshape", "ravel"}
-    return any(
-        isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)  # type: ignore[union-attr]
-        for s in statements(function.body)
-    )
 
 
 def _without_augmented(function: Function) -> Function:
