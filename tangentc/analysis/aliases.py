@@ -340,7 +340,7 @@ def asks_for_layout(function: Function) -> bool:
     """Whether a function reshapes an array, which gives a view or a copy."""
     names = {"reshape", "ravel"}
     return any(
-        isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)  # type: ignore[union-attr]
+        isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)
         for s in statements(function.body)
     )
 

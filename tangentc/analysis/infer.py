@@ -63,7 +63,7 @@ MUTATING = methods.names(np.ndarray, changes=True)
 
 def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
-    if op in (ops.identity, ops.once, copy.copy):
+    if op in (ops.identity, ops.once, ops.in_order, copy.copy):
         return as_array(present(args[0])) if keywords else args[0]
     if any(map(is_nothing, args)):
         return LATER  # nothing flows here yet

@@ -255,6 +255,11 @@ def _itself(to: Any, s: Written) -> ast.expr:
     return to.atom(s.args[0])
 
 
+@spells(ops.in_order)
+def _in_order(to: Any, s: Written) -> ast.expr:
+    return ast.Call(to.reference(np.ascontiguousarray), to.atoms(s.args), [])
+
+
 @spells(ops.stopped)
 def _stopped(to: Any, s: Written) -> ast.expr | None:
     return None if to.spelling.inner else to.atom(s.args[0])

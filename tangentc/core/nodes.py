@@ -58,7 +58,6 @@ def _identity(value: Any) -> Any:
     return type(value), id(value)
 
 
-LAID_OUT = (("laid_out", Const(True)),)  # of `identity`: it has the order of entries that NumPy's function gives
 PRESENT = (("present", Const(True)),)  # of `identity`: the value is not None here, nor a number in place of an array
 
 

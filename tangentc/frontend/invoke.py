@@ -16,7 +16,7 @@ from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, is_operated
 from tangentc.core.inside import Made
-from tangentc.core.nodes import LAID_OUT, Assign, Atom, Const, Global, If, Place, Store, version_base
+from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place, Store, version_base
 from tangentc.core.types import Array, Either, Known
 from tangentc.core.values import is_object
 from tangentc.frontend import prelude
@@ -231,7 +231,7 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
             return value
         if not isinstance(t, Array) or len(t.shape) < 2:
             return value
-        return self.emit(ops.identity, (value,), node, LAID_OUT, target=target, name=version_base(value))
+        return self.emit(ops.in_order, (value,), node, target=target, name=version_base(value))
 
     def as_arrays_and_lists(self, call: Call, lists: Any) -> None:
         """Lists as the arrays that a function makes of them; iterators as the lists that it runs over."""

@@ -14,7 +14,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.turning import are_complex, may_turn, refuse_parts
 from tangentc.core import ops
-from tangentc.core.nodes import LAID_OUT, Assign, Atom, Const, Statement
+from tangentc.core.nodes import Assign, Atom, Const, Statement
 from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Type, is_complex, is_differentiable
 from tangentc.core.walk import statements
 from tangentc.frontend.typed.meaning import Part, is_dynamic_dict, means
@@ -162,14 +162,12 @@ class Arrays(Part):
         refuse_parts(self, s)
         return (replace(s, op=np.zeros_like),)
 
-    @means(ops.identity)
-    def laid_out(self, s: Assign) -> tuple[Statement, ...] | None:
-        """What stands for a function of NumPy gives its entries in order, as that does, where it can be seen."""
-        if s.keywords != LAID_OUT:
-            return None
+    @means(ops.in_order)
+    def in_order_if_it_shows(self, s: Assign) -> tuple[Statement, ...]:
+        """The order of entries matters where a reshape may be a view of an array that changes."""
         if self.keeps_layout(s.args[0]) and self.memory().is_changed(s.target):
             return (replace(s, op=np.copy, keywords=(("order", Const("C")),)),)
-        return (replace(s, keywords=()),)
+        return (replace(s, op=ops.identity),)
 
     @means(ops.copied)
     def copied(self, s: Assign) -> tuple[Statement, ...] | None:
