@@ -308,7 +308,8 @@ class Control:
             return iterable
         if isinstance(t, Known) and isinstance(t.value, range) or isinstance(t, (Array, Tuple)):
             return self.b.emit(builtins.reversed, (iterable,))
-        everything = self.b.emit(builtins.list, (iterable,))
+        is_list = isinstance(made, Assign) and made.op is builtins.list
+        everything = iterable if is_list else self.b.emit(builtins.list, (iterable,))
         return self.b.emit(builtins.reversed, (everything,))
 
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.analysis.joins import is_nothing
+from tangentc.analysis.points import change_of
 from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
-from tangentc.core.nodes import Assign, Atom, Statement, Store
+from tangentc.core.nodes import Assign, Atom, For, Statement, Store, While
 from tangentc.core.types import Dict, Either, Known, Scalar, Type, is_container
-from tangentc.core.walk import definitions, statements, transform
+from tangentc.core.walk import changed_by, definitions, statements, transform
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.questions import KEYS_OF, Questions, answer_of, is_open
 
@@ -74,7 +75,22 @@ class _Reader(Questions):
     def bears_out(self, s: Assign) -> bool:
         """Whether what a statement says was assumed is so, or never runs."""
         self.types = _At(self.program.types, self.program.types.assumed.get(id(s), {}))
+        if s.args[0].value.kind == "unchanged":  # type: ignore[union-attr]
+            return not self.is_changed_around(s)
         return self.is_never(s) or bool(self.holds(s.args[0].value, s.args[1:]))  # type: ignore[union-attr]
+
+    def is_changed_around(self, s: Assign) -> bool:
+        """Whether the innermost loop around a statement changes one of its arguments."""
+        aliases = self.program.aliases
+        loop = next(
+            (loop for loop in reversed(list(statements(self.program.function.body))) if isinstance(loop, (For, While))
+             and any(inner is s for inner in statements(loop.body))),
+            None,
+        )  # fmt: skip
+        changed = set() if loop is None else {name for inner in statements(loop.body) for name in _changed_by(inner)}
+        places, late = aliases.points.places, [a for a in s.args[1:] if isinstance(a, str)]
+        roots, held = set(map(aliases.root, late)), set().union(*map(places, late))
+        return any(aliases.root(name) in roots or not held.isdisjoint(places(name)) for name in changed)
 
     def is_never(self, s: Assign) -> bool:
         """Whether a statement has no values: it never runs."""
@@ -119,6 +135,15 @@ class _Reader(Questions):
         return (len(found_[0]) if isinstance(value, int) and isinstance(found_[0], tuple) else found_[0]) == value
 
 
+def _changed_by(s: Statement) -> set[str]:
+    """The names of what a statement changes in place."""
+    change = change_of(s)
+    found = {changed_by(s), None if change is None else change.container}
+    if isinstance(s, Assign) and isinstance(s.op, ops.augmented):
+        found.add(s.args[0])
+    return {name for name in found if isinstance(name, str)}
+
+
 def is_same(a: Any, b: Any) -> bool:
     """Whether two lowerings found the same function."""
     if isinstance(a, Either) and isinstance(b, Either):
@@ -159,6 +184,10 @@ def not_so(fact: Fact, s: Assign) -> UnsupportedSyntax:
         "compiled": (
             "takes a derivative at a value of which the type is not known, or is another one in another trip",
             "the derivative is compiled for one type", "start from an array of the final shape, np.zeros_like(w)",
+        ),
+        "unchanged": (
+            "changes what its loop runs over", "an iterator takes each item when the loop comes to it",
+            "loop over a list of them, for v in list(...), or write it by subscripts",
         ),
     }.get(fact.kind, (
         f"runs over {'dicts of different keys' if isinstance(fact.value, tuple) else 'lists of different lengths'}",

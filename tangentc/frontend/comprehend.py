@@ -13,17 +13,21 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
+import itertools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import PRESENT, Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
 from tangentc.core.walk import changed_by, defines, statements
+from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
@@ -33,6 +37,10 @@ from tangentc.frontend.source import Quoted
 from tangentc.ops import methods
 
 RESIZES = methods.names(list, changes=True)
+ONE_BY_ONE = {  # in each trip or, those of itertools, all at once
+    builtins.zip, builtins.enumerate, builtins.reversed, builtins.map, builtins.filter, np.ndindex, itertools.product,
+    itertools.combinations, itertools.permutations, itertools.combinations_with_replacement,
+}  # fmt: skip
 LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
 
 
@@ -85,9 +93,12 @@ class Comprehend(Part):
         unlike: list[bool] = []
         is_name = isinstance(node.target, gast.Name)
         target = self.variable(node.target) if is_name else self.fresh("%item")
+        late = self.read_late(node.iter)
 
         def trip() -> None:
             self.state.takes(target, iterable)
+            if late:
+                self.assume("unchanged", site, None, node, *late)
             if not is_name:
                 self.bind(node.target, target)
             self.trip(node.body)
@@ -104,6 +115,26 @@ class Comprehend(Part):
         for name in arrays:
             self.emit(ops.identity, (name,), node, PRESENT, target=name)
         return None
+
+    def read_late(self, node: Any) -> list[str]:
+        """What a loop over an iterator takes items of in each trip, where all were taken before: its body may not
+        change it."""
+        if isinstance(node, gast.GeneratorExp):
+            is_late = len(node.generators) > 1
+        else:
+            callee = self.looked_at(node.func) if isinstance(node, gast.Call) and self.is_iterator(node) else None
+            is_late = isinstance(callee, Const) and callee.value not in ONE_BY_ONE
+        found: list[str] = []
+        waiting = [node] if is_late else []
+        while waiting:
+            n = waiting.pop()
+            if isinstance(n, gast.Name):
+                with contextlib.suppress(UnsupportedSyntax, AttributeError):
+                    atom = self.of_Name(n, None)
+                    found += [atom] if isinstance(atom, str) else []
+            elif n is node or not isinstance(n, gast.Call) or self.is_iterator(n):  # which gives something of its own
+                waiting += gast.iter_child_nodes(n)
+        return found
 
     def is_wanted(self, site: Any) -> bool:
         return site in self.known.wanted or site in self.known.counted

@@ -41,7 +41,8 @@ class Inline(Part):
         given = [*args, *(v for _, v in keywords)]
         takes_any = callee.__code__.co_flags & 0x0C
         code = tuple(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value))
-        key = (callee.__code__, *code)
+        made = () if callee.__closure__ is None else (id(callee),)  # of one text, functions of other variables
+        key = (callee.__code__, *made, *code)
         if (takes_any or is_generator(callee)) and self.times_called(callee.__code__) < MOST_OPEN:
             key = (*key, *map(self.one_object, given))  # a call on another object is no recursion: modules of modules
         gives = self.receiver(callee, node) if is_generator(callee) else None

@@ -14,6 +14,7 @@ where it is used again.
 from __future__ import annotations
 
 import builtins
+import copy
 import itertools
 import operator
 import types
@@ -80,6 +81,7 @@ def drained(tree: Any, scope: Any, span: Any) -> Any:
 class _Drained(gast.NodeTransformer):
     def __init__(self, tree: Any, scope: Any):
         self.scope = scope
+        self.arrays = 0  # that got a name, to be run over with their places
         nodes = list(gast.walk(tree))
         parts = [n.value for n in nodes if isinstance(n, (gast.Subscript, gast.Attribute))
                  and not isinstance(n.ctx, gast.Load)]  # fmt: skip
@@ -182,10 +184,41 @@ class _Drained(gast.NodeTransformer):
 
     def visit_For(self, node: Any) -> Any:
         self.generic_visit(node)
+        if self.is_over_entries(node):
+            if not isinstance(node.iter.args[0], gast.Name) or node.iter.args[0].id in self.assigned_in(node):
+                self.arrays += 1
+                name = "all entries" if self.arrays == 1 else f"all entries {self.arrays}"
+                whole = _at(node, gast.Assign([_name(name, gast.Store())], node.iter.args[0], None))
+                node.iter.args[0] = _at(node, _name(name))
+                return [whole, self.over_places(node)]
+            return self.over_places(node)
         if not self.is_drained(node.iter):
             return node
         take = _at(node.iter, gast.Assign([node.target], _popped(node.iter), None))
         return gast.copy_location(gast.While(_left(node.iter), [take, *node.body], node.orelse), node)
+
+    def over_places(self, node: Any) -> Any:
+        """``for key, entry in np.ndenumerate(x)`` as a loop over the keys, in which ``entry = x[key]``."""
+        key, entry = node.target.elts
+        place = copy.deepcopy(key)
+        for n in (n for n in gast.walk(place) if hasattr(n, "ctx")):
+            n.ctx = gast.Load()
+        taken = _at(key, gast.Subscript(node.iter.args[0], place, gast.Load()))
+        node.body.insert(0, _at(entry, gast.Assign([entry], taken, None)))
+        node.target, node.iter.func = key, _at(node.iter, _name(PLACES))
+        return node
+
+    @staticmethod
+    def assigned_in(node: Any) -> set[str]:
+        return {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+
+    def is_over_entries(self, node: Any) -> bool:
+        """Whether it is ``for key, entry in np.ndenumerate(x)``, where each trip takes an entry."""
+        call, target = node.iter, node.target
+        if not isinstance(call, gast.Call) or len(call.args) != 1 or self.found(call.func) is not np.ndenumerate:
+            return False
+        pair = isinstance(target, gast.Tuple) and len(target.elts) == 2
+        return pair and all(isinstance(n, (gast.Name, gast.Tuple, gast.Store)) for n in gast.walk(target.elts[0]))
 
     def visit_comprehension(self, node: Any) -> Any:
         self.generic_visit(node)
@@ -216,6 +249,7 @@ class _Drained(gast.NodeTransformer):
 
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED = "what is left", "the first", "the first or", "the length", "the items"
+PLACES = "the places of the entries"
 
 
 def _name(name: str, context: Any = None) -> Any:

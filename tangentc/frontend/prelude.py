@@ -19,7 +19,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.frontend.asked import ZIPPED
 from tangentc.frontend.defaulted import LAST_OF
-from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED
+from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED, PLACES
 from tangentc.runtime import order
 
 
@@ -308,10 +308,14 @@ def last_of(items, count):
     return held[max(len(held) - count, 0) :]
 
 
+def places(array):
+    return np.ndindex(np.shape(array))
+
+
 NAMED = {
     LAST_OF: last_of,
     ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len,
-    LISTED: builtins.list,
+    LISTED: builtins.list, PLACES: places,
 }  # fmt: skip
 
 

@@ -110,7 +110,7 @@ class Questions:
         """Whether a derivative may flow through an argument that is run over."""
         made = self.made(atom)
         if made is not None and (made.op in (builtins.zip, builtins.enumerate) or made.op is ops.method):
-            return any(self.moves(a) for a in made.args)
+            return any(self.moves(a) for a in made.args if a != atom)  # `x = x.copy()` is made of another x
         t = self.types.of(atom)
         return is_container(t) and is_differentiable(t) or isinstance(t, (Array, Unknown)) and is_differentiable(t)
 

@@ -838,3 +838,25 @@ FILLED.w = 3.0
 @program(np.array([0.3, -0.7, 1.2]))
 def attributes_with_defaults(x):
     return np.sum(x * getattr(EMPTY, "w", 1.5)) + getattr(FILLED, "w", 1.0) * x[0] ** 2
+
+
+def scaled_by(k):
+    def decorate(f):
+        @functools.wraps(f)
+        def wrapper(*args, **keywords):
+            return f(*args, **keywords) * k
+
+        return wrapper
+
+    return decorate
+
+
+@scaled_by(2.0)
+@scaled_by(3.0)
+def power_scaled_twice(x, p=2):
+    return np.sum(x**p)
+
+
+@program(np.array([0.3, -0.7, 1.2]))
+def decorated_twice_by_functions_of_one_text(x):
+    return power_scaled_twice(x) + power_scaled_twice(x, p=3)

@@ -472,6 +472,32 @@ def unpacked_after_a_change(xs):
     return a + 3 * b
 
 
+def changed_while_it_is_run_over(A):
+    a, total = A.copy(), 0.0
+    for (i, j), value in np.ndenumerate(a):
+        a[i, (j + 1) % 3] += value / 2
+        total += value**2
+    for (i,), value in np.ndenumerate(a[0] * a[1]):
+        total += i * value
+    return total + np.sum(a**2)
+
+
+def changed_while_it_is_chained(l):
+    items, total = list(l), 0.0
+    for v in itertools.chain(items, [1.0]):
+        items[2] *= 1.3
+        total += v**2
+    return total
+
+
+def changed_while_a_part_is_run_over(l):
+    a, total = np.array(l), 0.0
+    for v in itertools.islice(a, 3):
+        a[1] += v
+        total += v
+    return total
+
+
 ONCE = (
     held_in_a_list, held_twice, held_in_a_tuple, held_in_a_dict, held_by_keyword, appended, held_by_a_comprehension,
     two_at_once, unpacked_from_a_list, starred_parameter, given_to_a_partial_function, default_that_is_used_up,
@@ -483,7 +509,7 @@ PROGRAMS = [
     *((f, (0.7,)) for f in (history_turned_into_columns, columns_one_after_the_other, columns_of_unlike_rows)),
     *((f, (MATRIX,)) for f in (
         loops_over_all_places, places_run_over_twice, places_listed_and_tested, entries_and_their_places,
-        entries_taken_one_by_one, places_with_entries,
+        entries_taken_one_by_one, places_with_entries, changed_while_it_is_run_over,
     )),
     *((f, (LIST,)) for f in (
         generator_summed_twice, generator_left_and_taken_up, pairs_run_over_twice, mapped_twice, mapped_and_named,
@@ -494,12 +520,13 @@ PROGRAMS = [
         iterator_unpacked, scaled_when_it_is_run_over, mapped_when_it_is_run_over, changed_before_it_is_run_over,
         two_used_once, unpacked_after_a_change,
         *ONCE,
+        changed_while_it_is_chained, changed_while_a_part_is_run_over,
         scaled_once, shortened_before_it_is_run_over, grown_and_then_run_over, object_that_generates,
     )),
 ]  # fmt: skip
 REFUSED = {
     *(f.__name__ for f in ONCE),
-    "columns_of_unlike_rows",
+    "columns_of_unlike_rows", "changed_while_it_is_chained", "changed_while_a_part_is_run_over",
     "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",
     "object_that_generates",
     "scaled_when_it_is_run_over",
