@@ -16,12 +16,13 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.classes import cached_as, fields_of, found_in_class, own_data
-from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place
+from tangentc.core.nodes import Assign, Atom, Const, Global, If, Opaque, Place
 from tangentc.core.types import Array, Either, Known, Sequence, Struct, Tuple, Type, is_differentiable, is_numeric
 from tangentc.core.values import data_type
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
 from tangentc.frontend.activation import Activation, Closure
+from tangentc.frontend.asked import as_written
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.part import Part
 
@@ -59,6 +60,8 @@ class Expressions(Part):
         if kind == "JoinedStr" and (text := self.known_text(node)) is not None:
             return Const(text) if target is None else self.emit(ops.identity, (Const(text),), node, target=target)
         if kind in fence.PASSIVE:
+            if self.does_something(node):
+                return self.done_first(node, target)
             return self.opaque(node, target or self.fresh("%text" if kind == "JoinedStr" else "%passive"))
         if target is not None and kind in ("GeneratorExp", "Call") and self.is_iterator(node):
             self.iterators.add(target)
@@ -71,6 +74,25 @@ class Expressions(Part):
         if target is not None and value != target:
             return self.emit(ops.identity, (value,), node, target=target)
         return value
+
+    def done_first(self, node: Any, target: str | None) -> Atom:
+        """An f-string, or a set, whose parts change something: these are computed before it is put together."""
+        if isinstance(node, gast.SetComp):
+            items = self.expression(gast.copy_location(gast.ListComp(node.elt, node.generators), node))
+            return self.emit(builtins.set, (items,), node, target=target)
+        tree, result = gast.gast_to_ast(as_written(node)), target or self.fresh("%text")
+        read: list[tuple[str, Atom]] = []
+        for value, part in zip(node.values, tree.values, strict=True):
+            if not isinstance(value, gast.FormattedValue):
+                continue
+            if value.format_spec is not None and self.does_something(value.format_spec):
+                raise self.unsupported(node, "a format that changes something", "compute it in a statement of its own")
+            read.append((f"part_{len(read)}", self.kept(self.expression(value.value), value)))
+            part.value = ast.Name(read[-1][0], ast.Load())
+        tree = ast.fix_missing_locations(tree)
+        others = [pair for pair in self.reads_of(tree) if pair[0] not in dict(read)]
+        self.add(Opaque(tree, ast.unparse(tree), (*read, *others), (("", result),), self.span(node)))
+        return result
 
     def known_text(self, node: Any) -> str | None:
         """What an f-string is, if all that it is made of is known: ``f"w{i}"`` in a loop that is written out."""

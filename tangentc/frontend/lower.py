@@ -37,10 +37,12 @@ from tangentc.core.nodes import (
     Statement,
 )
 from tangentc.core.resolve import Scope, attributes_set, names_inside
-from tangentc.core.types import SETTINGS, Either, Known, Type
+from tangentc.core.types import SETTINGS, Either, Known, Struct, Type
+from tangentc.core.types import Opaque as OpaqueType
 from tangentc.core.values import data_type
 from tangentc.errors import Span, UnsupportedSyntax
-from tangentc.frontend.activation import Activation, Closure, declared, locals_of, parameters
+from tangentc.frontend.activation import Activation, Bound, Closure, declared, locals_of, parameters
+from tangentc.frontend.as_text import CHANGES
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.assign import Assigning
 from tangentc.frontend.assumed import Fact, Sites
@@ -331,14 +333,23 @@ class Lowering(
         self.add(Opaque(tree, ast.unparse(tree), self.reads_of(tree), writes, self.span(node)))
         return target if target is not None else Const(None)
 
-    def calls_made_inside(self, node: Any) -> bool:
-        """Whether an expression calls a function that is made inside, by its name."""
-        names = {n.func.id for n in gast.walk(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)}
-        for name in names:
-            with contextlib.suppress(UnsupportedSyntax, AttributeError):
-                atom = self.of_Name(gast.Name(name, gast.Load(), None, None), None)
-                if isinstance(atom, Const) and isinstance(atom.value, Closure):
-                    return True
+    def does_something(self, node: Any) -> bool:
+        """Whether an expression may change something, or calls what is made inside, and not only give a value."""
+        return any(
+            isinstance(n, gast.NamedExpr) or isinstance(n, gast.Call) and self.call_does_something(n)
+            for n in gast.walk(node)
+        )
+
+    def call_does_something(self, call: Any) -> bool:
+        method = isinstance(call.func, gast.Attribute)
+        if method and call.func.attr in CHANGES or any(k.arg == "out" for k in call.keywords) or self.is_inlined(call):
+            return True
+        with contextlib.suppress(UnsupportedSyntax, AttributeError):
+            callee = self.looked_at(call.func) if _is_path(call.func) else None
+            if isinstance(callee, Const):
+                return isinstance(callee.value, (Closure, Bound)) or callee.value is builtins.next
+            t = self.state.of(self.looked_at(call.func.value)) if method else None
+            return isinstance(t, (Struct, OpaqueType))
         return False
 
     def reads_of(self, tree: Any, written: frozenset[str] | set[str] = frozenset()) -> tuple[tuple[str, Atom], ...]:

@@ -92,10 +92,10 @@ class Statements(Part):
             self.out[-1] = Effect(last.op, last.args, last.keywords, last.span)
 
     def on_Assert(self, node: Any) -> None:
-        if not self.calls_made_inside(node.test):
+        if not self.does_something(node.test):
             self.opaque(node, None)
             return
-        test = self.named(self.expression(node.test), node)  # computed here, and asserted by its name
+        test = self.expression(node.test)  # computed here, and asserted by its name
         tree = gast.gast_to_ast(as_written(node))
         message = self.reads_of(tree.msg) if tree.msg is not None else ()
         tree.test = ast.copy_location(ast.Name("test", ast.Load()), tree.test)

@@ -1145,6 +1145,30 @@ def rows_changed(A, x):
     return np.sum(np.tanh(A))
 
 
+def doubled_in_place(x):
+    x *= 2
+    return x[0]
+
+
+class Steps:
+    def __init__(self, x):
+        self.x, self.n = x, 0
+
+    def next(self):
+        self.x, self.n = self.x * 2, self.n + 1
+        return self.n
+
+
+def done_in_texts_and_assertions(x):
+    x, steps, items, draws = x.copy(), Steps(x[0]), list(x), np.random.default_rng(0)
+    text = f"{doubled_in_place(x):.2f} {steps.next()} {items.pop()}"
+    assert doubled_in_place(x) < 1e9 and steps.next() == 2, text
+    text = f"{draws.normal()} {(last := x[1] ** 2)}"
+    numbers = {round(doubled_in_place(x)) for _ in range(2)}
+    assert (last := last * 3) < 1e9 and len(numbers) == 2, text
+    return np.sum(x) * steps.x + sum(items) ** 2 + last * draws.normal()
+
+
 def scattered(x, i):
     y = np.zeros(4)
     np.add.at(y, i, x)
@@ -1164,6 +1188,7 @@ def applied(A, c):
 
 PROGRAMS = [
     (closure_sees_the_change, (1.3,)),
+    (done_in_texts_and_assertions, (normal(size=3),)),
     (closures_made_in_a_loop, (0.7,)),
     (nonlocal_counter, (0.6, 4)),
     (two_filters, (normal(size=6), 0.4)),
