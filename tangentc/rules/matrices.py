@@ -371,6 +371,32 @@ def qr_tangent(A, y, A_dot):
     return Orthogonal(Q_dot, np.concatenate([(X - turn) @ R, S_dot], axis=-1))
 
 
+def beyond_columns(a):
+    """The columns of the complete Q of tall matrices beyond as many as they have themselves."""
+    return np.linalg.qr(a, "complete")[0][..., np.shape(a)[-1] :]
+
+
+beyond_columns.__tangentc_pure__ = True  # type: ignore[attr-defined]
+
+
+@adjoint_rule(beyond_columns)
+def beyond_columns_rule(a, Q, Q_bar):
+    return chosen_by_the_algorithm()
+
+
+@tangent_rule(beyond_columns)
+def beyond_columns_tangent(a, Q, a_dot):
+    return chosen_by_the_algorithm()
+
+
+def chosen_by_the_algorithm():
+    raise NotDifferentiable(
+        "the columns of Q beyond those of a tall matrix are differentiated",
+        why="any basis of what the matrix does not span would do: which one it is, the algorithm chooses",
+        way_out="use mode='economic' of scipy.linalg.qr, or mode='reduced' of np.linalg.qr",
+    )  # fmt: skip
+
+
 # ------------------------------------------------------------------ powers and chains
 def powers(rng):
     return [((regular(rng, 3, 3), n), {}) for n in (0, 1, 2, 5, -1, -2)] + [((regular(rng, 2, 3, 3), 3), {})]

@@ -9,6 +9,7 @@ import numpy as np
 from tangentc.core.ops import stopped as stop_gradient
 from tangentc.rules.definitions import axes_in
 from tangentc.rules.definitions.shapes import with_axes
+from tangentc.rules.matrices import beyond_columns
 from tangentc.rules.registry import defined, static
 
 
@@ -163,9 +164,14 @@ def svd(a, full_matrices=True, compute_uv=True):
 
 @defined(np.linalg.qr)
 def qr(a, mode="reduced"):
-    if mode == "complete" and np.shape(a)[-2] > np.shape(a)[-1]:
-        raise ValueError("np.linalg.qr of a tall matrix is differentiated with mode='reduced'")
-    return np.linalg.qr(a)[1] if mode == "r" else np.linalg.qr(a)
+    rows, columns = np.shape(a)[-2], np.shape(a)[-1]
+    Q, R = np.linalg.qr(a)
+    if mode == "r":
+        return R
+    if mode == "reduced" or rows <= columns:
+        return np.linalg.qr(a)
+    below = np.zeros(np.shape(a)[:-2] + (rows - columns, columns))
+    return np.concatenate([Q, beyond_columns(a)], axis=-1), np.concatenate([R, below], axis=-2)
 
 
 @defined(np.linalg.cond)

@@ -210,9 +210,7 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
     if pivoting or mode not in ("full", "economic", "r"):
         raise ValueError("scipy.linalg.qr is differentiated without pivoting, with mode='full', 'economic' or 'r'")
-    if mode != "economic" and np.shape(a)[-2] > np.shape(a)[-1]:
-        raise ValueError("scipy.linalg.qr of a tall matrix is differentiated with mode='economic'")
-    factors = np.linalg.qr(a)
+    factors = np.linalg.qr(a, "reduced" if mode == "economic" else "complete")
     return (factors[1],) if mode == "r" else factors
 
 
