@@ -386,7 +386,15 @@ def beyond_columns_rule(a, Q, Q_bar):
 
 @tangent_rule(beyond_columns)
 def beyond_columns_tangent(a, Q, a_dot):
-    return chosen_by_the_algorithm()
+    return tangent_of_chosen(Q, a_dot)
+
+
+def tangent_of_chosen(Q, a_dot):
+    """Raises `NotDifferentiable` when it runs: it is left out where nothing takes it."""
+    chosen_by_the_algorithm()
+
+
+tangent_of_chosen.__tangentc_pure__ = True  # type: ignore[attr-defined]
 
 
 def chosen_by_the_algorithm():
