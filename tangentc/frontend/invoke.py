@@ -227,7 +227,7 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
     def laid_out(self, callee: Any, value: Atom, options: Any, node: Any, target: str | None) -> Atom:
         """What a definition gives, with the order of entries that the function has for which it stands."""
         known, t = known_of(callee), self.state.seen(value)
-        if known.view or known.may_share or "order" in options or not isinstance(value, str):
+        if known.view or known.may_share or known.own_order or "order" in options or not isinstance(value, str):
             return value
         if not isinstance(t, Array) or len(t.shape) < 2:
             return value

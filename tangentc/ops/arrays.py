@@ -21,6 +21,7 @@ LIKE_THEIR_ARGUMENT = [
 say(*LIKE_THEIR_ARGUMENT, runtime.split_like, runtime.unbroadcast, view=True)
 say(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, may_copy=True)
 say(np.reshape, np.ravel, np.ascontiguousarray, by_layout=True)
+say(np.apply_along_axis, own_order=True)
 say(np.real_if_close, np.trim_zeros, np.asfortranarray, np.ix_, np.diag, may_share=True)
 say(
     np.diagonal, np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.as_strided,

@@ -28,6 +28,7 @@ class Operation:
     view: bool = False  # its result is memory of its first argument, or may be
     may_copy: bool = False  # of a view: for some arguments it is memory of its own
     by_layout: bool = False  # of one that may copy: the order in which the entries lie decides
+    own_order: bool = False  # its result lies in an order of its own, in which its definition gives it too
     read_only: bool = False  # of a view: it cannot be written, or an entry of it is several of the argument's
     may_share: bool = False  # its result is no view of its argument for all arguments, and for some it is one
     new: bool = False  # its result is no memory of any argument, which its rule would say if it had one

@@ -155,6 +155,13 @@ def inserted_and_reshaped(A):
     return np.sum(v**2) + np.sum(B**3)
 
 
+def applied_along_the_columns(A):
+    B = np.apply_along_axis(lambda column: column * 2, 0, A)
+    v = B.T.reshape(-1)
+    v[1:] *= 3.0
+    return np.sum(B**2)
+
+
 def sum_with_a_copy_in_order(A):
     B = A.T + A.T.copy()
     v = B.reshape(-1)
@@ -194,6 +201,7 @@ PROGRAMS = [(f, (VECTOR,)) for f in (strided_ravelled, reversed_ravelled)] + [
         copies_that_keep_their_order,
         inserted_and_reshaped,
         sum_with_a_copy_in_order,
+        applied_along_the_columns,
         part_of_the_flat_array,
     )
 ]
