@@ -280,6 +280,34 @@ def flattened_and_doubled(x):
     return np.sum(x**2)
 
 
+def two_reshapes(x):
+    one, other = x.reshape(-1), x.ravel()
+    one *= 2
+    return np.sum(other**2)
+
+
+def reshaped_in_each_trip(x):
+    for _ in range(2):
+        flat = x.reshape(-1)
+        flat *= 2
+    return np.sum(flat**2)
+
+
+def reshaped_alone(x):
+    flat = x.reshape(-1)
+    flat *= 2
+    return np.sum(flat**2)
+
+
+@pytest.mark.parametrize("function", [two_reshapes, reshaped_in_each_trip])
+def test_two_reshapes_of_a_slice_with_gaps_are_not_taken_for_one(function):
+    whole = np.arange(1.0, 13).reshape(3, 4)
+    assert np.allclose(grad(function)(whole), (8 if function is two_reshapes else 32) * whole)
+    with pytest.raises(tangentc.UnsafeMutation, match="side by side"):
+        grad(function)(whole[:, ::2])
+    assert np.allclose(grad(reshaped_alone)(whole[:, ::2]), 8 * whole[:, ::2])
+
+
 def test_a_slice_with_gaps_is_not_taken_for_what_its_reshape_would_change():
     whole = np.arange(1.0, 13).reshape(3, 4)
     assert np.allclose(grad(flattened_and_doubled)(whole), 8 * whole)

@@ -20,9 +20,9 @@ from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Block, Const, Effect, Function, Statement
+from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, Statement, While
 from tangentc.core.types import Array, is_complex, is_container, rank
-from tangentc.core.walk import blocks, reads, statements, substitute_block, transform
+from tangentc.core.walk import blocks, defines, reads, statements, substitute_block, transform
 from tangentc.errors import UnsafeMutation
 from tangentc.ops.table import every
 
@@ -61,7 +61,11 @@ def _read_beside_reshaped(function: Function, aliases: Aliases) -> set[str]:
     """The classes of arrays that are read beside what reshapes them, so that it shows whether that is a view."""
     reshaped = {n for n, made in aliases.views.items() if made.op in BY_LAYOUT}
     classes = {aliases.root(n) for n in reshaped}
-    found: set[str] = set()
+    loops = [s for s in statements(function.body) if isinstance(s, (For, While))] if reshaped else []
+    again = {name for loop in loops for s in statements(loop.body) for name in defines(s)}
+    from_array = [n for n in reshaped if aliases.views[n].args[0] not in reshaped]
+    times = Counter(aliases.root(n) for n in from_array) + Counter(aliases.root(n) for n in from_array if n in again)
+    found = {root for root, count in times.items() if count > 1}
     for s in statements(function.body) if reshaped else ():
         if isinstance(s, Assign) and s.target in aliases.views and aliases.root(s.target) in classes:
             reshaped |= {s.target} if s.args[0] in reshaped else set()
