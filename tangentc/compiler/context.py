@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import types as pytypes
 from collections import Counter
@@ -27,18 +26,18 @@ from tangentc.core.texts import is_emitted
 from tangentc.core.types import Known, Scalar, Type, Unknown
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
-from tangentc.core.walk import definitions, statements, transform
+from tangentc.core.walk import all_defines, definitions, statements, transform
 from tangentc.derive.calls import Defined
 from tangentc.errors import Span, TangentcError, UnsupportedSyntax
 from tangentc.frontend.assumed import Sites, without_assumed
 from tangentc.frontend.callables import is_user_function
-from tangentc.frontend.effects import Shared, user_functions
+from tangentc.frontend.effects import user_functions
 from tangentc.frontend.emulated import refuse_told_apart
 from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.nested import Nested
 from tangentc.frontend.normalise import normalise
-from tangentc.frontend.recursion import Generalised, Lengths, Twinned, at_call, calls_itself, counters
+from tangentc.frontend.recursion import Lengths, at_call, calls_itself, counters, twin
 from tangentc.frontend.settled import holds_code, holds_made_inside, is_code, refuse_open, with_settings
 from tangentc.frontend.source import source_of
 from tangentc.frontend.specialise import specialise
@@ -137,12 +136,6 @@ class Context:
             )  # fmt: skip
         if key in self.failed:
             raise self.failed[key]
-        if not self.in_progress:
-            with contextlib.suppress(Twinned, Generalised):
-                return self._settled(function, types, key)
-            self.prepared, self.failed, self.recursive = {}, {}, set()
-            self.entered.clear()
-            return self.prepare(function, types)
         return self._settled(function, types, key)
 
     def key(self, function: pytypes.FunctionType, types: Sequence[Type]) -> tuple[Any, tuple[Type, ...]]:
@@ -165,12 +158,15 @@ class Context:
         others = set(self.prepared)
         try:
             for _ in range(DEEPEST):
-                program = self._prepare(function, types)
-                before = self.assumed[key]
-                if key not in self.recursive or (certain(before.result), before.pure) == (
-                    certain(program.result),
-                    program.pure,
-                ):
+                program, before = self._fronted(function, types), self.assumed[key]
+                if self.key(function, types) != key:  # it has been met with ever other lengths
+                    program = self.prepare(*self.key(function, types))
+                    break
+                twinned = program.changes and calls_itself(function) and self._twinned(function, program)
+                if twinned and len(self.in_progress) > 1:  # nobody calls it any more
+                    break
+                known = (certain(before.result), before.pure) == (certain(program.result), program.pure)
+                if not twinned and (known or key not in self.recursive):
                     break
                 self.assumed[key] = program  # what it gives is known better now: so is what the others give
                 self.prepared = {k: p for k, p in self.prepared.items() if k in others}
@@ -184,18 +180,15 @@ class Context:
         self.prepared[key] = program
         return program
 
-    def _prepare(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
-        inline: set[Any] = set()
-        while True:
-            try:
-                return self._fronted(source, types, inline)
-            except Shared as shared:
-                if shared.site in inline or shared.site is None:
-                    raise shared.refusal from None
-                inline.add(shared.site)
+    def _twinned(self, function: pytypes.FunctionType, program: Program) -> bool:
+        """Whether a function that changes its arguments and calls itself has got a twin now, which it calls instead."""
+        known = function in self.twins
+        if not known:
+            self.twins[function] = twin(function, {n: program.types.of(n) for n in program.changes})
+        return not known and self.twins[function] is not None
 
-    def _fronted(self, source: pytypes.FunctionType, types: Sequence[Type], inline: set[Any]) -> Program:
-        lowered, program, params = self._lowered(source, types, inline)
+    def _fronted(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
+        lowered, program, params = self._lowered(source, types)
         gives_iterator = program.gives_iterator
         self.observe("lower", "one operation a statement, names resolved to objects", lowered, None)
         self.observe("normalise", "one definition a name; control flow joins where it says so",
@@ -215,7 +208,8 @@ class Context:
                 new = user_functions(program, self)
             else:
                 new = step.run(program)
-            if new is not program.function and step.keeps_types:
+            keeps_types = step.keeps_types and all_defines(new.body) <= program.types.of_name.keys()
+            if new is not program.function and keeps_types:
                 program = self.with_facts(new, program.types, source)
             elif new is not program.function:
                 program = self.typed(new, params, source)
@@ -227,16 +221,15 @@ class Context:
         return program
 
     def _lowered(
-        self, source: pytypes.FunctionType, types: Sequence[Type], inline: set[Any]
+        self, source: pytypes.FunctionType, types: Sequence[Type]
     ) -> tuple[Function, Program, dict[str, Type]]:
         """Lower, and type."""
         known = Sites(
-            inline=set(inline),
             defined=self.defined.get(source, {}),
             lifted=self.lifted,
             derivatives=self.derivatives,
             emulated=self.emulated,
-            twins={f: t for f, t in self.twins.items() if t is not None},
+            twins=self.twins,
         )
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))

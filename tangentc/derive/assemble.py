@@ -30,6 +30,7 @@ from tangentc.core.nodes import (
     Statement,
     version_base,
 )
+from tangentc.core.splice import in_order
 from tangentc.core.types import (
     Scalar,
     Tuple,
@@ -56,7 +57,7 @@ from tangentc.derive.results import (
     with_unused,
 )
 from tangentc.derive.reverse import reverse
-from tangentc.errors import NotDifferentiable, UnsupportedSyntax
+from tangentc.errors import NotDifferentiable
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 
@@ -161,16 +162,7 @@ class Unit:
     def callee_arguments(self, s: Assign | Effect) -> tuple[Any, list[Atom]]:
         """The function that a statement calls, and its arguments in the order of its parameters."""
         function = s.op.function  # type: ignore[attr-defined]
-        signature = inspect.signature(function)
-        try:
-            bound = signature.bind(*s.args, **dict(s.keywords))
-        except TypeError as error:
-            raise UnsupportedSyntax(f"{function.__name__} is called with the wrong arguments", s.span, why=str(error),
-                                    way_out="correct the call") from None  # fmt: skip
-        atoms = []
-        for name, parameter in signature.parameters.items():
-            atoms.append(bound.arguments[name] if name in bound.arguments else Const(parameter.default))
-        return function, atoms
+        return function, in_order(function, s)
 
     def pair(self, s: Assign, active: set[str]) -> Pair:
         function, atoms = self.callee_arguments(s)

@@ -291,7 +291,7 @@ class Attempt(Part):
                 while isinstance(root, (gast.Attribute, gast.Subscript)):
                     root = root.value
                 home = self.activation.home(root.id) if isinstance(root, gast.Name) else None
-                if self.span(n).site in self.known.inline or self.is_inlined(n):
+                if self.is_inlined(n):
                     return True
                 if home is not None and isinstance(n.func, gast.Attribute):
                     if not isinstance(self.type_known(home.variable(root.id)), (Array, Scalar)):

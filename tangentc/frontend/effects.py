@@ -10,61 +10,41 @@ from typing import TYPE_CHECKING, Any
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.analysis.program import Program
 from tangentc.core import ops
+from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
+from tangentc.core.splice import in_order, spliced
 from tangentc.core.types import Array, Type, Unknown, is_container
 from tangentc.core.walk import statements, transform
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.callables import is_user_function
-from tangentc.frontend.recursion import Twinned, calls_itself, twin
+from tangentc.frontend.recursion import calls_itself
 
 if TYPE_CHECKING:
     from tangentc.compiler.context import Context
 
 
-class Shared(Exception):
-    """What a function gives may be memory of its argument, or twice the same, and is changed: its call at this
-    site is lowered into the caller, or refused."""
-
-    def __init__(self, call: Any):
-        self.site = call.span.site
-        self.refusal = UnsafeMutation(
-            f"what {call.op.__name__} gives may be memory of its argument, and one of them is changed", call.span,
-            why="changes in place are followed through calls that can be written into their caller, which those of a "
-            "function that calls itself cannot",
-            way_out="change a copy of what it gives",
-        )  # fmt: skip
-
-
 def user_functions(program: Program, context: Context) -> Function:
-    """Say of each function of the user that is called whether it has effects."""
+    """Say of each function of the user that is called whether it has effects.
+
+    What a function gives may be memory of its argument, or twice the same: where that is changed, its body stands in
+    place of the call."""
+    builder = Builder(program.types, program.types.of_name)
 
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
             callee = context.callee(s, program.types)
             if callee.changes:
-                function: Any = s.op
-                if function not in context.twins:
-                    types = {n: callee.types.of(n) for n in callee.changes}
-                    context.twins[function] = twin(function, types)
-                    if context.twins[function] is not None:
-                        raise Twinned
                 raise UnsafeMutation(
                     f"{s.op.__name__} changes its argument {callee.changes[0]} in place, and calls itself", s.span,
                     why="changes in place are not followed through recursion",
                     way_out="let the function return a new array",
                 )  # fmt: skip
             shares = _gives_back(callee)
-            if isinstance(s, Assign) and (
-                (shares or _holds_arrays(callee.result))
-                and _is_changed(program, s)
-                or _changed_copies(callee)
-                or any(program.aliases.root(n) == program.aliases.root(s.target) for n in _changed_copies(program))
-            ):
-                shared = Shared(s)
+            if isinstance(s, Assign) and _is_followed(program, s, callee):
                 if not calls_itself(s.op):  # type: ignore[arg-type]
-                    raise shared
+                    return spliced(s, callee.function, in_order(s.op, s), builder.fresh)
                 if shares:
-                    raise shared.refusal
+                    raise _refusal(s)
             op = ops.UserFunction(s.op, callee.pure, shares)
             return (replace(s, op=op),)
         if isinstance(s, Assign) and isinstance(s.op, type) and (built := _structure(s)) is not None:
@@ -72,6 +52,26 @@ def user_functions(program: Program, context: Context) -> Function:
         return (s,)
 
     return replace(program.function, body=transform(program.function.body, rewrite))
+
+
+def _is_followed(program: Program, s: Assign, callee: Program) -> bool:
+    """Whether what a call gives is changed, and may be memory of something else."""
+    copies = _changed_copies(program)
+    return (
+        (_gives_back(callee) or _holds_arrays(callee.result))
+        and _is_changed(program, s)
+        or bool(_changed_copies(callee))
+        or any(program.aliases.root(n) == program.aliases.root(s.target) for n in copies)
+    )
+
+
+def _refusal(call: Any) -> UnsafeMutation:
+    return UnsafeMutation(
+        f"what {call.op.__name__} gives may be memory of its argument, and one of them is changed", call.span,
+        why="changes in place are followed through calls that can be written into their caller, which those of a "
+        "function that calls itself cannot",
+        way_out="change a copy of what it gives",
+    )  # fmt: skip
 
 
 def _changed_copies(program: Program) -> list[str]:

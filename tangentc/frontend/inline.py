@@ -33,7 +33,7 @@ class Inline(Part):
     def user_function(
         self, callee: Any, args: list, keywords: list, node: Any, target: str | None, cls: type | None
     ) -> Atom:
-        callee = self.known.twins.get(callee, callee)
+        callee = self.known.twins.get(callee) or callee
         handed = None if is_quoted(callee) else self.handing_on(callee, args, keywords, node, target)
         if handed is not None:
             return handed
@@ -54,7 +54,6 @@ class Inline(Part):
             and not hasattr(callee, "__tangentc_twin__")
             and not ("isinstance" in callee.__code__.co_names and all(isinstance(a, Const) for a in given))
             and not takes_any
-            and span.site not in self.known.inline
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
             and not self.summaries.inlined(
                 callee, [self.state.of(a) for a in args], {k: self.state.of(v) for k, v in keywords}
@@ -74,6 +73,8 @@ class Inline(Part):
                 )  # fmt: skip
             keywords = [*keywords, *self.data_by_default(callee, len(args), dict(keywords), node)]
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
+        if self.known.twins.get(callee):  # it has got one just now
+            return self.user_function(callee, args, keywords, node, target, cls)
         source, tree = parsed(callee)
         if is_quoted(callee):
             source = Quoted(source.tree, source.file, source.lines, source.name, span)

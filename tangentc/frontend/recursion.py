@@ -266,10 +266,6 @@ class _Handing(ast.NodeTransformer):
 MOST_LENGTHS = 4  # versions of a function that calls itself, before its code is made right for any length
 
 
-class Generalised(Exception):
-    """A function that calls itself is compiled for arguments of any length from now on: begin again."""
-
-
 class Lengths:
     """With which lengths functions that call themselves have been met.
 
@@ -288,7 +284,7 @@ class Lengths:
         return self._with_symbols(types, self.open[shape]) if shape in self.open else types
 
     def note(self, function: Any, types: list[Type]) -> None:
-        """Note a call inside the function itself; raises `Generalised` if it has been one of too many."""
+        """Note a call inside the function itself."""
         shape = self._shape(function, types)
         met = self.met.setdefault(shape, [])
         met.append(lengths(*types))
@@ -296,7 +292,6 @@ class Lengths:
         if len(met) > MOST_LENGTHS and not varying <= self.open.get(shape, set()):
             self.open[shape] = self.open.get(shape, set()) | varying
             self.met.clear()
-            raise Generalised
 
     @staticmethod
     def _shape(function: Any, types: list[Type]) -> Any:
@@ -331,10 +326,6 @@ def at_call(result: Type, general: Sequence_[Type], types: Sequence_[Type]) -> T
 
 
 # ---------------------------------------------------------------- functions that change their arguments
-class Twinned(Exception):
-    """A function that changes its arguments and calls itself has a twin from now on: begin again."""
-
-
 def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     """What callers of a recursive function call in its place: a function that calls its twin, which works on
     copies of what it changes, and writes the changes back.  None if it has no twin."""

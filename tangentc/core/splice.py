@@ -1,0 +1,56 @@
+"""The body of a function in core form in place of a call of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, Statement, While
+from tangentc.core.walk import all_defines, substitute, transform
+from tangentc.errors import UnsupportedSyntax
+
+
+def in_order(function: Any, s: Assign | Effect) -> list[Atom]:
+    """The arguments of a call of a function in the order of its parameters."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*s.args, **dict(s.keywords))
+    except TypeError as error:
+        raise UnsupportedSyntax(f"{function.__name__} is called with the wrong arguments", s.span, why=str(error),
+                                way_out="correct the call") from None  # fmt: skip
+    return [bound.arguments.get(name, Const(p.default)) for name, p in signature.parameters.items()]
+
+
+def spliced(call: Assign, callee: Function, given: Sequence[Atom], fresh: Callable[[str], str]) -> Block:
+    """What ``callee`` does in place of ``call``, for parameters that are ``given``; its own names become fresh ones.
+
+    z = f(x * x)      ->     y = x * x           for    def f(a):
+                             b = y + 1                       b = a + 1
+                             z = b                           return b
+    """
+    names = {name: fresh(name) for name in sorted(all_defines(callee.body))}
+    table = {**dict(zip((p.name for p in callee.params), given, strict=True)), **names}
+    body = transform(callee.body, lambda s: (_defining(substitute(s, table), names),))
+    result = callee.result
+    result = table[result] if isinstance(result, str) else result
+    return (*body, Assign(call.target, ops.identity, (result,), (), call.span))
+
+
+def _defining(s: Statement, names: Mapping[str, str]) -> Statement:
+    """A statement that defines other names."""
+    match s:
+        case Assign():
+            return replace(s, target=names[s.target])
+        case If():
+            return replace(s, merged=tuple(replace(m, name=names[m.name]) for m in s.merged))
+        case For():
+            carried = tuple(replace(c, name=names[c.name]) for c in s.carried)
+            return replace(s, target=names[s.target], carried=carried)
+        case While():
+            return replace(s, carried=tuple(replace(c, name=names[c.name]) for c in s.carried))
+        case Opaque():
+            return replace(s, writes=tuple((text, names[name]) for text, name in s.writes))
+    return s
