@@ -29,6 +29,7 @@ from tangentc.compiled import Compiled
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.core import ops
+from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
 from tangentc.core.types import Scalar, Type, describe, is_differentiable
 from tangentc.core.values import holds_itself, type_of
@@ -255,11 +256,13 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     before = {name: fingerprint(a) for name, a in read.items()}
     again = tuple(map(own_copy, args)) if compiled.is_doubtful else ()
     own = tuple(map(own_copy, args)) if copy else args
+    draws = compiled.draws(args)
     try:
         with seen_to_turn(compiled.is_doubtful):
             value, saved = found.primal(*own, *found.defaults)
     except RAISED as error:
         locate(error)
+        draws.again()
         given_numbers = without_raising(error, found.function, args)
         if given_numbers is args:
             raise
@@ -270,7 +273,7 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     if copy and compiled.live:
         kept = {n: a for n, a in compiled.live.items() if n not in compiled.text.blocks}
         adjoint = _as_it_is_now(adjoint, found.primal, kept)
-    pullback = _Pullback(found, adjoint, saved, value, own, again, read, before, len(primals), args)
+    pullback = _Pullback(found, adjoint, saved, value, own, again, read, before, len(primals), args, draws)
     return own_copy(value) if copy else value, pullback
 
 
@@ -288,6 +291,7 @@ class _Pullback:
     before: dict[str, Any]
     count: int  # of the arguments that the caller gave
     args: tuple
+    draws: Draws  # what the function drew from, as it was before
 
     def __call__(self, seed: Any) -> tuple:
         function, value, compiled = self.pair.function, self.value, self.pair.compiled
@@ -303,10 +307,14 @@ class _Pullback:
                 return _vjp(function, self.again, True, False)[1](seed)
         except RAISED as error:
             locate(error)
+            now = compiled.draws(self.args)
+            self.draws.again()
             given_again, in_numbers = without_raising(error, function, self.own), in_numpy(seed)
             if given_again is self.own and in_numbers is seed:
                 raise
-            return _vjp(function, given_again, True, False)[1](in_numbers)[: self.count]
+            again = _vjp(function, given_again, True, False)[1]
+            now.again()
+            return again(in_numbers)[: self.count]
         except Exception as error:
             locate(error)
             raise

@@ -7,11 +7,13 @@ import inspect
 from typing import Any
 
 from tangentc.analysis.masks import CHOOSES
+from tangentc.analysis.program import draws
 from tangentc.analysis.turning import are_complex, is_doubtful
 from tangentc.arguments import refuse_overlap
 from tangentc.backend.load import Text, load
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import Dispatch
+from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.types import Type
 from tangentc.frontend.dependencies import Dependency, Signed, kept_by
 from tangentc.singular import math_of_numpy
@@ -28,6 +30,7 @@ class Compiled:
         self.live = text.live
         self.root, self.kept, self.signed = root, kept_by(root), Signed(root)
         self.is_doubtful = not are_complex() and any(map(is_doubtful, context.prepared.values()))
+        self.is_drawing = any(map(draws, context.prepared.values()))
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
@@ -43,6 +46,10 @@ class Compiled:
         function.__globals__[CHOOSES] = self.context.chooses
         function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
         return function
+
+    def draws(self, args: tuple) -> Draws:
+        """What a run with these arguments draws from, as it is now."""
+        return Draws(self.root, args) if self.is_drawing else NOTHING
 
     def function_of_numpy(self) -> Any:
         """The function with a `math` that gives NumPy's numbers."""

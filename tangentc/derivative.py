@@ -173,12 +173,11 @@ class Derivative(Made):
                 finally:
                     self.last = fitted.last
             args = self.bind(args, keywords)
-        bound = args
         try:
-            return self.run(bound)
+            return self.run(args)
         except TurnedComplex:
             with complex_results():
-                return self.run(bound)
+                return self.run(args)
 
     def run(self, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
         """What the code for these arguments gives.  Raises `TurnedComplex` if it was compiled for real numbers and
@@ -190,6 +189,7 @@ class Derivative(Made):
 
     def run_found(self, compiled: Compiled, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
         """What the code that was found for these arguments gives."""
+        draws = compiled.draws(bound)
         try:
             if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
                 return self._run_watched(compiled, bound, tangents, in_numpy_numbers)
@@ -198,6 +198,7 @@ class Derivative(Made):
             locate(error)
             if in_numpy_numbers:
                 raise
+            draws.again()
             given = without_raising(error, self.function, bound[: self._parameters])
             return self.run(given + in_numpy(bound[self._parameters :]), in_numpy(tangents), True)
         except Exception as error:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tangentc.api import adjoint, grad, jvp, vjp
 from tangentc.arguments import positions
+from tangentc.core.draws import Draws
 from tangentc.core.types import components, is_container, is_differentiable
 from tangentc.core.values import is_array, type_of
 from tangentc.derivative import Derivative, fit
@@ -39,7 +40,8 @@ def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
     def jacobian_of(*args: Any) -> Any:
         g = fit(f, args)
         wanted, single = _wanted(g, wrt, args)
-        parts = [_columns(g, args, i) for i in wanted]
+        draws = Draws(g, args)
+        parts = [_columns(g, args, i, draws) for i in wanted]
         if single:
             return parts[0]
         return _across(parts)
@@ -86,7 +88,9 @@ def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
 
     def hessian_of(*args: Any) -> Any:
         g = fit(f, args)
+        draws = Draws(g, args)
         value, _ = vjp(g, *args)  # which leaves the arguments as they are
+        draws.again()
         if not is_container(type_of(value)) and np.ndim(value) == 0:
             return jacfwd(grad(g, wrt), wrt)(*args)
         if is_container(type_of(value)):
@@ -99,8 +103,10 @@ def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
         for index in np.ndindex(*np.shape(value)):
             seed = np.zeros_like(value)
             seed[index] = 1
+            draws.again()
             rows.append(jacfwd(by, wrt)(*args, seed))
             if np.iscomplexobj(value):
+                draws.again()
                 rows[-1] = _with_imaginary(rows[-1], jacfwd(by, wrt)(*args, -1j * seed))
         return _stacked(rows, np.shape(value))
 
@@ -219,7 +225,7 @@ def _units(value: Any) -> Iterator[tuple[int, tuple[int, ...], Any]]:
 
 
 # ------------------------------------------------------------------ rows and columns
-def _columns(f: Any, args: tuple, i: int) -> Any:
+def _columns(f: Any, args: tuple, i: int, draws: Draws) -> Any:
     """The Jacobian by one argument, from one `jvp` for each of its entries, and two for a complex one."""
     leaves = _leaves(args[i])
     value, tables = None, None
@@ -227,6 +233,7 @@ def _columns(f: Any, args: tuple, i: int) -> Any:
     def along(tangent: Any) -> tuple[Any, list[Any]]:
         tangents = [None] * len(args)
         tangents[i] = tangent
+        draws.again()
         value, dot = jvp(f, args, tangents)
         return value, _leaves(dot)
 

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tangentc.arguments import own_copy
+from tangentc.core.draws import Draws
 from tangentc.core.values import attributes_of, is_object
 
 RAISED = (ZeroDivisionError, OverflowError)
@@ -73,13 +74,14 @@ def _numpys(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def without_raising(error: Exception, function: Callable[..., Any], args: tuple) -> tuple:
     """The arguments in NumPy's numbers, of which the function gives what it gives of these; else raise ``error``."""
-    given = in_numpy(args)
+    given, draws = in_numpy(args), Draws(function, args)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            plain, other = function(*own_copy(args)), function(*own_copy(given))
+            plain, other = (draws.each(function)(*own_copy(numbers)) for numbers in (args, given))
         except Exception:
             _reraise(error)
+    draws.again()
     if not _is_same(plain, other):
         _reraise(error)
     return given

@@ -300,3 +300,9 @@ def test_jacobians_of_nothing():
     nothing = np.zeros(0)
     assert hessian(lambda x: np.sum(x**2))(nothing).shape == jacrev(lambda x: x**2)(nothing).shape == (0, 0)
     assert jacfwd(lambda x: np.sum(x) * np.ones(3))(np.zeros((0, 2))).shape == (3, 0, 2)
+
+
+def test_second_derivatives_of_the_area_under_one_point():
+    assert hessian(lambda x: np.trapezoid(x**2))(np.array([2.0])).tolist() == [[0.0]]
+    wanted = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    np.testing.assert_allclose(hessian(lambda x: np.trapezoid(x**2))(np.ones(3)), wanted)

@@ -25,7 +25,7 @@ from tangentc.analysis.decide import told
 from tangentc.analysis.elementwise import elementwise, is_elementwise
 from tangentc.analysis.joins import MIXED, is_nothing, join
 from tangentc.analysis.results import LATER, Applied, of_container, of_text
-from tangentc.analysis.sampling import Fresh, Method, draws
+from tangentc.analysis.sampling import Fresh, Method
 from tangentc.core import ops
 from tangentc.core.classes import is_operated
 from tangentc.core.nodes import Const
@@ -44,6 +44,7 @@ from tangentc.core.types import (
     as_array,
     as_number,
     is_array_of_a_class,
+    is_generator,
     may_be_number,
     present,
 )
@@ -84,7 +85,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return said
     if isinstance(out := keywords.get("out"), Array):
         return out  # which is what it gives
-    if any(isinstance(t, Unknown) and not draws(t) for t in args):
+    if any(isinstance(t, Unknown) and not is_generator(t) for t in args):
         return Unknown("an argument's type is not known")
     return _of_known(call)
 
@@ -123,7 +124,7 @@ def _method(t: Type, name: Any, args: Seq[Type], keywords: dict[str, Type], fres
     function = methods.function_of(name) if isinstance(t, Array) and len(args) < 2 else None
     if function is not None:
         return infer(function, [t, *args], keywords, fresh)
-    if isinstance(t, (Array, Scalar)) and name not in MUTATING or draws(t):
+    if isinstance(t, (Array, Scalar)) and name not in MUTATING or is_generator(t):
         return by_sample(Method(name), [t, *args], keywords, fresh)
     if isinstance(t, Known) and isinstance(t.value, str):
         return of_text(t.value, name, args) or by_sample(Method(name), [t, *args], keywords, fresh)

@@ -10,8 +10,9 @@ from typing import Any
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.types import Types
 from tangentc.core import ops
-from tangentc.core.nodes import Function
-from tangentc.core.types import Type
+from tangentc.core.nodes import Assign, Effect, Function, Opaque
+from tangentc.core.types import Type, is_generator
+from tangentc.core.walk import statements
 
 
 @dataclass
@@ -40,3 +41,15 @@ def _call_aliases(op: Any) -> bool | None:
     if isinstance(op, ops.UserFunction):
         return op.aliases
     return op.aliases if isinstance(op, ops.Emitted) else None
+
+
+def draws(program: Program) -> bool:
+    """Whether running a function may draw random numbers."""
+
+    def draws_here(s: Any) -> bool:
+        if not isinstance(s, (Assign, Effect)):
+            return isinstance(s, Opaque)
+        roots = ops.module_root(s.op), getattr(s.op, "__module__", None) or ""
+        return roots[0] == "random" or "random" in roots[1] or any(is_generator(program.types.of(a)) for a in s.atoms)
+
+    return any(map(draws_here, statements(program.function.body)))

@@ -35,6 +35,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    is_generator,
     lengths,
 )
 from tangentc.core.types import Sequence as List
@@ -230,7 +231,7 @@ class _Sampler:
                 return cls(**{f: self.of(item) for f, item in zip(fields, items, strict=True)})
             case Known(const):
                 return const.value
-            case Opaque() if draws(t):
+            case Opaque() if is_generator(t):
                 return np.random.default_rng(0) if t.cls is np.random.Generator else np.random.RandomState(0)
         raise _NoSample  # nothing says how an object of any other class is made
 
@@ -430,11 +431,6 @@ def _holds_integer(t: Type) -> bool:
         case Tuple(items) | List(_, items):
             return any(map(_holds_integer, items))
     return False
-
-
-def draws(t: Type) -> bool:
-    """Whether a value is a generator of random numbers."""
-    return isinstance(t, Opaque) and t.cls in (np.random.Generator, np.random.RandomState)
 
 
 def _runnable(op: Any) -> Any:

@@ -429,3 +429,8 @@ def is_basic(part: Type) -> bool:
     if isinstance(part, Tuple):
         return part.cls is slice
     return isinstance(part, Scalar) and np.dtype(part.dtype).kind in "iu"
+
+
+def is_generator(t: Type) -> bool:
+    """Whether a value is a generator of random numbers."""
+    return isinstance(t, Opaque) and t.cls in (np.random.Generator, np.random.RandomState)

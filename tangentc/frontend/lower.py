@@ -298,7 +298,10 @@ class Lowering(
         if keywords or not all(isinstance(a, Const) for a in args):
             return None
         if op in STATIC or hasattr(op, "__tangentc_static__"):
-            value = op(*(a.value for a in args))  # type: ignore[union-attr]
+            try:
+                value = op(*(a.value for a in args))  # type: ignore[union-attr]
+            except (TypeError, ValueError, IndexError):  # so it does when it runs
+                return None
             return Const(bool(value) if isinstance(value, np.bool_) else value)
         return None
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.api import jvp, vjp
+from tangentc.core.draws import Draws
 from tangentc.core.types import components, is_container, is_differentiable
 from tangentc.core.values import is_array, is_object, type_of
 from tangentc.derivative import Derivative, fit
@@ -62,12 +63,13 @@ def check_grads(
     moving = [i for i, a in enumerate(args) if is_differentiable(type_of(a))]
     args = _with_defaults(f, args)
     report = _Report(f, args, rtol, atol)
+    draws = Draws(f, tuple(args))
     if "fwd" in modes:
-        _check_forward(f, args, moving, report, rng)
+        _check_forward(f, args, moving, report, rng, draws)
     if "rev" in modes:
-        _check_reverse(f, args, moving, report, rng)
+        _check_reverse(f, args, moving, report, rng, draws)
     if order >= 2:
-        _check_second(f, args, moving, report, rng)
+        _check_second(f, args, moving, report, rng, draws)
     if not quiet:
         print(report)
 
@@ -208,10 +210,12 @@ def _step(args: Sequence[Any]) -> float:
     return 1e-3 if 8 in kinds else 1e-2
 
 
-def _check_forward(f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any) -> None:
+def _check_forward(
+    f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any, draws: Draws
+) -> None:  # fmt: skip
     tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
-    value, computed = jvp(f, args, tangents)
-    _compare_values(value, _value(f, args), "jvp")
+    value, computed = draws.each(jvp)(f, args, tangents)
+    _compare_values(value, draws.each(_value)(f, args), "jvp")
     moving_parts = {path for path, _ in flatten(value)}
     for path, given in flatten(computed):
         if path not in moving_parts:  # that of an integer
@@ -220,7 +224,7 @@ def _check_forward(f: Any, args: Sequence[Any], moving: list[int], report: _Repo
         def part(t: float, path: str = path) -> np.ndarray:
             return dict(flatten(f(*copied(_along(args, tangents, t)))))[path]
 
-        if wrong := report.add(f"the tangent of the result{path}", given, five_point(part, _step(args))):
+        if wrong := report.add(f"the tangent of the result{path}", given, five_point(draws.each(part), _step(args))):
             report.fail(wrong, lambda: _first_wrong(f, args, moving, _draw(value, rng)))
 
 
@@ -228,9 +232,11 @@ def _first_wrong(f: Any, args: Sequence[Any], moving: list[int], cotangent: Any)
     return first_wrong(f, args, moving, cotangent, _step(args))
 
 
-def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any) -> None:
-    value, pullback = vjp(f, *args)
-    _compare_values(value, _value(f, args), "vjp")
+def _check_reverse(
+    f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any, draws: Draws
+) -> None:  # fmt: skip
+    value, pullback = draws.each(vjp)(f, *args)
+    _compare_values(value, draws.each(_value)(f, args), "vjp")
     cotangent = _draw(value, rng)
     gradients = pullback(cotangent)
     wrong: list[str] = []
@@ -243,10 +249,20 @@ def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], report: _Repo
             if len(entries) > MOST_ENTRIES:
                 entries = [entries[k] for k in sorted(rng.choice(len(entries), MOST_ENTRIES, replace=False))]
             wanted = []
+
+            def slope_at(entry: tuple, direction: complex, i: int = i, leaf: int = leaf, given: Any = given) -> Any:
+                unit = np.zeros(given.shape, type(direction))
+                unit[entry] = direction
+
+                def moved(t: float) -> Any:
+                    return _inner(cotangent, f(*copied(_moved(args, i, leaf, t * unit))))
+
+                return np.real(five_point(draws.each(moved), _step(args)))
+
             for entry in entries:
-                slope = np.real(_entry(f, args, i, leaf, entry, cotangent, given.shape, 1.0))
+                slope = slope_at(entry, 1.0)
                 if given.dtype.kind == "c":  # du/dx - i du/dy
-                    slope = slope - 1j * np.real(_entry(f, args, i, leaf, entry, cotangent, given.shape, 1j))
+                    slope = slope - 1j * slope_at(entry, 1j)
                 wanted.append(slope)
             computed = np.array([given[entry] for entry in entries])
             if given.ndim == 0:
@@ -256,24 +272,21 @@ def _check_reverse(f: Any, args: Sequence[Any], moving: list[int], report: _Repo
         report.fail(next(filter(None, wrong)), lambda: _first_wrong(f, args, moving, cotangent))
 
 
-def _entry(f: Any, args: Any, i: int, leaf: int, entry: tuple, cotangent: Any, shape: tuple, direction: complex) -> Any:
-    unit = np.zeros(shape, type(direction))
-    unit[entry] = direction
-    return five_point(lambda t: _inner(cotangent, f(*copied(_moved(args, i, leaf, t * unit)))), _step(args))
-
-
-def _check_second(f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any) -> None:
+def _check_second(
+    f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any, draws: Draws
+) -> None:  # fmt: skip
     """The tangent of the adjoint function along a random direction, for a random cotangent."""
-    value = _value(f, args)
+    value = draws.each(_value)(f, args)
     cotangent = _draw(value, rng)
     first = Derivative(fit(_by_position(f), args), "adjoint", tuple(moving))
     tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
-    _, computed = jvp(first, (*args, cotangent), (*tangents, None))
+    _, computed = draws.each(jvp)(first, (*args, cotangent), (*tangents, None))
     for k, (path, given) in enumerate(flatten(computed)):
-        wanted = five_point(
-            lambda t, k=k: list(flatten(first(*_along(args, tangents, t), cotangent)))[k][1],  # type: ignore[misc]
-            _step(args),  # type: ignore[misc]
-        )  # type: ignore[misc]
+
+        def moved(t: float, k: int = k) -> Any:
+            return list(flatten(first(*_along(args, tangents, t), cotangent)))[k][1]
+
+        wanted = five_point(draws.each(moved), _step(args))
         if wrong := report.add(f"the second derivative{path}", given, wanted):
             report.fail(wrong)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tangentc.backend.tracebacks import place
 from tangentc.core import texts
+from tangentc.core.draws import Draws
 from tangentc.core.nodes import Const
 from tangentc.core.types import is_differentiable
 from tangentc.core.values import is_array, type_of
@@ -44,6 +45,7 @@ def first_wrong(f: Any, args: Sequence[Any], moving: Sequence[int], cotangent: A
             value, _ = function(*own)
         return recorder, float(value)
 
+    run = Draws(base, tuple(args)).each(run)
     nodes = run()[0].nodes
     rng = np.random.default_rng(0)
     shown = [n for n in nodes if n.site is not None and not n.site.is_store and n.site.span.text]

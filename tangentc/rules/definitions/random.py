@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tangentc.core.ops import stopped as stop_gradient
 from tangentc.rules.registry import defined
 
 
@@ -78,9 +79,15 @@ def old_permutation(self, x):
 
 @defined(np.random.Generator.choice)
 def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-    return np.take(a, self.choice(np.shape(a)[axis], size, replace, p, shuffle=shuffle), axis=axis)
+    chances = None if p is None else stop_gradient(p)  # which place is drawn has no derivative
+    if np.ndim(a) == 0:
+        return self.choice(a, size, replace, chances, axis, shuffle)
+    return np.take(a, self.choice(np.shape(a)[axis], size, replace, chances, shuffle=shuffle), axis=axis)
 
 
 @defined(np.random.RandomState.choice)
 def old_choice(self, a, size=None, replace=True, p=None):
-    return a[self.choice(len(a), size, replace, p)]
+    chances = None if p is None else stop_gradient(p)
+    if np.ndim(a) == 0:
+        return self.choice(a, size, replace, chances)
+    return a[self.choice(len(a), size, replace, chances)]

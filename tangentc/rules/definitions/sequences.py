@@ -120,7 +120,7 @@ def weights_of_trapezoid(y, x=None, dx=1.0, axis=-1):
     if x is not None:
         places = np.asarray(x)
         d = np.diff(places if np.ndim(places) == 1 else np.moveaxis(places, axis, -1))
-    none = np.zeros_like(d[..., :1])
+    none = np.zeros((*np.shape(d)[:-1], 1))
     weights = (np.concatenate([none, d], axis=-1) + np.concatenate([d, none], axis=-1)) / 2
     if np.ndim(weights) == 1:
         return np.expand_dims(weights, axes_in(1, np.ndim(y) - axis % np.ndim(y)))

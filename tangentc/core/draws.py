@@ -1,0 +1,89 @@
+"""Random numbers that are drawn again: what runs a function several times lets it draw the same each time."""
+
+from __future__ import annotations
+
+import random
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tangentc.core.resolve import named_by
+
+
+class Draws:
+    """The states of the generators that a function may draw from, as they are now.
+
+    These are Python's and NumPy's own, and those that arguments, and what the function names, are or hold.
+
+    >>> rng = np.random.default_rng(0)
+    >>> draws = Draws(None, (rng,))
+    >>> first = rng.normal()
+    >>> draws.again()
+    >>> rng.normal() == first
+    True
+    """
+
+    def __init__(self, function: Any, args: tuple[Any, ...]):
+        self.again_each = [_again(random.getstate, random.setstate), _again(np.random.get_state, np.random.set_state)]
+        self.again_each += map(_of_one, _generators(function, args))
+
+    def again(self) -> None:
+        """Let the generators draw once more what they have drawn since."""
+        for again in self.again_each:
+            again()
+
+    def each(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that lets the generators draw once more each time it is called."""
+
+        def runs(*args: Any) -> Any:
+            self.again()
+            return run(*args)
+
+        return runs
+
+
+class _Nothing(Draws):
+    """Of a function that draws nothing."""
+
+    def __init__(self) -> None:
+        self.again_each = []
+
+
+NOTHING = _Nothing()
+
+
+def _again(get: Callable[[], Any], put: Callable[[Any], Any]) -> Callable[[], Any]:
+    state = get()
+    return lambda: put(state)
+
+
+def _of_one(generator: Any) -> Callable[[], Any]:
+    if isinstance(generator, random.Random):
+        return _again(generator.getstate, generator.setstate)
+    if isinstance(generator, np.random.RandomState):
+        return _again(generator.get_state, generator.set_state)
+    bits = generator.bit_generator
+    return _again(lambda: bits.state, lambda state: setattr(bits, "state", state))
+
+
+def _generators(function: Any, args: tuple[Any, ...]) -> Iterator[Any]:
+    """The generators of random numbers that arguments, and what a function names, are or hold."""
+    seen: set[int] = set()
+    stack: list[Any] = [function, *args]
+    while stack:
+        value = stack.pop()
+        if id(value) in seen or isinstance(value, (type, types.ModuleType, np.ndarray, str, bytes, int, float)):
+            continue
+        seen.add(id(value))
+        if isinstance(value, (np.random.Generator, np.random.RandomState, random.Random)):
+            yield value
+        elif isinstance(value, types.MethodType):
+            stack += [value.__self__, value.__func__]
+        elif isinstance(value, types.FunctionType):
+            stack += named_by(value)
+        elif isinstance(value, (list, tuple, dict)):
+            stack += value.values() if isinstance(value, dict) else value
+        else:
+            stack += getattr(value, "__dict__", {}).values()
