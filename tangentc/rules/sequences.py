@@ -218,7 +218,7 @@ def derived(p):
     return (p * degrees(p))[:-1]
 
 
-@adjoint_rule(np.polyval, samples=polynomials)
+@adjoint_rule(np.polyval, samples=polynomials, covers=lambda ranks, options: ranks[0] in (1, None))
 def polyval(p, x, y, y_bar):  # y = sum of p[k] x^(n - k)
     if np.ndim(x) == 0:
         p_bar = y_bar * x ** degrees(p)
@@ -253,7 +253,7 @@ def in_full(y_bar, a, v, mode, before):
     return np.pad(y_bar, (left, size - left - np.size(y_bar)))
 
 
-@adjoint_rule(np.convolve, linear="each", samples=signals)
+@adjoint_rule(np.convolve, linear="each", samples=signals, covers=lambda ranks, options: 0 not in ranks)
 def convolve(a, v, y, y_bar, mode="full"):  # y[n] is the sum of a[m] v[n - m]
     full = in_full(y_bar, a, v, mode, (min(np.size(a), np.size(v)) - 1) // 2)
     return np.convolve(full, v[::-1], "valid"), np.convolve(full, a[::-1], "valid")

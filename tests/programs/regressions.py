@@ -597,3 +597,24 @@ PROGRAMS += [
     (first_rows_of_new_ones, (np.array([0.3, 0.2]), 2)),
     (variance_that_is_bounded, (0.01, 0.5, np.array([0.4, -1.2, 0.9, -0.3]))),
 ]
+
+
+def put_by_lists(y):
+    t = np.outer(y, y)
+    np.put(t, [0, 4, 2], [y[0] * 2, 1.0])
+    np.put(t, [1, 3], [])
+    np.put(t, [5], np.zeros(0))
+    t.put([7, 8], (y[0] * 3, 1.0, 2.0))
+    return np.sum(t**2)
+
+
+def several_polynomials(p):
+    return np.sum(np.polyval(p, p[0]) ** 2)
+
+
+def convolved_with_a_number(x):
+    return np.sum(np.convolve(x, x[0]) * x) + np.sum(np.convolve(x, np.array(2.0)) ** 2)
+
+
+PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in (put_by_lists, convolved_with_a_number)]
+PROGRAMS.append((several_polynomials, (np.array([[0.3, 0.5], [0.9, 1.1], [-0.4, 0.2]]),)))

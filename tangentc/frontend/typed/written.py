@@ -17,7 +17,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import shape_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Statement, Store
-from tangentc.core.types import Array
+from tangentc.core.types import Array, is_container
 from tangentc.errors import Span, UnsafeMutation
 from tangentc.frontend.into import place_of_out
 from tangentc.frontend.typed.meaning import Part
@@ -83,14 +83,23 @@ class WrittenInto(Part):
 
     def put(self, array: str, given_places: Atom, given: Atom, span: Span) -> tuple[Statement, ...]:
         """``np.put(a, places, values)``: the places count through all axes, the values are taken over and over."""
+        t = self.types.of(given)
+        if 0 in getattr(t, "shape", ()) or is_container(t) and not t.items:
+            return ()  # there is nothing to be taken over and over
         names = ("%places", "%size", "%before", "%later", "%place", "%shape", "%key")
         places, size, before, later, place, shape, key = map(self.fresh, names)
         head = [Assign(places, np.asarray, (given_places,), (), span)]
         value: Atom = given
         at, of_values = self.types.of(given_places), self.types.of(given)
-        if isinstance(of_values, Array) and of_values.shape and of_values != at and shape_of(at) != of_values.shape:
+        if is_container(of_values) or (
+            isinstance(of_values, Array) and of_values.shape and of_values != at and shape_of(at) != of_values.shape
+        ):
             needed, repeated = self.fresh("%needed"), self.fresh("%values")
             head.append(Assign(needed, np.shape, (places,), (), span))
+            if is_container(of_values):
+                values = self.fresh("%values")
+                head.append(Assign(values, np.array, (given,), (), span))
+                given = values
             head.append(Assign(repeated, np.resize, (given, needed), (), span))
             value = repeated
         if len(self.types.of(array).shape) == 1:

@@ -207,7 +207,12 @@ def convolve(a, v, mode="full"):
 
 @defined(np.polyval)
 def polyval(p, x):
-    return np.polyval(np.asarray(p), np.asarray(x))
+    if np.ndim(p) == 1:
+        return np.polyval(np.asarray(p), np.asarray(x))
+    y = np.zeros_like(x)
+    for coefficients in p:  # Horner's rule, of several polynomials
+        y = y * x + coefficients
+    return y
 
 
 @defined(np.polyfit)
