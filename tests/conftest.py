@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import sys
 from pathlib import Path
 
@@ -31,3 +32,10 @@ def _has_device():
         return cupy.cuda.runtime.getDeviceCount() > 0
     except Exception:
         return False
+
+
+def pytest_collection_finish():
+    """What is there before the tests run is not looked through each time that memory is collected."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)

@@ -22,7 +22,7 @@ from tangentc.analysis.parts import subscript
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, If, Statement, Store, While
 from tangentc.core.types import Array, Dim, Known, Scalar, Sequence, Tuple, Type, describe, surely_differ
-from tangentc.core.walk import statements, transform
+from tangentc.core.walk import rebuilt, statements, transform
 from tangentc.errors import BadArgument
 
 PRODUCTS = {operator.matmul: -2, np.matmul: -2, np.dot: -2, np.inner: -1}  # the axis of the second that is summed over
@@ -46,7 +46,7 @@ def fitted(block: Block, types: Any, fresh: Fresh, surely_runs: bool) -> Block:
         if isinstance(s, Effect) and s.op is runtime.require_count and _counted(s, types, surely_runs):
             continue
         out += [*_raising(s, types, fresh), s]
-    return tuple(out)
+    return rebuilt(block, out)
 
 
 def without_computed(function: Function) -> Function:

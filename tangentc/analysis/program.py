@@ -36,6 +36,11 @@ class Program:
         """What may share memory, found out when it is first asked for."""
         return Aliases(self.function, self.types, _call_aliases)
 
+    def keep_memory_of(self, before: Program) -> None:
+        """Take over what is known of the memory of names from a program that has these names and more."""
+        if "aliases" in vars(before):
+            self.aliases = before.aliases
+
 
 def _call_aliases(op: Any) -> bool | None:
     if isinstance(op, ops.UserFunction):

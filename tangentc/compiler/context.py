@@ -26,7 +26,7 @@ from tangentc.core.texts import is_emitted
 from tangentc.core.types import Known, Scalar, Type, Unknown
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
-from tangentc.core.walk import all_defines, definitions, statements, transform
+from tangentc.core.walk import all_defines, definitions, statements, transform, with_body
 from tangentc.derive.calls import Defined
 from tangentc.errors import Span, TangentcError, UnsupportedSyntax
 from tangentc.frontend.assumed import Sites, without_assumed
@@ -203,7 +203,7 @@ class Context:
             elif step.name == "fits":
                 fresh = Builder(program.types, program.types.of_name).fresh
                 body = fitted(program.function.body, program.types, fresh, self.in_progress == [source])
-                new = replace(program.function, body=body) if body != program.function.body else program.function
+                new = with_body(program.function, body)
             elif step.name == "calls":
                 new = user_functions(program, self)
             else:
@@ -328,10 +328,18 @@ class Context:
     ) -> Program:
         program = self.with_facts(function, types, source)
         for step in steps:
-            if (new := step.run(program)) is not program.function:
-                program = self.with_facts(new, types, source)
+            program = self.after(program, step)
             self.observe(step.name, step.does, program.function, types)
         return program
+
+    def after(self, program: Program, step: Pass) -> Program:
+        """A program after a step that leaves its types as they are, with the facts that the step keeps."""
+        if (new := step.run(program)) is program.function:
+            return program
+        after = self.with_facts(new, program.types, program.source)
+        if step.keeps_memory:
+            after.keep_memory_of(program)
+        return after
 
     def masks(self, program: Program, chosen: bool) -> Any:
         inside = self.chooses_in(program)

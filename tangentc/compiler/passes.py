@@ -20,19 +20,21 @@ from tangentc.simplify.dead import dead
 
 @dataclass(frozen=True)
 class Pass:
-    """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are."""
+    """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
+    what may share memory with what."""
 
     name: str
     does: str
     run: Callable[[Program], Function]
     keeps_types: bool = False
+    keeps_memory: bool = True
 
 
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
     Pass("fits", "lengths that cannot fit raise where they meet", lambda p: p.function),
     Pass("calls", "functions of the user are known with their effects", lambda p: p.function, True),
-    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False), True),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 
@@ -41,7 +43,12 @@ SIMPLIFY = (
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
     Pass("common", "equal expressions are computed once", lambda p: common(p.function, p.aliases)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
-    Pass("elide", "copies that are read once, at once, are gone", lambda p: elide(p.function, p.types, p.aliases)),
+    Pass(
+        "elide",
+        "copies that are read once, at once, are gone",
+        lambda p: elide(p.function, p.types, p.aliases),
+        keeps_memory=False,
+    ),  # fmt: skip
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),

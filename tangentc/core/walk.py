@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from tangentc.core.nodes import (
     Const,
     Effect,
     For,
+    Function,
     If,
     Leave,
     Merge,
@@ -131,7 +133,8 @@ def definitions(block: Block) -> dict[str, Statement]:
 
 
 def transform(block: Block, rewrite: Callable[[Statement], tuple[Statement, ...]]) -> Block:
-    """Rebuild a block: inner blocks first, then ``rewrite`` gives what stands for each statement."""
+    """Rebuild a block: inner blocks first, then ``rewrite`` gives what stands for each statement.  It is the same block
+    if all of these are the same."""
     out: list[Statement] = []
     for statement in block:
         match statement:
@@ -140,12 +143,24 @@ def transform(block: Block, rewrite: Callable[[Statement], tuple[Statement, ...]
                 if then is not statement.then or orelse is not statement.orelse:
                     statement = replace(statement, then=then, orelse=orelse)
             case For():
-                statement = replace(statement, body=transform(statement.body, rewrite))
+                body = transform(statement.body, rewrite)
+                statement = statement if body is statement.body else replace(statement, body=body)
             case While():
                 head, body = transform(statement.head, rewrite), transform(statement.body, rewrite)
-                statement = replace(statement, head=head, body=body)
+                if head is not statement.head or body is not statement.body:
+                    statement = replace(statement, head=head, body=body)
         out.extend(rewrite(statement))
-    return tuple(out)
+    return rebuilt(block, out)
+
+
+def rebuilt(block: Block, out: Sequence[Statement]) -> Block:
+    """The statements ``out`` as a block; ``block`` itself if they are its own."""
+    return block if len(out) == len(block) and all(map(operator.is_, out, block)) else tuple(out)
+
+
+def with_body(function: Function, body: Block) -> Function:
+    """The function with another body; the function itself if it is not another one."""
+    return function if body is function.body else replace(function, body=body)
 
 
 def substitute(statement: Statement, atoms: Mapping[str, Atom]) -> Statement:

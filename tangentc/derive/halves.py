@@ -58,7 +58,7 @@ def _joint(context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Bui
     body = (*sweeps.primal, snapshot, *adjoint.body, together)
     done = context.with_facts(Function("joint", params, body, both, program.function.span), b.types, program.source)
     for step in context.steps:
-        done = context.with_facts(step.run(done), b.types, program.source)
+        done = context.after(done, step)
     return done
 
 

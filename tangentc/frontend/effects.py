@@ -14,7 +14,7 @@ from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
 from tangentc.core.splice import in_order, spliced
 from tangentc.core.types import Array, Type, Unknown, is_container
-from tangentc.core.walk import statements, transform
+from tangentc.core.walk import statements, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.recursion import calls_itself
@@ -51,7 +51,7 @@ def user_functions(program: Program, context: Context) -> Function:
             return (built,)
         return (s,)
 
-    return replace(program.function, body=transform(program.function.body, rewrite))
+    return with_body(program.function, transform(program.function.body, rewrite))
 
 
 def _is_followed(program: Program, s: Assign, callee: Program) -> bool:

@@ -22,7 +22,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, Statement, While
 from tangentc.core.types import Array, is_complex, is_container, rank
-from tangentc.core.walk import blocks, defines, reads, statements, substitute_block, transform
+from tangentc.core.walk import blocks, defines, reads, statements, substitute_block, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.ops.table import every
 
@@ -127,7 +127,7 @@ def _diagonals(program: Program) -> Function:
                 )  # fmt: skip
         return (s,)
 
-    return replace(program.function, body=transform(program.function.body, rewrite))
+    return with_body(program.function, transform(program.function.body, rewrite))
 
 
 def _momentary(program: Program) -> Iterator[str]:

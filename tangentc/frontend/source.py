@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +60,7 @@ def source_of(function: types.FunctionType) -> Source:
         module = _parse("".join(lines), file)
     except SyntaxError:
         raise _stale(function) from None
-    tree = _find(module.tree, code)
+    tree = _find(module, code)
     if tree is None:
         raise _stale(function)
     if isinstance(tree, ast.AsyncFunctionDef):
@@ -67,7 +68,7 @@ def source_of(function: types.FunctionType) -> Source:
             f"{name} is an async function", Source(tree, file, tuple(lines), name).span(tree),  # type: ignore[arg-type]
             why="there is no adjoint of a coroutine", way_out="move the mathematics into a plain function",
         )  # fmt: skip
-    twins = [c for c in module.codes if (c.co_name, c.co_firstlineno) == (code.co_name, code.co_firstlineno)]
+    twins = module.codes.get((code.co_name, code.co_firstlineno), [])
     has_assert = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
     if not any(_same_code(code, twin, has_assert) for twin in twins):
         raise _stale(function)
@@ -97,10 +98,19 @@ def _stale(function: types.FunctionType) -> NoSource:
     )
 
 
-@dataclass(frozen=True)
 class _Module:
-    tree: ast.Module
-    codes: tuple[types.CodeType, ...]
+    """The functions in a text: their trees by their names and first lines, and their code."""
+
+    def __init__(self, tree: ast.Module, codes: list[types.CodeType]):
+        self.trees: dict[tuple[str, int], list[Any]] = defaultdict(list)
+        self.codes: dict[tuple[str, int], list[types.CodeType]] = defaultdict(list)
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self.trees[node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])].append(node)
+            elif isinstance(node, ast.Lambda):
+                self.trees["<lambda>", node.lineno].append(node)
+        for code in codes:
+            self.codes[code.co_name, code.co_firstlineno].append(code)
 
 
 @functools.lru_cache(maxsize=64)
@@ -111,18 +121,14 @@ def _parse(text: str, file: str) -> _Module:
         code = stack.pop()
         codes.append(code)
         stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
-    return _Module(tree, tuple(codes))
+    return _Module(tree, codes)
 
 
-def _find(module: ast.Module, code: types.CodeType) -> Any:
-    found: list[Any] = []
-    for node in ast.walk(module):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == code.co_firstlineno:
-                return node
-        if isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
-            found.append(node)
+def _find(module: _Module, code: types.CodeType) -> Any:
+    """The tree of a function; of several lambdas in a line that which stands where the code does."""
+    found = module.trees.get((code.co_name, code.co_firstlineno), [])
+    if code.co_name != "<lambda>" or not found:
+        return found[0] if found else None
     places = [p for p in code.co_positions() if None not in p and p[2] != p[3]]
     for node in found:
         body = node.body

@@ -34,7 +34,7 @@ from tangentc.core.types import (
     Scalar,
     present,
 )
-from tangentc.core.walk import definitions, substitute, substitute_block, transform
+from tangentc.core.walk import definitions, substitute, substitute_block, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.typed.arrays import Arrays
 from tangentc.frontend.typed.augmented import Augmented
@@ -88,7 +88,8 @@ class Specialise(Augmented, Arrays, Methods, Containers, WrittenInto, Loops, Sha
         result = self.function.result
         if isinstance(result, str):
             result = self.resolved().get(result, result)
-        return replace(self.function, body=body, result=result)
+        same = result == self.function.result
+        return with_body(self.function if same else replace(self.function, result=result), body)
 
     def resolved(self) -> dict[str, str]:
         out = {}

@@ -36,7 +36,7 @@ from tangentc.core.nodes import (
     While,
 )
 from tangentc.core.types import Array, is_container
-from tangentc.core.walk import asks_for_form, blocks, defines, reads
+from tangentc.core.walk import asks_for_form, blocks, defines, reads, rebuilt, with_body
 from tangentc.ops.table import every
 
 SHAPE_ONLY = every("asks_form")
@@ -48,7 +48,7 @@ def _changed(s: Statement) -> Any:
 
 def dead(function: Function, types: Any, aliases: Aliases) -> Function:
     """The function without what its result does not need."""
-    return replace(function, body=remove_dead(function.body, [function.result], types, aliases))
+    return with_body(function, rebuilt(function.body, remove_dead(function.body, [function.result], types, aliases)))
 
 
 def remove_dead(block: Block, results: Iterable[Atom], types: Any, aliases: Aliases | None) -> Block:
