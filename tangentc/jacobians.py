@@ -40,6 +40,7 @@ def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
     def jacobian_of(*args: Any) -> Any:
         g = fit(f, args)
         wanted, single = _wanted(g, wrt, args)
+        _refuse_iterators(args)
         draws = Draws(g, args)
         parts = [_columns(g, args, i, draws) for i in wanted]
         if single:
@@ -88,6 +89,7 @@ def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
 
     def hessian_of(*args: Any) -> Any:
         g = fit(f, args)
+        _refuse_iterators(args)
         draws = Draws(g, args)
         value, _ = vjp(g, *args)  # which leaves the arguments as they are
         draws.again()
@@ -153,6 +155,15 @@ def _wanted(f: Any, wrt: Any, args: tuple) -> tuple[tuple[int, ...], bool]:
                 way_out="give every argument by position",
             )  # fmt: skip
     return wanted, single
+
+
+def _refuse_iterators(args: tuple) -> None:
+    for i, a in enumerate(args):
+        if isinstance(a, Iterator):
+            raise BadArgument(
+                f"argument {i}, {type(a).__name__}, can be run over once",
+                why="the function is run for each column", way_out="give it a list",
+            )  # fmt: skip
 
 
 for _function in (jacfwd, jacrev, hessian):

@@ -7,7 +7,7 @@ import pytest
 
 import tangentc
 from tangentc import grad, hessian, hvp, jacfwd, jacobian, jacrev
-from tangentc.errors import NotDifferentiable
+from tangentc.errors import BadArgument, NotDifferentiable
 
 x = np.array([1.0, 2.0, -0.5])
 A = np.arange(6.0).reshape(2, 3)
@@ -306,3 +306,9 @@ def test_second_derivatives_of_the_area_under_one_point():
     assert hessian(lambda x: np.trapezoid(x**2))(np.array([2.0])).tolist() == [[0.0]]
     wanted = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
     np.testing.assert_allclose(hessian(lambda x: np.trapezoid(x**2))(np.ones(3)), wanted)
+
+
+@pytest.mark.parametrize("make", [jacfwd, hessian])
+def test_what_can_be_run_over_once_is_refused(make):
+    with pytest.raises(BadArgument, match="argument 1, list_iterator, can be run over once"):
+        make(lambda x, items: np.sum(x**3) * sum(items))(np.ones(2), iter([1.0, 2.0]))

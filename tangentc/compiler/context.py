@@ -396,7 +396,7 @@ class Context:
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """A compilation makes many small objects, and few circles: looking for these meanwhile takes a tenth of its time."""
+    """A compilation makes many small objects and few circles: to look for these meanwhile is a tenth of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

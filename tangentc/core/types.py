@@ -260,8 +260,13 @@ def contradict(a: Type, b: Type) -> bool:
         case Tuple(), Tuple():
             return len(a.items) != len(b.items) or any(map(contradict, a.items, b.items))
         case Sequence(items=(x,)), Sequence(items=(y,)):
-            return contradict(x, y)
+            return contradict(of_dtype(x, y), y)  # a list of real numbers may hold complex ones later
     return isinstance(a, Scalar) != isinstance(b, Scalar)
+
+
+def of_dtype(t: Type, other: Type) -> Type:
+    """The type of an array, with the dtype of another."""
+    return dataclasses.replace(t, dtype=other.dtype) if isinstance(t, Array) and isinstance(other, Array) else t
 
 
 def is_container(t: Type) -> bool:

@@ -6,11 +6,12 @@ branch has made: it runs under the same test.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Block, For, Function, If, Leave, Opaque, While
-from tangentc.core.types import contradict
+from tangentc.core.types import contradict, is_container, of_dtype
 from tangentc.core.walk import defines, read_names, statements
 from tangentc.errors import InternalError
 
@@ -22,6 +23,8 @@ def verify(function: Function, types: Any = None, closed: bool = False) -> None:
     for s in statements(function.body) if types is not None else ():
         if isinstance(s, Assign) and s.op is not ops.pop and s.target in types.of_name:
             given, wanted = types.result(s.op, s.args, s.keywords), types.of_name[s.target]
+            if s.op is operator.getitem and is_container(types.of(s.args[0])):
+                given = of_dtype(given, wanted)  # the container's type is that of all its life
             if contradict(given, wanted):
                 raise InternalError(f"{s.target} is a {given} in {function.name}, where its type is {wanted}")
 

@@ -99,7 +99,7 @@ class Control:
             for a in statements((s,))
         )
 
-    def branch(self, s: If) -> If:
+    def branch(self, s: If) -> tuple[Statement, ...]:
         self._prepare(s, False)
         tag = self.b.fresh("statement" if s.tag.startswith("statement") else "expression")
         merged = [
@@ -107,7 +107,8 @@ class Control:
             for m in s.merged
             if m.name in self.active and m.name not in self.adj.mirror and self.adj.has(m.name)
         ]
-        s = replace(s, merged=(*s.merged, *self.mirror.merges(s)))
+        before: list[Statement] = []
+        s = replace(s, merged=(*s.merged, *self.mirror.merges(s, before)))
         base, shadows = self.adj.values, set(self.adj.shadows)
         blocks: list[list[Statement]] = []
         primal: list[Block] = []
@@ -127,7 +128,7 @@ class Control:
             merges = [Merge(m.name, self.b.current(m.then), self.b.current(m.orelse)) for m in merges]
             span = s.span.within("adjoint")
             self.b.out.append(If(s.test, tuple(blocks[0]), tuple(blocks[1]), tuple(merges), span, tag))
-        return replace(s, then=primal[0], orelse=primal[1], tag=tag)
+        return (*before, replace(s, then=primal[0], orelse=primal[1], tag=tag))
 
     def _join_values(
         self, span: Span, blocks: list[list[Statement]], values: list[dict[str, Adjoint]]
@@ -174,7 +175,8 @@ class Control:
 
     def loop(self, s: For | While) -> tuple[Statement, ...]:
         active_carries = [c for c in s.carried if c.name in self.active and c.name not in self.adj.mirror]
-        s = replace(s, carried=(*s.carried, *self.mirror.carries(s)))
+        made: list[Statement] = []
+        s = replace(s, carried=(*s.carried, *self.mirror.carries(s, made)))
         for c in active_carries:
             if is_container(self.b.type(c.name)):
                 raise UnsupportedSyntax(
@@ -225,7 +227,7 @@ class Control:
         result = self._finish_loop(s, primal, local, carried)
         for c, _ in inits:
             self.adj.add(c.init, names[c.name])
-        return result
+        return (*made, *result)
 
     def _after_trip(self, c: Carry, name: str, init: Atom) -> None:
         """Give what a trip hands on the adjoint that the trip behind it has; what is an array there is no number."""

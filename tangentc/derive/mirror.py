@@ -15,6 +15,7 @@ from __future__ import annotations
 import builtins
 import operator
 import types as pytypes
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class Mirror:
         self.b, self.aliases = builder, aliases
         self.definitions = definitions(function.body)
         self.of: dict[str, str] = {}
+        self.dtypes = self._dtypes(function)
         for s in statements(function.body):
             for name in [s.target] if isinstance(s, Assign) else [name for name, *_ in joins_of(s)]:
                 if name in active:
@@ -63,11 +65,13 @@ class Mirror:
                     if isinstance(s, (For, While)) and name not in self.of and is_container(self.b.type(name)):
                         self._shadow(name)  # a container that is another one in each trip
 
-        made = [n for s in statements(function.body) for n in defines(s) if is_container(self.b.type(n))]
+        defined = [n for s in statements(function.body) for n in defines(s)]
+        made = [n for n in defined if is_container(self.b.type(n))]
+        joined = {*made, *(n for n in defined if n in self.dtypes and not is_differentiable(self.b.type(n)))}
         size = -1
         while size != (size := len(self.of)):
             for arm in arms(function, self.of.__contains__):  # what a mirrored name may stand for
-                if arm not in self.of and arm in made:
+                if arm not in self.of and arm in joined:
                     self._shadow(arm)
             for s in statements(function.body):
                 if isinstance(s, Assign) and s.target in self.of and self._has_items_of(s):
@@ -79,6 +83,20 @@ class Mirror:
             for x in made:  # other names for it, and what holds it, since its shadow is held as it is
                 if x not in self.of and x in active and not holding.isdisjoint(aliases.points.of.get(x, ())):
                     self._shadow(x)
+
+    def _dtypes(self, function: Function) -> dict[str, str]:
+        """The dtypes of the shadows of arrays that joins give one name to: an array of integers or of real numbers may
+        be one of complex numbers in the next trip.  Those of their own dtype are left out."""
+        joins = [(name, arm) for s in statements(function.body) for name, *both in joins_of(s) for arm in both]
+        views = [(name, a) for name, made in self.aliases.views.items() for a in self.aliases.shares(made)]
+        of: dict[Atom, Any] = {a: self.b.type(a) for pair in (*joins, *views) for a in pair}
+        pairs = [(a, b) for a, b in (*joins, *views) if isinstance(of[a], Array) and isinstance(of[b], Array)]
+        found: dict[Any, str] = {a: of[a].dtype for pair in pairs for a in pair}
+        before: dict[Any, str] = {}
+        while before != (before := dict(found)):
+            for a, b in pairs:
+                found[a] = found[b] = np.result_type(found[a], found[b]).name
+        return {a: d for a, d in found.items() if d != of[a].dtype and np.dtype(d).kind in "fc"}
 
     def _has_items_of(self, s: Assign) -> bool:
         """Whether a statement gives a container with the items of another."""
@@ -117,8 +135,9 @@ class Mirror:
         self._shadow(x)
 
     def _shadow(self, x: str) -> None:
-        self.of[x] = self.b.fresh(bar_name(x))
-        self.b.types.of_name[self.of[x]] = shadow_type(self.b.type(x))
+        self.of[x], t = self.b.fresh(bar_name(x)), self.b.type(x)
+        t = replace(t, dtype=self.dtypes[x]) if isinstance(t, Array) and x in self.dtypes else t
+        self.b.types.of_name[self.of[x]] = shadow_type(t)
 
     def part(self, x: Atom, out: list[Statement], span: Any, joined: bool = False) -> Atom:
         """What stands in a mirrored container for ``x``: its shadow, or a zero that is added to; ``joined`` says that
@@ -179,7 +198,11 @@ class Mirror:
             return self._view(s, shared)
         if any(isinstance(a, str) and self.aliases.is_changed(a) and is_differentiable(self.b.type(a)) for a in shared):
             raise InternalError(f"the shadow of what {shown(s.target)} shares its memory with is not known")
-        return made(runtime.zeros_of_copy if is_container(self.b.type(s.target)) else np.zeros_like, s.target)
+        if is_container(self.b.type(s.target)):
+            return made(runtime.zeros_of_copy, s.target)
+        dtype = self.dtypes.get(s.target)
+        keywords = () if dtype is None else (("dtype", Const(getattr(np, dtype))),)
+        return (*out, Assign(bar, np.zeros_like, (s.target,), keywords, span))
 
     def _view(self, s: Assign, shared: Any) -> tuple[Statement, ...]:
         """The shadow of what shares its memory: the same view of the shadow of that."""
@@ -261,19 +284,20 @@ class Mirror:
         t = self.b.type(key)
         return isinstance(t, Known) and isinstance(t.value, slice) or isinstance(t, Tuple) and t.cls is slice
 
-    def merges(self, s: If) -> tuple[Merge, ...]:
-        return tuple(
-            Merge(self.of[m.name], self._arm(m.then), self._arm(m.orelse)) for m in s.merged if m.name in self.of
-        )
+    def merges(self, s: If, before: list[Statement]) -> tuple[Merge, ...]:
+        """The shadows that a branch chooses; what is made for them goes ``before`` it."""
+        found = [m for m in s.merged if m.name in self.of]
+        return tuple(Merge(self.of[m.name], *(self._arm(a, before, s.span) for a in (m.then, m.orelse))) for m in found)
 
-    def carries(self, s: Any) -> tuple[Carry, ...]:
-        return tuple(
-            Carry(self.of[c.name], self._arm(c.init), self._arm(c.next)) for c in s.carried if c.name in self.of
-        )
+    def carries(self, s: Any, before: list[Statement]) -> tuple[Carry, ...]:
+        found = [c for c in s.carried if c.name in self.of]
+        return tuple(Carry(self.of[c.name], *(self._arm(a, before, s.span) for a in (c.init, c.next))) for c in found)
 
-    def _arm(self, atom: Atom) -> Atom:
+    def _arm(self, atom: Atom, before: list[Statement], span: Any) -> Atom:
         if isinstance(atom, str) and atom in self.of:
             return self.of[atom]
+        if isinstance(atom, Const) and isinstance(atom.value, tuple):
+            return self.part(atom, before, span, True)
         return atom if isinstance(atom, Const) and atom.value is ops.UNDEFINED else Const(None)
 
     def effect(self, s: Effect) -> tuple[Statement, ...]:

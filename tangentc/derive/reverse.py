@@ -139,7 +139,7 @@ class _Reverse(Structure, Stores, Control):
                 case Store():
                     out.extend(reversed(self.store(s)))
                 case If():
-                    out.append(self.branch(s))
+                    out.extend(reversed(self.branch(s)))
                 case For() | While():
                     out.extend(reversed(self.loop(s)))
                 case Effect():

@@ -21,6 +21,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     components,
+    is_complex,
     is_container,
     is_differentiable,
     is_long,
@@ -195,6 +196,8 @@ class Shadows:
         else:
             old = self.b.emit(operator.getitem, (shadow, key))
         held = self.b.type(old)
+        if isinstance(held, (Array, Scalar)) and is_complex(self.b.type(part)) and not is_complex(held):
+            part = self.b.emit(np.real, (part,))
         if is_container(held) and self.is_seen(shadow):
             self.seen_parts.add(old)
         if is_long(held):

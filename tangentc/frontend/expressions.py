@@ -319,6 +319,8 @@ class Expressions(Part):
             parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
             if any(is_numeric(of := self.tried(e)) and is_differentiable(of) for e in parts):
                 items = [self.expression(e) for e in parts]
+                if isinstance(items[0], Const) and isinstance(items[0].value, str):
+                    raise self.unsupported(node, "a text that says how to join", "use np.concatenate or np.stack")
                 for k, e in enumerate(parts):
                     if isinstance(e, gast.Slice):  # a range
                         items[k] = self.emit(operator.getitem, (base, items[k]), node)

@@ -34,7 +34,7 @@ def zeros_of(x):
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
     if _is_array(x):
-        return np.zeros_like(x)
+        return np.zeros_like(x, dtype=np.result_type(x.dtype, 0.0) if x.dtype.kind in "biu" else None)
     if _is_object(x):
         return types.SimpleNamespace(**{name: zeros_of(item) for name, item in _attributes(x).items()})
     return 0j if isinstance(x, (complex, np.complexfloating)) else 0.0
@@ -170,11 +170,16 @@ def add_items(x_bar, contribution, places=None, in_place=False):
         elif isinstance(x_bar[k], types.SimpleNamespace):
             add_items(vars(x_bar[k]), vars(item), None, in_place)
         elif in_place and _has_memory(x_bar[k]):
-            x_bar[k][...] += item
+            x_bar[k][...] += _as_in(x_bar[k], item)
         elif np.ndim(x_bar[k]) and np.shape(item) != np.shape(x_bar[k]):  # an item that was broadcast
             x_bar[k] = x_bar[k] + unbroadcast(item, x_bar[k])
         else:
             x_bar[k] = x_bar[k] + item
+
+
+def _as_in(x_bar, contribution):
+    """What a contribution adds to an adjoint: to that of real numbers its real part."""
+    return np.real(contribution) if np.iscomplexobj(contribution) and not np.iscomplexobj(x_bar) else contribution
 
 
 def copied(values, views=True, known=None):
@@ -266,7 +271,7 @@ def plus_in_place(x_bar, contribution):
     if x_bar is None or contribution is None:
         return copied(contribution) if x_bar is None else x_bar
     if _has_memory(x_bar):
-        x_bar[...] += contribution
+        x_bar[...] += _as_in(x_bar, contribution)
         return x_bar
     if isinstance(x_bar, list):
         add_items(x_bar, contribution, None, True)

@@ -616,5 +616,10 @@ def convolved_with_a_number(x):
     return np.sum(np.convolve(x, x[0]) * x) + np.sum(np.convolve(x, np.array(2.0)) ** 2)
 
 
-PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in (put_by_lists, convolved_with_a_number)]
+def joined_as_a_text_says(x):
+    return np.sum(np.r_["0,2", x, x] ** 2)
+
+
+PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in (put_by_lists, convolved_with_a_number, joined_as_a_text_says)]
+REFUSED |= {"joined_as_a_text_says"}
 PROGRAMS.append((several_polynomials, (np.array([[0.3, 0.5], [0.9, 1.1], [-0.4, 0.2]]),)))

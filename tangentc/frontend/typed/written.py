@@ -17,7 +17,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import shape_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Statement, Store
-from tangentc.core.types import Array, is_container
+from tangentc.core.types import Array, Scalar, is_container
 from tangentc.errors import Span, UnsafeMutation
 from tangentc.frontend.into import place_of_out
 from tangentc.frontend.typed.meaning import Part
@@ -50,7 +50,9 @@ class WrittenInto(Part):
             written = (replace(s, op=np.add.at, args=args),)
         elif op == np.subtract.at and len(rest) == 2:
             minus = self.fresh("%minus")
-            negative = Assign(minus, operator.neg, (rest[1],), (), s.span)
+            one = isinstance(t := self.types.of(rest[1]), (Array, Scalar)) and t.dtype == "bool"
+            op, given = (operator.mul, (Const(-1), rest[1])) if one else (operator.neg, (rest[1],))
+            negative = Assign(minus, op, given, (), s.span)
             written = (negative, replace(s, op=np.add.at, args=(array, rest[0], minus)))
         return (s,) if written is None else written
 
