@@ -20,6 +20,7 @@ from programs import (
     states,
     without_axes,
 )
+from programs.becoming import OF_ONE
 from programs.test_programs import along, draw, fresh, moving, product
 
 import tangentc
@@ -250,3 +251,16 @@ def test_arguments_stay_as_they_are():
     before = copy.deepcopy(x)
     tangentc.hessian(lambda x: np.sum(x**3))(x)
     np.testing.assert_array_equal(x, before)
+
+
+@pytest.mark.parametrize("f", OF_ONE, ids=lambda f: f.__name__)
+def test_second_derivatives_of_what_becomes_numbers_that_move(f):
+    """In all three orders of the modes; what is filled in the first trip is an array of integers."""
+    x, d, h = np.array([0.3, 0.34, 0.62]), np.array([0.3, -0.5, 0.7]), 1e-4
+    wanted = (f(x + h * d) - 2 * f(x) + f(x - h * d)) / h**2
+
+    def slope(y):
+        return tangentc.jvp(f, (y,), (d,))[1]
+
+    found = tangentc.jvp(slope, (x,), (d,))[1], tangentc.grad(slope)(x) @ d, tangentc.hvp(f, (x,), (d,)) @ d
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)

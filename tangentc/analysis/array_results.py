@@ -28,9 +28,11 @@ from tangentc.core.types import (
     Type,
     Unknown,
     alike,
+    in_floats,
     is_complex,
     shadow_type,
 )
+from tangentc.core.values import data_type
 
 
 def complex_dtype(t: Array) -> str:
@@ -192,7 +194,8 @@ def _zeros_of_optional(call: Applied) -> Type | None:
 
 @result_of_known(runtime.zeros_of, runtime.zeros_of_copy)
 def _zeros(call: Applied) -> Type:
-    return shadow_type(call.first)
+    t = call.first
+    return shadow_type(in_floats(data_type(t.value) if isinstance(t, Known) and isinstance(t.value, tuple) else t))
 
 
 @result_of_known(runtime.units)

@@ -412,6 +412,13 @@ def shadow_type(t: Type) -> Type:
     return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
 
 
+def in_floats(t: Type) -> Type:
+    """The type of a value with floats in the place of integers in arrays, as what is zero for it has them."""
+    if isinstance(t, Array) and np.dtype(t.dtype).kind in "biu":
+        return dataclasses.replace(t, dtype="float64")
+    return dataclasses.replace(t, items=tuple(map(in_floats, t.items))) if isinstance(t, Container) else t
+
+
 def alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
     """One type for items that have the same, which may be any of them."""
     return (functools.reduce(united, items),) if len(set(items)) == 1 else items

@@ -38,6 +38,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     may_be_number,
+    of_dtype,
     present,
     shadow_type,
 )
@@ -57,7 +58,7 @@ class Mirror:
         self.b, self.aliases = builder, aliases
         self.definitions = definitions(function.body)
         self.of: dict[str, str] = {}
-        self.dtypes = self._dtypes(function)
+        self.wide = self._wide(function)
         for s in statements(function.body):
             for name in [s.target] if isinstance(s, Assign) else [name for name, *_ in joins_of(s)]:
                 if name in active:
@@ -67,7 +68,7 @@ class Mirror:
 
         defined = [n for s in statements(function.body) for n in defines(s)]
         made = [n for n in defined if is_container(self.b.type(n))]
-        joined = {*made, *(n for n in defined if n in self.dtypes and not is_differentiable(self.b.type(n)))}
+        joined = {*made, *(n for n in defined if n in self.wide and not is_differentiable(self.b.type(n)))}
         size = -1
         while size != (size := len(self.of)):
             for arm in arms(function, self.of.__contains__):  # what a mirrored name may stand for
@@ -84,19 +85,24 @@ class Mirror:
                 if x not in self.of and x in active and not holding.isdisjoint(aliases.points.of.get(x, ())):
                     self._shadow(x)
 
-    def _dtypes(self, function: Function) -> dict[str, str]:
-        """The dtypes of the shadows of arrays that joins give one name to: an array of integers or of real numbers may
-        be one of complex numbers in the next trip.  Those of their own dtype are left out."""
+    def _wide(self, function: Function) -> dict[Atom, Any]:
+        """What arrays and containers may be under another name that joins give them: an array of integers or of real
+        numbers may be one of complex numbers in the next trip, and its shadow has to take their adjoints."""
         joins = [(name, arm) for s in statements(function.body) for name, *both in joins_of(s) for arm in both]
         views = [(name, a) for name, made in self.aliases.views.items() for a in self.aliases.shares(made)]
-        of: dict[Atom, Any] = {a: self.b.type(a) for pair in (*joins, *views) for a in pair}
-        pairs = [(a, b) for a, b in (*joins, *views) if isinstance(of[a], Array) and isinstance(of[b], Array)]
-        found: dict[Any, str] = {a: of[a].dtype for pair in pairs for a in pair}
-        before: dict[Any, str] = {}
-        while before != (before := dict(found)):
-            for a, b in pairs:
-                found[a] = found[b] = np.result_type(found[a], found[b]).name
-        return {a: d for a, d in found.items() if d != of[a].dtype and np.dtype(d).kind in "fc"}
+        of: dict[Atom, Any] = {a: present(self.b.type(a)) for pair in (*joins, *views) for a in pair}
+        arrays = [(a, b) for a, b in joins if isinstance(of[a], Array) and isinstance(of[b], Array)]
+        same = ((a, b) for a, b in views if isinstance(of[a], Array) and isinstance(of[b], Array))
+        arrays += [(a, b) for a, b in same if of[a].dtype == of[b].dtype]  # and no real part
+        containers = [(a, b) for a, b in joins if is_container(of[a]) and is_container(of[b])]
+        before: dict[Atom, Any] = {}
+        while before != (before := {a: _moving(of[a]) for pair in (*arrays, *containers) for a in pair}):
+            for a, b in arrays:
+                dtype = np.result_type(of[a].dtype, of[b].dtype).name
+                of[a], of[b] = replace(of[a], dtype=dtype), replace(of[b], dtype=dtype)
+            for a, b in containers:
+                of[a] = of[b] = self.b.types.join(of[a], of[b])
+        return {a: of[a] for a in before if _is_other(present(self.b.type(a)), of[a])}
 
     def _has_items_of(self, s: Assign) -> bool:
         """Whether a statement gives a container with the items of another."""
@@ -135,13 +141,23 @@ class Mirror:
         self._shadow(x)
 
     def _shadow(self, x: str) -> None:
-        self.of[x], t = self.b.fresh(bar_name(x)), self.b.type(x)
-        t = replace(t, dtype=self.dtypes[x]) if isinstance(t, Array) and x in self.dtypes else t
-        self.b.types.of_name[self.of[x]] = shadow_type(t)
+        self.of[x] = self.b.fresh(bar_name(x))
+        self.b.types.of_name[self.of[x]] = shadow_type(self.life(x))
 
-    def part(self, x: Atom, out: list[Statement], span: Any, joined: bool = False) -> Atom:
+    def parts(self, x: str, atoms: tuple[Atom, ...], out: list[Statement], span: Any) -> list[Atom]:
+        """What stands in the shadow of a container for what it is made of."""
+        items = getattr(self.life(x), "items", ())
+        each = items if len(items) == len(atoms) else items * len(atoms) if len(items) == 1 else (None,) * len(atoms)
+        return [self.part(a, out, span, of=t) for a, t in zip(atoms, each, strict=True)]
+
+    def life(self, x: Atom) -> Any:
+        """The type of all that a value is under its names."""
+        return self.wide.get(x, self.b.type(x))
+
+    def part(self, x: Atom, out: list[Statement], span: Any, joined: bool = False, of: Any = None) -> Atom:
         """What stands in a mirrored container for ``x``: its shadow, or a zero that is added to; ``joined`` says that
-        it is a list or a tuple whose items become those of the container."""
+        it is a list or a tuple whose items become those of the container.  ``of`` is the type of what stands there in
+        all the life of the container."""
         if isinstance(x, str) and x in self.of:
             return self.of[x]
         t = self.b.type(x)
@@ -149,12 +165,22 @@ class Mirror:
             t = data_type(t.value)  # what grows out of it may move
         if isinstance(t, Scalar) and holds_numbers(t):  # what is put in its place later may move
             return Const(0j if t.dtype.startswith("complex") else 0.0)
+        becomes = isinstance(t, Array) and isinstance(of, Array) and is_differentiable(of)
+        if becomes and (self.wide or of.dtype != t.dtype):
+            return self._zeros(x, of_dtype(t, of), out, span)
         if not is_differentiable(t) and not (is_container(t) and (holds_numbers(t) or not t.items)):
             return Const(None)
         zero = self.b.fresh(f"%{shown(x)}_zero")
         self.b.types.of_name[zero] = shadow_type(t)
         op: Any = np.zeros_like if isinstance(t, Array) else runtime.zeros_of
         out.append(Assign(zero, op, (x,), (), span))
+        return zero
+
+    def _zeros(self, x: Atom, t: Any, out: list[Statement], span: Any) -> str:
+        """An array of zeros for another one, of the dtype of a type."""
+        zero = self.b.fresh(f"%{shown(x)}_zero")
+        self.b.types.of_name[zero] = t
+        out.append(Assign(zero, np.zeros_like, (x,), (("dtype", Const(getattr(np, t.dtype))),), span))
         return zero
 
     # ---------------------------------------------------------- statements
@@ -184,11 +210,11 @@ class Mirror:
         if self.copies_numbers(s):
             return made(runtime.zeros_of, s.target)
         if op in (ops.make_tuple, ops.make_list):
-            return made(ops.make_list, *[self.part(a, out, span) for a in args])
+            return made(ops.make_list, *self.parts(s.target, args, out, span))
         if op is ops.make_dict:
-            return made(op, args[0], *[self.part(a, out, span) for a in args[1:]])
+            return made(op, args[0], *self.parts(s.target, args[1:], out, span))
         if op is ops.make_struct:
-            parts = [self.part(a, out, span) for a in args[2:]]
+            parts = self.parts(s.target, args[2:], out, span)
             if issubclass(args[0].value, tuple):
                 return made(ops.make_list, *parts)
             return made(op, Const(pytypes.SimpleNamespace), args[1], *parts)
@@ -200,8 +226,8 @@ class Mirror:
             raise InternalError(f"the shadow of what {shown(s.target)} shares its memory with is not known")
         if is_container(self.b.type(s.target)):
             return made(runtime.zeros_of_copy, s.target)
-        dtype = self.dtypes.get(s.target)
-        keywords = () if dtype is None else (("dtype", Const(getattr(np, dtype))),)
+        t = self.life(s.target)  # where names become something else, it may not be of this dtype in the first trip
+        keywords = (("dtype", Const(getattr(np, t.dtype))),) if self.wide and isinstance(t, Array) else ()
         return (*out, Assign(bar, np.zeros_like, (s.target,), keywords, span))
 
     def _view(self, s: Assign, shared: Any) -> tuple[Statement, ...]:
@@ -322,3 +348,20 @@ class Mirror:
 
 def is_struct(b: Builder, x: Atom) -> bool:
     return isinstance(b.type(x), Struct)
+
+
+def _moving(t: Any) -> Any:
+    """The dtypes of what a type says that moves: for all else, two types are one here."""
+    if is_container(t):
+        return tuple(map(_moving, t.items))
+    return t.dtype if isinstance(t, Array) else None
+
+
+def _is_other(t: Any, wide: Any) -> bool:
+    """Whether an array, or one in a container, may be one of another dtype by another name."""
+    if isinstance(t, Array) and isinstance(wide, Array):
+        return t.dtype != wide.dtype
+    if not (is_container(t) and is_container(wide)):
+        return False
+    items = wide.items * len(t.items) if len(wide.items) == 1 else wide.items
+    return any(map(_is_other, t.items, items))

@@ -69,6 +69,8 @@ def _cleared(x, seen):
     """``x`` itself with zeros for its numbers, tuples as lists."""
     if isinstance(x, tuple):
         return [_cleared(item, seen) for item in x]
+    if _has_memory(x) and x.dtype.kind in "biu":
+        return np.zeros(x.shape)
     if _has_memory(x):
         x[...] = 0
         return x

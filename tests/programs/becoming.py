@@ -1,6 +1,8 @@
 """Names that stand for integers first and for numbers that move then, or for real numbers and then for complex ones:
 what is changed in place has one shadow, in which the adjoints of both are kept."""
 
+import functools
+
 import numpy as np
 
 X = np.array([0.3, 0.34, 0.62])
@@ -97,16 +99,115 @@ def truths_subtracted(x):
     return np.sum(t**2)
 
 
+def arrays_in_a_tuple(x):
+    t = (np.array([1, 1, 1]), np.array([0, 0, 0]))
+    for _ in range(2):
+        t = (t[0] * x, t[1] + t[0])
+    return np.sum(t[0] * t[1])
+
+
+def arrays_in_a_list(x):
+    t = [np.array([1, 1, 1]), np.array([0, 0, 0])]
+    for _ in range(2):
+        t = [t[0] * x, t[1] + t[0]]
+    return np.sum(t[0] * t[1])
+
+
+def arrays_in_a_dict(x):
+    t = {"a": np.array([1, 1, 1]), "b": np.array([0, 0, 0])}
+    for _ in range(2):
+        t["a"] = t["a"] * x
+        t["b"] = t["b"] + t["a"]
+        t["b"][0] += 1
+    return np.sum(t["a"] * t["b"])
+
+
+class Counters:
+    def __init__(self):
+        self.pair = (0, 1)
+        self.counts = np.array([1, 0, 0])
+
+    def step(self, x, k):
+        self.pair = (self.pair[1], self.pair[0] + self.pair[1] * x[k])
+        self.counts = self.counts * x
+        self.counts[1] += x[k]
+
+
+def attributes(x):
+    counters = Counters()
+    for k in range(3):
+        counters.step(x, k)
+    return counters.pair[0] * counters.pair[1] + np.sum(counters.counts)
+
+
+def folded_from_integers(x):
+    a, b = functools.reduce(lambda pair, v: (pair[1], pair[0] + pair[1] * v), x, (0, 1))
+    return a * b
+
+
+def history_from_integers(x):
+    history = [np.array([1, 0, 0])]
+    for k in range(3):
+        s = history[-1] * x
+        s[k] += 1
+        history.append(s)
+    history[1][0] += x[0]
+    return np.sum(np.array(history) ** 2)
+
+
+def appended_to_integers(x):
+    history = [np.array([1, 1, 1])]
+    for _ in range(2):
+        history.append(history[-1] * x)
+    return np.sum(history[-1])
+
+
+def filled_from_integers(x):
+    history, by_number = [np.array([1, 1, 1]), None, None], {0: np.array([True, False, True])}
+    for k in range(2):
+        history[k + 1] = history[k] * x
+        by_number[k + 1] = by_number[k] * x
+    return np.sum(history[2] * by_number[2])
+
+
+def swapped_with_integers(x):
+    a, b = np.array([1, 0, 0]), x * x
+    for _ in range(3):
+        a, b = b, a * x
+        b[0] += 1
+    return np.sum(a * b)
+
+
+def coefficients_of_integers(x):
+    q = np.array([1])
+    for r in x:
+        q = np.convolve(q, [1, -r])
+    q[0] = 2
+    return np.sum(q**2)
+
+
+def propagated(x):
+    psi = np.zeros(3)
+    psi[0] = 1.0
+    pair = (np.ones(3), x)
+    for _ in range(2):
+        psi = psi * np.exp(1j * x)
+        pair = (pair[0] * 1j * x, pair[1] * x)
+    return np.sum(np.abs(psi + x) ** 2) + np.sum(np.abs(pair[0] + pair[1]) ** 2)
+
+
+OF_ONE = [
+    integers_in_a_branch, truths_in_the_first_trip, integers_in_a_tuple, truths_subtracted, arrays_in_a_tuple,
+    arrays_in_a_list, arrays_in_a_dict, attributes, folded_from_integers, history_from_integers, appended_to_integers,
+    filled_from_integers, swapped_with_integers, coefficients_of_integers, propagated,
+]  # fmt: skip
 PROGRAMS = [
     (integers_in_the_first_trip, (np.eye(3) + 0.1, X)),
-    (integers_in_a_branch, (X,)),
     (integers_in_a_branch, (-X,)),
-    (truths_in_the_first_trip, (X,)),
-    (integers_in_a_tuple, (X,)),
     (integers_that_are_given, (np.array([1, 2, 0]), X)),
     (real_in_the_first_trip, (X, REAL, IMAGINARY)),
     (views_in_the_first_trip, (X, REAL, IMAGINARY)),
     (real_beside_complex, (X, REAL, IMAGINARY)),
     (real_beside_complex_in_lists, (X, REAL, IMAGINARY)),
-    (truths_subtracted, (X,)),
+    *((f, (X,)) for f in OF_ONE),
 ]
