@@ -35,7 +35,6 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.core.walk import definitions, substitute, substitute_block, transform, with_body
-from tangentc.errors import UnsafeMutation
 from tangentc.frontend.typed.arrays import Arrays
 from tangentc.frontend.typed.augmented import Augmented
 from tangentc.frontend.typed.containers import Containers
@@ -121,11 +120,7 @@ class Specialise(Augmented, Arrays, Methods, Containers, WrittenInto, Loops, Sha
     def operation(self, s: Assign | Effect) -> tuple[Statement, ...]:
         """What a call means."""
         if self.shuffles(s):
-            raise UnsafeMutation(
-                f"{self.function.name} shuffles in place", s.span,
-                why="where each item goes is not known outside of NumPy",
-                way_out="draw the order, i = rng.permutation(len(a)), and take a[i]",
-            )  # fmt: skip
+            return self.shuffled(s)
         if isinstance(s, Effect):
             meant = self.change(s)
         elif isinstance(s.op, ops.augmented):

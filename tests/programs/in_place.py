@@ -190,3 +190,41 @@ PROGRAMS = [
     (accumulate_rows, (normal(size=(3, 4)),)), (store_in_branch, (normal(size=7), 2)),
     (matrix_fill, (normal(size=3), normal(size=3))), (early_break, (normal(size=6), 0.5)), (diagonal, (normal(size=4),)),
 ]  # fmt: skip
+
+
+def shuffled(x):
+    t, rng = np.outer(x, x), np.random.RandomState(3)
+    for k in range(2):
+        rng.shuffle(t)
+        t[k] *= x
+    return np.sum(t * np.arange(9).reshape(3, 3))
+
+
+def batches_of_a_shuffled_order(x):
+    order, total, rng = np.arange(3), 0.0, np.random.default_rng(1)
+    for epoch in range(3):
+        rng.shuffle(order)
+        for start in range(0, 3, 2):
+            batch = x[order[start : start + 2]]
+            total += np.sum(batch**2) * (start + epoch)
+    return total + rng.normal() * x[0]
+
+
+def shuffled_view(x):
+    t = x.copy()
+    v = t[::-1]
+    np.random.seed(1)
+    np.random.shuffle(v)
+    v[0] *= 2
+    return np.sum(t * np.arange(3))
+
+
+def averages_by_weights_that_change(x):
+    A, w = np.outer(x, x), x.copy()
+    w[0] *= 2
+    rows, total = np.average(A, axis=1, weights=w, returned=True)
+    return np.sum(rows**2 * total) + np.sum(np.average(A, axis=0, weights=w) ** 2) + np.average(x, weights=w)
+
+
+SHUFFLED = [shuffled, batches_of_a_shuffled_order, shuffled_view, averages_by_weights_that_change]
+PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in SHUFFLED]

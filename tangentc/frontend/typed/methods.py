@@ -13,7 +13,19 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Statement, Store
-from tangentc.core.types import Array, Dict, Scalar, Sequence, Struct, Tuple, Type, Unknown, is_complex, is_set
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    is_complex,
+    is_generator,
+    is_set,
+)
 from tangentc.core.values import type_of
 from tangentc.core.walk import statements
 from tangentc.errors import UnsafeMutation
@@ -33,6 +45,30 @@ class Methods(Part):
         if s.op is not ops.method:
             return getattr(s.op, "__name__", "") == "shuffle" and ops.module_root(s.op) in ("numpy", "random", "")
         return s.args[1] == Const("shuffle") and not isinstance(self.types.of(s.args[0]), Struct)
+
+    def shuffled(self, s: Assign | Effect) -> tuple[Statement, ...]:
+        """``rng.shuffle(a)`` of an array: a generator draws for it what it draws for the order of its rows, ``order =
+        rng.permutation(len(a)); a[...] = a[order]``."""
+        array = s.args[-1]
+        known = is_generator(self.types.of(s.args[0])) if s.op is ops.method else s.op == np.random.shuffle
+        one = len(s.args) == (3 if s.op is ops.method else 1) and not s.keywords
+        if not (known and one and isinstance(array, str) and isinstance(self.types.of(array), Array)):
+            raise UnsafeMutation(
+                f"{self.function.name} shuffles in place", s.span,
+                why="where each item goes is not known outside of NumPy",
+                way_out="draw the order, i = rng.permutation(len(a)), and take a[i]",
+            )  # fmt: skip
+        length, order, rows = map(self.fresh, ("%length", "order", "%rows"))
+        op: Any = s.op if s.op is ops.method else np.random.permutation
+        args = (s.args[0], Const("permutation"), length) if s.op is ops.method else (length,)
+        nothing = (Assign(s.target, ops.identity, (Const(None),), (), s.span),) if isinstance(s, Assign) else ()
+        return (
+            Assign(length, builtins.len, (array,), (), s.span),
+            Assign(order, op, args, (), s.span),
+            Assign(rows, operator.getitem, (array, order), (), s.span),
+            Store(array, Const(...), rows, None, s.span),
+            *nothing,
+        )
 
     @means(ops.method)
     def called_method(self, s: Assign) -> tuple[Statement, ...]:

@@ -92,9 +92,9 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     w = np.ones(np.shape(x), dtype=x.dtype) if weights is None else np.asarray(weights)
     if np.ndim(w) != np.ndim(x):
         w = np.expand_dims(np.transpose(w, in_order(axis, np.ndim(x))), others(axis, np.ndim(x)))
-    total = np.sum(np.broadcast_to(w, np.shape(x)), axis=axis, keepdims=keepdims)
+    total = np.sum(w, axis=axis, keepdims=keepdims)
     result = np.sum(x * w, axis=axis, keepdims=keepdims) / total
-    return (result, total) if returned else result
+    return (result, total + np.zeros_like(result)) if returned else result
 
 
 @defined(np.var)
