@@ -48,7 +48,8 @@ from tangentc.rules.registry import REGISTRY, load_families
 load_families()
 
 HIDDEN = (ops.assumed, runtime.require_count)  # what types answer, at first
-DEEPEST = 24  # rounds and types of a function that calls itself
+DEEPEST = 24  # rounds until the type of what a function that calls itself gives is found
+DEEPEST_CALL = 12  # types of a function that calls itself, one inside the other
 MOST_VERSIONS = 200  # of one function inside itself
 Observer = Callable[[str, str, Function, Types], None]
 
@@ -132,7 +133,7 @@ class Context:
         if key in self.assumed:  # it calls itself
             self.recursive.add(key)
             return self.assumed[key]
-        if self.in_progress.count(function) > DEEPEST or self.entered[function] > MOST_VERSIONS:
+        if self.in_progress.count(function) > DEEPEST_CALL or self.entered[function] > MOST_VERSIONS:
             raise UnsupportedSyntax(
                 f"{function.__name__} calls itself with arguments of ever other types", _where(function),
                 why="each call would need code of its own", way_out="write it as a loop",
