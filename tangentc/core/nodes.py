@@ -156,7 +156,7 @@ class Assign:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        return self.args + tuple(value for _, value in self.keywords)
+        return self.args + tuple(value for _, value in self.keywords) if self.keywords else self.args
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Effect:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        return self.args + tuple(value for _, value in self.keywords)
+        return self.args + tuple(value for _, value in self.keywords) if self.keywords else self.args
 
 
 @dataclass(frozen=True, slots=True)
