@@ -10,6 +10,7 @@ import math
 import operator
 import sys
 import types as pytypes
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -134,28 +135,40 @@ def instance_of(t: Type, wanted: Any) -> bool | None:
         case Optional():
             inner = instance_of(t.type, wanted)
             return inner if inner is isinstance(None, wanted) else None
-        case Struct():
-            return issubclass(t.cls, wanted)
         case Known() if t.value is not ops.UNDEFINED and not isinstance(t.value, (pytypes.ModuleType, range)):
             return isinstance(t.value, wanted)
+    return _one_answer(issubclass(cls, wanted) for cls in classes_of(t))
+
+
+def classes_of(t: Type) -> tuple[type, ...]:
+    """The classes that a value of this type may have; none where nothing is known of it."""
+    match t:
+        case Struct():
+            return (t.cls,)
         case Tuple():
-            return issubclass(t.cls or tuple, wanted)
+            return (t.cls or tuple,)
         case Dict():
-            return issubclass(dict, wanted)
+            return (dict,)
         case Sequence():
-            return issubclass(t.kind, wanted)
-        case Scalar() | Array():
-            answers = {issubclass(cls, wanted) for cls in _classes(t)}
-            return answers.pop() if len(answers) == 1 else None
-    return None
+            return (t.kind,)
+        case Array():
+            return (np.ndarray, *((vars(sys.modules["cupy"])["ndarray"],) if "cupy" in sys.modules else ()))
+        case Scalar():
+            python = {"f": (int, float), "c": (int, float, complex), "b": (bool,)}.get(np.dtype(t.dtype).kind, (int,))
+            return python if t.weak and t.dtype != "str" else (*python, np.dtype(t.dtype).type)
+    return ()
 
 
-def _classes(t: Scalar | Array) -> tuple[type, ...]:
-    """The classes that a number or an array of this type may have."""
-    if isinstance(t, Array):
-        return (np.ndarray, *((vars(sys.modules["cupy"])["ndarray"],) if "cupy" in sys.modules else ()))
-    python = {"f": (int, float), "c": (int, float, complex), "b": (bool,)}.get(np.dtype(t.dtype).kind, (int,))
-    return python if t.weak and t.dtype != "str" else (*python, np.dtype(t.dtype).type)
+def has_of_its_class(t: Type, name: str) -> bool | None:
+    """Whether the class of a value that is no object of the user's has an attribute; None where that is not known."""
+    if isinstance(t, Struct) or isinstance(t, Array) and t.or_number:
+        return None
+    return _one_answer(hasattr(cls, name) for cls in classes_of(t))
+
+
+def _one_answer(answers: Iterable[bool]) -> bool | None:
+    found = set(answers)
+    return found.pop() if len(found) == 1 else None
 
 
 def own_data(value: Any) -> Any:

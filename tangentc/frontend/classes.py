@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import dataclasses
 import functools
 import inspect
+import operator
 import types
 from typing import Any
 
 import gast
 import numpy as np
 
+from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
-from tangentc.core.classes import cached_as, cached_properties, fields_of, found_in_class, instance_of
+from tangentc.core.classes import (
+    cached_as,
+    cached_properties,
+    classes_of,
+    fields_of,
+    found_in_class,
+    has_of_its_class,
+    instance_of,
+)
 from tangentc.core.nodes import Atom, Const, Effect, Global, Place, Store
 from tangentc.core.types import Array, Dict, Scalar, Sequence, Struct, Tuple
 from tangentc.frontend import prelude
@@ -24,6 +35,7 @@ from tangentc.frontend.part import Part
 from tangentc.frontend.questions import VIEWS, answer_of, method_in
 
 IN_PLACE_METHODS = {"__delitem__", "__setslice__", *(f"__{f.__name__}__" for f in AUGMENTED)}
+CHANGED_BY_METHODS = (list, dict, np.ndarray, collections.deque)
 GIVING_NONE = {"append", "appendleft", "extend", "insert", "reverse", "update", "clear", "sort", "fill"}
 
 
@@ -70,6 +82,8 @@ class Classes(Part):
         if name == "__setitem__" and len(args) == 2:
             self.add(Store(base, args[0], args[1], None, self.span(node)))  # type: ignore[arg-type]
             return Const(None)
+        if name == "__getitem__" and len(args) == 1 and not keywords:
+            return self.operation(operator.getitem, (base, args[0]), node, target)
         if name in IN_PLACE_METHODS:
             raise self.unsupported(node, f"the method {name}", "write the operator")
         if site in self.known.defined and self.known.defined[site][2]:
@@ -95,8 +109,13 @@ class Classes(Part):
         is_given = isinstance(t, Struct) and (bool(t.fields) or isinstance(base, Global))
         if cls is not None and (name in getattr(t, "fields", ()) or found_in_class(cls, name)[0]):
             return self.attribute(base, name, node)
-        if is_given and name not in self.known.assigned or isinstance(t, (Scalar, Array, Sequence)):
+        if is_given and name not in self.known.assigned:
             return default
+        if (has := None if t is None else has_of_its_class(t, name)) is not None:
+            return self.attribute(base, name, node) if has else default
+        if isinstance(t, (Scalar, Array)):
+            raise self.unsupported(node, f"getattr with a default of {name}, which numbers of NumPy have and those of "
+                                   "Python have not", "ask with np.ndim, np.shape or isinstance")  # fmt: skip
         if not isinstance(self.state.seen(base), Struct):
             return self.emit(builtins.getattr, (base, Const(name)), node)  # until its class is known
         raise self.unsupported(node, f"getattr with a default of {name}, which the object may have or not",
@@ -128,6 +147,14 @@ class Classes(Part):
             return Const(found)
         first = Const(cls) if kind == "class" else self.kept(base, node)
         return self.remember(Bound(found, (first,), (), owner), node)
+
+    def method_of_python(self, base: Atom, name: str) -> Any:
+        """The method of a list, a dict or an array that is taken as a value; None of all else."""
+        t = None if isinstance(base, Const) else self.type_known(base)
+        if t is None or isinstance(t, Array) and t.or_number:
+            return None
+        found = next((getattr(cls, name, None) for cls in classes_of(t) if cls in CHANGED_BY_METHODS), None)
+        return found if isinstance(found, DESCRIPTORS) else None
 
     def is_super(self, node: Any) -> bool:
         if not (isinstance(node.func, gast.Name) and node.func.id == "super" and not self.activation.home("super")):

@@ -287,6 +287,8 @@ class Expressions(Part):
                                        "name the attributes")  # fmt: skip
             if kind == "data":
                 return Const(found) if callable(found) else Global(name, Place("attribute", owner))
+        if (method := self.method_of_python(base, name)) is not None:
+            return self.bound("method", method, base, type(base), None, node)
         self.note_held(base, name)
         result = self.emit(builtins.getattr, (base, Const(name)), node, target=target)
         if isinstance(t, Struct) and name in fields:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import collections
 import functools
 import operator
 import types
@@ -23,7 +22,7 @@ from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound, Closure, made_in
 from tangentc.frontend.assumed import CALLED
 from tangentc.frontend.callables import is_library_module, is_of_python, is_user_function
-from tangentc.frontend.classes import Classes
+from tangentc.frontend.classes import CHANGED_BY_METHODS, Classes
 from tangentc.frontend.environments import Environment
 from tangentc.frontend.forms import Call, Forms
 from tangentc.frontend.given import Given, is_option, is_spread, lacks_before_rest
@@ -36,8 +35,6 @@ from tangentc.frontend.questions import function_in
 from tangentc.ops.table import known_of
 from tangentc.rules.definitions.elementwise import piece, rest
 from tangentc.rules.registry import REGISTRY
-
-CHANGED_BY_METHODS = (list, dict, np.ndarray, collections.deque)
 
 
 class Invoke(Given, Inside, Classes, Inline, Forms, Into):

@@ -528,8 +528,8 @@ PROGRAMS = [
     )),
 ]  # fmt: skip
 REFUSED = {
-    "suppressed_by_a_manager", "rolled_back", "set_on_a_class", "filled_by_a_method_with_a_name",
-    "item_set_by_a_method_with_a_name", "lambdas_tried", "method_with_a_name_tried",
+    "suppressed_by_a_manager", "rolled_back", "set_on_a_class",
+    "lambdas_tried", "method_with_a_name_tried",
     "unpacked_by_positions", "property_deleted", "made_by_a_metaclass", "list_of_its_own_class", "class_changed",
     "object_given_for_an_array", "negated_by_name_and_changed",
 }  # fmt: skip
