@@ -14,7 +14,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import cached_as, found_in_class, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Place, Store
-from tangentc.core.types import Array, Type, is_numeric
+from tangentc.core.types import Array, Type, is_complex, is_numeric
 from tangentc.frontend import prelude
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import Quoted
@@ -114,6 +114,12 @@ class Assigning(Part):
         if is_numeric(t) and not has_setter(t, target.attr):  # type: ignore[arg-type]
             of = "numpy.ndarray" if isinstance(t, Array) else "float"
             return self.raises(AttributeError(f"'{of}' object has no attribute '{target.attr}'"), target)
+        if (
+            isinstance(t, Array) and is_complex(t) and target.attr == "imag"
+        ):  # its memory has the other sign in adjoints
+            parts = self.emit(np.real, (obj,), target), self.emit(operator.mul, (Const(1j), value), target)
+            self.add(Store(obj, Const(...), self.emit(operator.add, parts, target), None, self.span(target)))
+            return
         cls = self.class_of(obj, target)
         kind, _, owner = found_in_class(cls, target.attr) if cls is not None else ("", None, None)
         self.refuse_hidden("descriptor" if kind == "descriptor" else "", target.attr, target)

@@ -79,13 +79,9 @@ class Classes(Part):
                 return self.invoke(function, args, keywords, node, target)
         args, keywords = given or self.arguments(node)
         args, keywords = [self.spelled_out(a) for a in args], [(k, self.spelled_out(a)) for k, a in keywords]
-        if name == "__setitem__" and len(args) == 2:
-            self.add(Store(base, args[0], args[1], None, self.span(node)))  # type: ignore[arg-type]
-            return Const(None)
-        if name == "__getitem__" and len(args) == 1 and not keywords:
-            return self.operation(operator.getitem, (base, args[0]), node, target)
-        if name in IN_PLACE_METHODS:
-            raise self.unsupported(node, f"the method {name}", "write the operator")
+        meant = self.of_special_name(base, name, args, node, target) if not keywords else None
+        if meant is not None:
+            return meant
         if site in self.known.defined and self.known.defined[site][2]:
             function, first, _ = self.known.defined[site]
             return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
@@ -102,6 +98,21 @@ class Classes(Part):
             self.add(Effect(ops.method, (base, Const(name), *args), tuple(keywords), self.span(node)))
             return Const(None) if target is None else self.emit(ops.identity, (Const(None),), node, target=target)
         return self.emit(ops.method, (base, Const(name), *args), node, tuple(keywords), target=target)
+
+    def of_special_name(self, base: Atom, name: str, args: list, node: Any, target: str | None) -> Atom | None:
+        """A method that is another name for a statement, None of others."""
+        if name == "__setitem__" and len(args) == 2:
+            self.add(Store(base, args[0], args[1], None, self.span(node)))  # type: ignore[arg-type]
+            return Const(None)
+        if name == "clear" and isinstance(t := self.type_known(base), Dict) and not args:
+            for key in t.keys:
+                self.method(base, "pop", node, None, ([Const(key)], []))
+            return Const(None)
+        if name == "__getitem__" and len(args) == 1:
+            return self.operation(operator.getitem, (base, args[0]), node, target)
+        if name in IN_PLACE_METHODS:
+            raise self.unsupported(node, f"the method {name}", "write the operator")
+        return None
 
     def attribute_or(self, base: Atom, name: str, default: Atom, node: Any) -> Atom:
         """``getattr(obj, name, default)``, decided by the class, and by what an argument holds."""

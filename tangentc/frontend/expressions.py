@@ -17,7 +17,18 @@ import gast
 from tangentc.core import ops
 from tangentc.core.classes import cached_as, fields_of, found_in_class, own_data
 from tangentc.core.nodes import Assign, Atom, Const, Global, If, Opaque, Place
-from tangentc.core.types import Array, Either, Known, Sequence, Struct, Tuple, Type, is_differentiable, is_numeric
+from tangentc.core.types import (
+    Array,
+    Either,
+    Known,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    is_differentiable,
+    is_numeric,
+)
 from tangentc.core.values import data_type
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import fence, prelude
@@ -168,7 +179,17 @@ class Expressions(Part):
                 return self.invoke(prelude.repeated_one, [one, number], [], node, target)
             return self.invoke(prelude.repeated, [self.expression(items), self.expression(count)], [], node, target)
         left, right = self.operand(node.left), self.operand(node.right)
+        if isinstance(node.op, gast.Mult) and not isinstance(node.left, gast.List):
+            for items, count in ((left, right), (right, left)):
+                if self.is_moving_list(items) and isinstance(self.type_known(count), Scalar):
+                    return self.invoke(prelude.repeated, [items, count], [], node, target)
         return self.operation(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
+
+    def is_moving_list(self, atom: Atom) -> bool:
+        """Whether something is a list of what may move, and not of constants."""
+        t, made = self.type_known(atom), self.definition(atom)
+        constant = made is not None and made.op is ops.make_list and all(isinstance(a, Const) for a in made.args)
+        return isinstance(t, Sequence) and t.kind is list and is_differentiable(t) and not constant
 
     def of_UnaryOp(self, node: Any, target: str | None) -> Atom:
         op = OPERATORS[type(node.op).__name__]

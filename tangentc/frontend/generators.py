@@ -120,7 +120,7 @@ class _Left:
     """
 
     def __init__(self, node: Any, taken: Collection[str]):
-        self.ways = {way for way in (gast.Break, gast.Continue, gast.Return) if _leaves(node.body, way)}
+        self.ways = {way for way in (gast.Break, gast.Continue, gast.Return) if leaves_by(node.body, way)}
         longest = "_" * max(map(len, taken), default=0)
         words = ("broke", "returned", "value")
         self.broke, self.returned, self.value = (w if w not in taken else w + longest for w in words)
@@ -176,14 +176,14 @@ def _blocks(s: Any) -> list[tuple[Any, str]]:
     return [(of, name) for of in parts for name in names if isinstance(getattr(of, name, None), list)]
 
 
-def _leaves(body: list, way: Any) -> bool:
+def leaves_by(body: list, way: Any) -> bool:
     """Whether a loop is left in this way by a statement of its body; in another loop only ``return`` leaves both."""
     for s in body:
         if isinstance(s, way):
             return True
         for of, part in _blocks(s):
             inner = isinstance(s, (gast.For, gast.While)) and part == "body"
-            if not (inner and way is not gast.Return) and _leaves(getattr(of, part), way):
+            if not (inner and way is not gast.Return) and leaves_by(getattr(of, part), way):
                 return True
     return False
 
@@ -204,6 +204,8 @@ class Generators(Part):
         """Whether an expression is a call of a generator function."""
         if not isinstance(node, gast.Call):
             return False
+        if isinstance(node.func, gast.Constant):  # it is known which one
+            return is_generator(node.func.value)
         found = path_of(node.func, self.activation.home, self.activation.scope)
         if isinstance(node.func, gast.Name) and (home := self.activation.home(node.func.id)) is not None:
             found = getattr(home.constants.get(node.func.id), "value", None)

@@ -180,6 +180,11 @@ def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
             why="a derivative works on copies, so that the assignment would be lost",
             way_out="return the value, and assign it outside",
         )
+    if getattr(node, "generates", False):
+        raise UnsupportedSyntax(
+            f"{closure.__name__}, a generator defined inside, is handed on",
+            why="only loops over its calls are followed", way_out="define it at the level of the module",
+        )  # fmt: skip
     lifted = _Lifted(closure, body)
     for name in lifted.names:
         lifted.take(name)

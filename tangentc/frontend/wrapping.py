@@ -21,12 +21,15 @@ import gast
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque
-from tangentc.core.types import Known
+from tangentc.core.types import Known, is_differentiable
 from tangentc.frontend.attempt import assign_, finally_
+from tangentc.frontend.callables import is_user_function
+from tangentc.frontend.generators import leaves_by
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 
 SUBJECT = "the subject"
+MANAGER = contextlib.contextmanager(lambda: iter(())).__code__  # of what it makes
 
 
 class Wrapping(Part):
@@ -56,6 +59,10 @@ class Wrapping(Part):
             return
         if library is contextlib.suppress and item.optional_vars is None:
             self.block([_suppressing(node, item.context_expr, items[1:])])
+            return
+        generator = self.generator_of_manager(item, node.body)
+        if generator is not None:
+            self.block([_given_by(node, item, items[1:], generator)])
             return
         manager = self.expression(item.context_expr)
         span = self.span(item.context_expr)
@@ -126,6 +133,21 @@ class Wrapping(Part):
         callee = self.looked_at(node.func)
         return callee.value if isinstance(callee, Const) else None
 
+    def generator_of_manager(self, item: Any, body: list) -> Any:
+        """The generator function of the user's that `contextlib.contextmanager` makes a manager of, where a derivative
+        may flow from what it is given to what it gives."""
+        node = item.context_expr
+        if item.optional_vars is None or not isinstance(node, gast.Call) or self.trying is not None:
+            return None
+        if any(leaves_by(body, way) for way in (gast.Break, gast.Continue, gast.Return)):
+            return None
+        callee = self.looked_at(node.func)
+        made = callee.value if isinstance(callee, Const) else None
+        if getattr(made, "__code__", None) is not MANAGER or not is_user_function(made.__wrapped__):
+            return None
+        given = [*node.args, *(k.value for k in node.keywords)]
+        return made.__wrapped__ if any(is_differentiable(self.tried(a)) for a in given) else None
+
     # ---------------------------------------------------------- match
     def on_Match(self, node: Any) -> None:
         subject = self.expression(node.subject)
@@ -169,6 +191,18 @@ class Wrapping(Part):
         """Whether a name that a pattern captures may have a value already, which it keeps if the pattern fails."""
         stores = (n for n in gast.walk(self.activation.source.tree) if isinstance(n, (ast.Name, gast.Name)))
         return any(n.id == name and type(n.ctx).__name__ == "Store" and n.lineno < node.lineno for n in stores)
+
+
+def _given_by(node: Any, item: Any, others: list, generator: Any) -> Any:
+    """``with manager(x) as v: body`` as a loop over what the manager's generator gives, ``for v in steps(x): body``."""
+    target = item.optional_vars
+    call = copy.copy(item.context_expr)
+    call.func = gast.Constant(generator, None)
+    body = [gast.With(others, node.body, None)] if others else node.body
+    loop = gast.For(target, call, body, [], None)
+    for new in (target, call.func, loop, *body[: bool(others)]):
+        gast.copy_location(new, item.context_expr if new is call.func else node)
+    return loop
 
 
 def _suppressing(node: Any, call: Any, items: list) -> Any:

@@ -1,6 +1,8 @@
 """Lists that are changed by calls whose value is used too, lists that are joined in loops, and lists of arrays whose
 lengths differ, one of them one."""
 
+import math
+
 import numpy as np
 
 
@@ -203,3 +205,39 @@ PROGRAMS = [
     (items_by_a_step_that_is_given, (1.3, 1)), (items_given_with_a_star, (np.linspace(0.3, 0.9, 12), 7)),
 ]  # fmt: skip
 REFUSED = {"key_taken_after_a_loop", "key_taken_from_keywords"}
+
+
+def repeated_by_name(x):
+    def weighed(items):
+        return sum(v * w for v, w in zip(items * 2, range(6)))
+
+    rows = [x, x * 2]
+    twice = 2 * rows
+    twice[0] = twice[0] * 3
+    grown = [x[0]] * 1
+    grown = grown * len(x)
+    grown[1] = x[2]
+    return weighed([x[0], x[1], x[2]]) + np.sum(np.array(twice) ** 2) + np.sum(np.array(rows) ** 3) + math.prod(grown)
+
+
+def cleared(x):
+    d, items = {"a": x[0]}, [x[0], x[1]]
+    e = d
+    e.clear()
+    d["b"] = x[1]
+    e["c"] = x[2]
+    items.clear()
+    items.append(x[2])
+    return sum(d.values()) * len(d) * items[0]
+
+
+def imaginary_part_set(x):
+    z, w = np.zeros(3, complex), np.exp(1j * x)
+    z.real = x
+    z.imag = x**2
+    part = w[1:]
+    part.imag = x[:2]
+    return np.sum(np.abs(z * w) ** 2)
+
+
+PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in (repeated_by_name, cleared, imaginary_part_set)]

@@ -1,5 +1,6 @@
 """What stands around the mathematics: context managers, warnings, texts, dates, records, names found by text."""
 
+import contextlib
 import warnings
 
 import numpy as np
@@ -247,3 +248,30 @@ PROGRAMS += [
     )
     for x in (0.7, -0.6)
 ]  # fmt: skip
+
+
+@contextlib.contextmanager
+def doubled(v, log):
+    log.append(v)
+    try:
+        yield v * 2
+    finally:
+        log.append(v * v)
+
+
+def entered_and_left(x):
+    log = []
+    with doubled(x[0], log) as s, doubled(x[1], log) as t:
+        y = s * t
+    return y * log[0] * log[1] * log[2] * log[3]
+
+
+def entered_in_a_loop(x):
+    log, y = [], 0.0
+    for k in range(3):
+        with doubled(x[k], log) as s:
+            y += s * s * len(log)
+    return y * log[-1]
+
+
+PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in (entered_and_left, entered_in_a_loop)]
