@@ -107,6 +107,38 @@ def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
     return np.moveaxis(sums, -1, axis)
 
 
+def divided(a, b):
+    """A quotient that is zero where places coincide, as SciPy has it."""
+    return np.where(b == 0, 0.0, a / (b + (b == 0)))
+
+
+# Cartwright, "Simpson's rule cumulative integration with MS Excel and irregularly spaced data" (2017)
+@defined(si.simpson)
+def simpson(y, x=None, *, dx=1.0, axis=-1):
+    f = np.moveaxis(np.asarray(y), axis, -1)
+    n = np.shape(f)[-1]
+    a = b = c = d = dx * 1.0
+    if x is not None:
+        h = np.diff(np.asarray(x) if np.ndim(x) == 1 else np.moveaxis(np.asarray(x), axis, -1))
+        a, b = h[..., : n - 2 : 2], h[..., 1 : n - 1 : 2]
+        c, d = h[..., max(n - 3, 0)], h[..., -1]
+    if n == 2:
+        return d * (f[..., 0] + f[..., 1]) / 2
+    first, middle, last = f[..., : n - 2 : 2], f[..., 1 : n - 1 : 2], f[..., 2::2]
+    slopes = (2 - divided(b, a)) * first + (2 - divided(a, b)) * last
+    total = np.sum((a + b) / 6 * (slopes + divided((a + b) ** 2, a * b) * middle), axis=-1)
+    if n % 2 == 0:  # equation 8, for the interval that is left
+        total = total + divided(2 * d**2 + 3 * c * d, 6 * (c + d)) * f[..., -1]
+        total = total + divided(d**2 + 3 * c * d, 6 * c) * f[..., -2] - divided(d**3, 6 * c * (c + d)) * f[..., -3]
+    return total
+
+
+@defined(si.romb)
+def romb(y, dx=1.0, axis=-1):
+    f = np.moveaxis(np.asarray(y), axis, -1)
+    return f @ si.romb(np.eye(np.shape(f)[-1])) * dx  # it is linear in the samples
+
+
 # ------------------------------------------------------------------ differential equations
 # The steps stand still.  Differentiating them is what the adjoint equation does along them, and to second order as
 # well: Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.6.
