@@ -145,6 +145,9 @@ so.rosen_hess(v); so.rosen_hess(v[:2]); so.rosen_hess_prod(v, u); so.rosen_hess_
 
 FAMILIES["scipy.integrate"] = """
 si.quad(lambda x, a: x**2 * a, 0, 1, args=(s))[0]; si.quad(lambda x, a: np.exp(-a * x), 0, t, args=s)[0]; si.quad(lambda x, a, b: a * x + b, 0, 1, (s, t))[0]
+si.simpson(v); si.simpson(v[:4]); si.simpson(A, axis=0); si.simpson(A, dx=s); si.simpson(v, x=np.cumsum(p)); si.simpson(v[:4], x=np.cumsum(p[:4])); si.simpson(A, x=np.cumsum(P, axis=-1))
+si.simpson(A[:, :2], x=w, axis=0); si.simpson(A, x=np.cumsum(P, 0), axis=0); si.simpson(v[:2], x=p[:2]); si.simpson(Z); si.simpson(T, x=w, axis=1); si.simpson(v, x=[0.0, 1, 1, 2, 3]); si.simpson(o)
+si.simpson([s, t, s * t]); si.romb(v); si.romb(A.T[:3], axis=0); si.romb(A[:, :3], s); si.romb(Z[:, :3], dx=0.5)
 """
 
 FAMILIES["windows"] = """
@@ -376,6 +379,15 @@ sp.gamma(P); sp.gammaln(P); sp.loggamma(P); sp.rgamma(P); sp.digamma(P); sp.psi(
 sp.erf(A); sp.erfc(A); sp.erfcx(A); sp.wofz(A); sp.wofz(0.5 * Z); sp.wofz(s); sp.dawsn(A); sp.dawsn(Z / 2); sp.erfinv(U); sp.erfcinv(1 + U); sp.ndtr(A); sp.ndtri(r); sp.log_ndtr(A); sp.exp1(P); sp.expi(P); sp.expit(A); sp.log_expit(A); sp.logit(r); sp.xlogy(P, Q); sp.xlog1py(P, Q); sp.entr(P); sp.rel_entr(P, Q); sp.kl_div(P, Q); sp.huber(s, A); sp.pseudo_huber(t, A); sp.pseudo_huber(P, A)
 sp.logsumexp(A); sp.logsumexp(A, axis=0); sp.logsumexp(A, axis=1, keepdims=True); sp.logsumexp(A, axis=0, b=P); sp.logsumexp(v, b=np.arange(v.size) % 2); sp.logsumexp(T, axis=(0, 2)); sp.logsumexp([s, t]); sp.softmax(A); sp.softmax(A, axis=1); sp.log_softmax(A, axis=0); sp.log_softmax(v)
 sp.log1p(P); sp.expm1(A); sp.exp2(A); sp.exp10(A); sp.cbrt(P); sp.k0(P); sp.k1(P); sp.kn(2, P); sp.j0(P); sp.j1(P); sp.y0(P); sp.y1(P); sp.i0(A); sp.i1(A); sp.jv(2.5, P); sp.jn(2, P); sp.yv(1.5, P); sp.yn(2, P); sp.iv(1.5, P); sp.ive(1.5, P); sp.kv(1.5, P); math.gamma(s); math.lgamma(s); math.log(s + 4, t + 5); np.sum(A)[()]; np.sum(A)[None]
+sp.i0e(A); sp.i1e(A); sp.k0e(P); sp.k1e(P); sp.kve(1.5, P); sp.jve(1.5, P); sp.yve(1.5, P); sp.hankel1(1.5, P); sp.hankel2(1.5, P); sp.jvp(1.5, P); sp.jvp(2, P, n=2); sp.ivp(2, P); sp.kvp(2, P); sp.yvp(2, P, 1); sp.h1vp(2, P); sp.h2vp(2, P)
+sp.spherical_jn(0, P); sp.spherical_jn(2, P); sp.spherical_yn(2, P); sp.spherical_in(1, P); sp.spherical_kn(0, P); sp.spherical_kn(1, P); sp.struve(1.5, P); sp.modstruve(1.5, P)
+sp.hyp2f1(0.3, 0.7, 1.2, r); sp.hyp1f1(0.3, 1.2, A); sp.hyp0f1(1.2, A); sp.hyperu(1.2, 2.3, P); sp.ellipk(A - 2); sp.ellipk(0 * v); sp.ellipe(r); sp.ellipkm1(P); sp.ellipkm1(r); sp.ellipkinc(s, 0.3); sp.ellipeinc(A, 0.3); sp.exprel(A); sp.spence(P)
+sp.boxcox(P, t); sp.boxcox(P, t * 0); sp.boxcox1p(P, t); sp.inv_boxcox(P, t); sp.inv_boxcox(P, t * 0); sp.inv_boxcox1p(P, Q); sp.eval_jacobi(2, 0.5, 1.5, U); sp.eval_gegenbauer(3, 0.7, A); sp.eval_legendre(3, A); sp.eval_legendre(0, A)
+sp.eval_chebyt(np.arange(4), A); sp.eval_chebyu(2, A); sp.eval_laguerre(3, A); sp.eval_genlaguerre(2, 0.3, A); sp.eval_hermite(3, A); sp.eval_hermite(0, A); sp.eval_hermitenorm(2, A); sp.betaincc(1.5, 2.5, r); sp.gammaincinv(2.0, r)
+sp.gammainccinv(2.0, r); sp.betaincinv(1.5, 2.5, r); sp.poch(P, Q); sp.binom(P + 2, Q); sp.comb(5 + P, Q); sp.comb(s, 2 * P); sp.factorial(A); sp.factorial(s); sp.zeta(2.0, Q); sp.zeta(1.5, q=Q); sp.stdtrit(3.0, r)
+sp.erfi(A); sp.erfi(Z / 2); sp.expn(2, P); sp.expn(0, P); sp.expn(1, P); sp.expn(ints, P[0])
+sp.sici(P); sp.sici(A)[0]; sp.sici(0 * v)[0]; sp.fresnel(A); sp.fresnel(Z / 2)[1]; sp.lambertw(P); sp.lambertw(P).real; np.real(sp.lambertw(s * 0)); sp.lambertw(-r / 4, k=-1).real; sp.lambertw(3 + z, 2)
+sp.wrightomega(A); sp.wrightomega(Z); sp.cosm1(A); sp.powm1(P, Q)
 """
 
 

@@ -6,15 +6,8 @@ import numpy as np
 import scipy.special as sp
 
 from tangentc.core.ops import stopped as stop_gradient
-from tangentc.errors import NotDifferentiable
 from tangentc.rules.registry import defined, elementwise, zero_gradient
-
-
-def unknown(what):
-    raise NotDifferentiable(
-        f"the derivative in {what} is not known in closed form", why="SciPy has no function for it",
-        way_out="keep it constant, by tangentc.stop_gradient",
-    )  # fmt: skip
+from tangentc.rules.scipy import bessel, hypergeometric, unknown  # noqa: F401
 
 
 # ------------------------------------------------------------------ gamma and beta functions, chapters 5 and 8
@@ -74,6 +67,54 @@ def betainc(a, b, x, y):  # 8.17.2
     return unknown("the first argument of betainc"), unknown("the second argument of betainc"), density
 
 
+@elementwise(sp.betaincc)
+def betaincc(a, b, x, y):
+    density = np.exp(sp.xlogy(a - 1, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b))
+    return unknown("the first argument of betaincc"), unknown("the second argument of betaincc"), -density
+
+
+@elementwise(sp.gammaincinv)
+def gammaincinv(a, p, x):
+    return unknown("the first argument of gammaincinv"), np.exp(x + sp.gammaln(a) - sp.xlogy(a - 1, x))
+
+
+@elementwise(sp.gammainccinv)
+def gammainccinv(a, p, x):
+    return unknown("the first argument of gammainccinv"), -np.exp(x + sp.gammaln(a) - sp.xlogy(a - 1, x))
+
+
+@elementwise(sp.betaincinv)
+def betaincinv(a, b, p, x):
+    slope = np.exp(sp.betaln(a, b) - sp.xlogy(a - 1, x) - sp.xlog1py(b - 1, -x))
+    return unknown("the first argument of betaincinv"), unknown("the second argument of betaincinv"), slope
+
+
+@elementwise(sp.poch, domain=(0.5, 3))
+def poch(x, m, y):  # 5.2.5
+    return y * (sp.digamma(x + m) - sp.digamma(x)), y * sp.digamma(x + m)
+
+
+@elementwise(sp.binom, domain=((3, 5), (0.5, 2)))
+def binom(n, k, y):  # 1.2.6
+    below = sp.digamma(n - k + 1)
+    return y * (sp.digamma(n + 1) - below), y * (below - sp.digamma(k + 1))
+
+
+@defined(sp.comb)
+def comb(N, k):
+    return np.where((k >= 0) & (N >= 0) & (k <= N), sp.binom(N, k), 0.0)
+
+
+@defined(sp.factorial)
+def factorial(n):
+    return np.where(np.asarray(n) < 0, 0.0, sp.gamma(np.asarray(n) + 1.0))
+
+
+@elementwise(sp.zeta)
+def zeta(x, q, y):  # 25.11.17
+    return unknown("the first argument of zeta"), -x * sp.zeta(x + 1, q)
+
+
 zero_gradient(sp.gammasgn)
 
 
@@ -90,6 +131,12 @@ def stdtr(df, t, y):  # the density of Student's distribution
     return unknown("the first argument of stdtr"), np.exp(density) / np.sqrt(math.pi * df)
 
 
+@elementwise(sp.stdtrit)
+def stdtrit(df, p, t):
+    density = sp.gammaln((df + 1) / 2) - sp.gammaln(df / 2) - (df + 1) / 2 * np.log1p(t**2 / df)
+    return unknown("the first argument of stdtrit"), np.sqrt(math.pi * df) * np.exp(-density)
+
+
 @elementwise(sp.erf)
 def erf(x, y):  # 7.2.1
     return 2 / math.sqrt(math.pi) * np.exp(-(x**2))
@@ -98,6 +145,11 @@ def erf(x, y):  # 7.2.1
 @elementwise(sp.erfc)
 def erfc(x, y):
     return -2 / math.sqrt(math.pi) * np.exp(-(x**2))
+
+
+@elementwise(sp.erfi, domain=(-1, 1))
+def erfi(x, y):
+    return 2 / math.sqrt(math.pi) * np.exp(x**2)
 
 
 @elementwise(sp.erfcx)
@@ -150,6 +202,74 @@ def expi(x, y):
     return np.exp(x) / x
 
 
+@elementwise(sp.expn)
+def expn(n, x, y):  # 8.19.13
+    before = -sp.expn(np.maximum(n - 1, 0), x)
+    return None, np.where(np.equal(n, 0), -y * (1 + 1 / x), before)
+
+
+# the functions that one call gives, each by itself
+def sine_integral(x):
+    return sp.sici(x)[0]
+
+
+def cosine_integral(x):
+    return sp.sici(x)[1]
+
+
+def fresnel_s(x):
+    return sp.fresnel(x)[0]
+
+
+def fresnel_c(x):
+    return sp.fresnel(x)[1]
+
+
+for function in (sine_integral, cosine_integral, fresnel_s, fresnel_c):
+    function.__tangentc_pure__ = True  # type: ignore[attr-defined]
+
+
+@elementwise(sine_integral)
+def sine_integral_rule(x, y):  # 6.2.9
+    return np.sinc(x / math.pi)
+
+
+@elementwise(cosine_integral, domain=(0.5, 3))
+def cosine_integral_rule(x, y):  # 6.2.11
+    return np.cos(x) / x
+
+
+@elementwise(fresnel_s)
+def fresnel_s_rule(x, y):  # 7.2.8
+    return np.sin(math.pi / 2 * x**2)
+
+
+@elementwise(fresnel_c)
+def fresnel_c_rule(x, y):  # 7.2.7
+    return np.cos(math.pi / 2 * x**2)
+
+
+@defined(sp.sici)
+def sici(x):
+    return sine_integral(x), cosine_integral(x)
+
+
+@defined(sp.fresnel)
+def fresnel(x):
+    return fresnel_s(x), fresnel_c(x)
+
+
+# ------------------------------------------------------------------ Lambert's W and Wright's omega: 4.13.4
+@elementwise(sp.lambertw, domain=(0.1, 3), singular=True)
+def lambertw(x, w, k=0, tol=1e-8):
+    return np.exp(-w) / (1 + w)
+
+
+@elementwise(sp.wrightomega)
+def wrightomega(x, w):  # w + log(w) = x
+    return w / (1 + w)
+
+
 # ------------------------------------------------------------------ logistic functions, entropies, losses
 @elementwise(sp.expit)
 def expit(x, y):
@@ -174,6 +294,16 @@ def log1p(x, y):
 @elementwise(sp.expm1)
 def expm1(x, y):
     return y + 1
+
+
+@elementwise(sp.cosm1)
+def cosm1(x, y):
+    return -np.sin(x)
+
+
+@elementwise(sp.powm1, domain=(0.5, 2))
+def powm1(x, a, y):
+    return a * x ** (a - 1), (y + 1) * np.log(x)
 
 
 @elementwise(sp.exp2)
@@ -248,79 +378,3 @@ def softmax(x, axis=None):
 def log_softmax(x, axis=None):
     shifted = x - np.max(stop_gradient(x), axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
-
-
-# ------------------------------------------------------------------ Bessel functions, 10.6.1 and 10.29.1
-@elementwise(sp.j0, domain=(0.5, 3))
-def j0(x, y):
-    return -sp.j1(x)
-
-
-@elementwise(sp.y0, domain=(0.5, 3))
-def y0(x, y):
-    return -sp.y1(x)
-
-
-@elementwise(sp.j1, domain=(0.5, 3))
-def j1(x, y):
-    return (sp.j0(x) - sp.jv(2, x)) / 2
-
-
-@elementwise(sp.y1, domain=(0.5, 3))
-def y1(x, y):
-    return (sp.y0(x) - sp.yv(2, x)) / 2
-
-
-@elementwise(sp.i0)
-def i0(x, y):
-    return sp.i1(x)
-
-
-@elementwise(sp.i1)
-def i1(x, y):
-    return (sp.i0(x) + sp.iv(2, x)) / 2
-
-
-@elementwise(sp.k0, domain=(0.5, 3))
-def k0(x, y):
-    return -sp.k1(x)
-
-
-@elementwise(sp.k1, domain=(0.5, 3))
-def k1(x, y):
-    return -(sp.k0(x) + sp.kn(2, x)) / 2
-
-
-@elementwise(sp.kn, domain=(0.5, 3))
-def kn(n, x, y):
-    return None, -(sp.kn(n - 1, x) + sp.kn(n + 1, x)) / 2
-
-
-@elementwise(sp.jv, sp.jn, domain=(0.5, 3))
-def jv(n, x, y):
-    return unknown("the order of a Bessel function"), (sp.jv(n - 1, x) - sp.jv(n + 1, x)) / 2
-
-
-@elementwise(sp.yv, domain=(0.5, 3))
-def yv(n, x, y):
-    return unknown("the order of a Bessel function"), (sp.yv(n - 1, x) - sp.yv(n + 1, x)) / 2
-
-
-@elementwise(sp.yn, domain=(0.5, 3))
-def yn(n, x, y):
-    return None, (sp.yv(n - 1, x) - sp.yv(n + 1, x)) / 2
-
-
-@elementwise(sp.iv, domain=(0.5, 3))
-def iv(n, x, y):
-    return unknown("the order of a Bessel function"), (sp.iv(n - 1, x) + sp.iv(n + 1, x)) / 2
-
-
-@elementwise(sp.ive, domain=(0.5, 3), real=True)
-def ive(n, x, y):
-    return unknown("the order of a Bessel function"), (sp.ive(n - 1, x) + sp.ive(n + 1, x)) / 2 - np.sign(x) * y
-
-
-@elementwise(sp.kv, domain=(0.5, 3))
-def kv(n, x, y):
-    return unknown("the order of a Bessel function"), -(sp.kv(n - 1, x) + sp.kv(n + 1, x)) / 2
