@@ -213,7 +213,10 @@ FAMILIES = (
     "arithmetic", "elementary", "reductions", "selection", "linear_algebra", "matrices", "singular_values", "products",
     "shaping", "joining", "rearranging", "sequences", "fourier", "constants",
 )  # fmt: skip
-SCIPY = ("special", "linalg", "stats", "signal", "fft", "interpolate", "sparse", "integrate", "optimize", "ndimage")
+SCIPY = (
+    "special", "linalg", "stats", "signal", "fft", "interpolate", "sparse", "integrate", "optimize", "ndimage",
+    "spatial",
+)  # fmt: skip
 REGISTRY = Registry()
 
 

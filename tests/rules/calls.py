@@ -22,12 +22,14 @@ import scipy.ndimage
 import scipy.optimize
 import scipy.signal
 import scipy.sparse
+import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 
 SCIPY = {
     "sp": scipy.special, "sl": scipy.linalg, "st": scipy.stats, "sg": scipy.signal, "sf": scipy.fft,
     "si": scipy.integrate, "so": scipy.optimize, "nd": scipy.ndimage, "sparse": scipy.sparse, "interpolate": scipy.interpolate,
+    "ds": scipy.spatial.distance, "spatial": scipy.spatial,
 }  # fmt: skip
 
 
@@ -388,6 +390,16 @@ sp.gammainccinv(2.0, r); sp.betaincinv(1.5, 2.5, r); sp.poch(P, Q); sp.binom(P +
 sp.erfi(A); sp.erfi(Z / 2); sp.expn(2, P); sp.expn(0, P); sp.expn(1, P); sp.expn(ints, P[0])
 sp.sici(P); sp.sici(A)[0]; sp.sici(0 * v)[0]; sp.fresnel(A); sp.fresnel(Z / 2)[1]; sp.lambertw(P); sp.lambertw(P).real; np.real(sp.lambertw(s * 0)); sp.lambertw(-r / 4, k=-1).real; sp.lambertw(3 + z, 2)
 sp.wrightomega(A); sp.wrightomega(Z); sp.cosm1(A); sp.powm1(P, Q)
+"""
+
+FAMILIES["scipy.spatial"] = """
+ds.cdist(A, C); ds.cdist(A, C, "sqeuclidean"); ds.cdist(A, C, "cityblock"); ds.cdist(A, C, "cheb"); ds.cdist(A, C, "cosine"); ds.cdist(A, C, "correlation"); ds.cdist(A, C, "minkowski", p=3); ds.cdist(A, C, "minkowski", p=2 + s)
+ds.cdist(A, C, "minkowski", p=s, w=p[:4]); ds.cdist(A, C, "minkowski"); ds.cdist(A, C, "euclidean", w=p[:4]); ds.cdist(A, C, "cityblock", w=p[:4]); ds.cdist(A, C, "chebyshev", w=[1.0, 0, 2, 0]); ds.cdist(A, C, "cosine", w=p[:4])
+ds.cdist(A, C, "correlation", w=p[:4]); ds.cdist(A, C, "seuclidean"); ds.cdist(A, C, "seuclidean", V=p[:4]); ds.cdist(X, np.eye(3), "mahalanobis"); ds.cdist(A, C, "mahalanobis", VI=np.eye(4)); ds.cdist(A, A); ds.cdist(A, A[:0])
+ds.cdist(A, C, lambda a, b: np.sum((a - b) ** 4)); ds.cdist(A, C, ds.cityblock); ds.cdist(A, C, "minkowski", p=np.inf); ds.pdist(A); ds.pdist(A, "sqeuclidean"); ds.pdist(A, "cosine"); ds.pdist(A, "minkowski", p=1.5); ds.pdist(X, "mahalanobis")
+ds.pdist(X, "seuclidean"); ds.pdist(A, lambda a, b: np.sum(a * b)); ds.squareform(ds.pdist(A)); ds.squareform(p[:3]); ds.squareform(p[:1]); ds.squareform(S - np.diag(np.diag(S)), checks=False); ds.pdist(A[:1])
+ds.euclidean(v, u); ds.euclidean(v, u, w=p); ds.cosine(v, u); ds.cosine(v, u, p); ds.cityblock(v, u); ds.cityblock(v, u, p); ds.sqeuclidean(v, u); ds.sqeuclidean(v, u, p); ds.correlation(v, u); ds.correlation(v, u, p)
+ds.minkowski(v, u, 3); ds.minkowski(v, u); ds.minkowski(v, u, s, p); ds.minkowski(v, u, 1); ds.minkowski(v, u, np.inf); ds.chebyshev(v, u); ds.mahalanobis(w, p[:3], S @ S); spatial.distance_matrix(A, C); spatial.distance_matrix(A, C, p=3)
 """
 
 

@@ -1,0 +1,66 @@
+"""What calls cannot say of the functions of SciPy: limits, points that coincide, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.special as sp
+from scipy.spatial.distance import cdist, cosine, euclidean, pdist, squareform
+
+import tangentc
+
+POINTS = np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 2.0]])
+
+
+def kernel(x):
+    return np.sum(np.exp(-cdist(x, x)) + np.exp(-squareform(pdist(x, "cityblock"))))
+
+
+def test_points_that_coincide_stay_at_no_distance():
+    tangentc.check_grads(lambda x: np.exp(-cdist(x, x))[1], (POINTS,), order=2)
+    assert np.isfinite(tangentc.grad(kernel)(POINTS)).all() and np.isfinite(tangentc.hessian(kernel)(POINTS)).all()
+    assert tangentc.grad(lambda x: euclidean(x, POINTS[0]))(POINTS[0]).tolist() == [0.0, 0.0]
+    assert tangentc.jvp(lambda x: euclidean(x, POINTS[0]), (POINTS[0],), (np.ones(2),))[1] == 0.0
+    hessian = tangentc.hessian(lambda x: cosine(x, POINTS[0]))(POINTS[0])  # of the least of 1 - cos
+    np.testing.assert_allclose(hessian, [[0.16, -0.08], [-0.08, 0.04]])
+
+
+def of_another_metric(x):
+    return np.sum(cdist(x, x, "jaccard"))
+
+
+def with_an_option_of_another(x):
+    return np.sum(pdist(x, p=3))
+
+
+def of_a_function_with_options(x):
+    return np.sum(cdist(x, x, lambda a, b: a @ b, w=[1.0, 2.0]))
+
+
+REFUSED = [
+    (of_another_metric, POINTS, "the metric 'jaccard' of scipy.spatial.distance is not differentiated"),
+    (with_an_option_of_another, POINTS, "the metric 'euclidean' of scipy.spatial.distance .* with p"),
+    (of_a_function_with_options, POINTS, "cdist and pdist with a function are differentiated without options"),
+    (lambda x: sp.zeta(x), 2.5, "does not cover this call"),
+    (lambda x: sp.zeta(x, 2.0), 2.5, "the first argument of zeta is not known in closed form"),
+    (lambda x: sp.spherical_jn(2, x, derivative=True), 2.5, "derivative has no place in the rule"),
+    (lambda x: sp.comb(x, 2, repetition=True), 2.5, "no rule for scipy.special._basic.comb"),
+]
+
+
+@pytest.mark.parametrize("f, x, text", REFUSED)
+def test_refused(f, x, text):
+    with pytest.raises((tangentc.TangentcError, ValueError), match=text):
+        tangentc.grad(f)(x)
+
+
+def test_limits_of_special_functions():
+    for f, x, slope, second in (
+        (lambda x: sp.lambertw(x).real, 0.0, 1.0, -2.0),
+        (lambda x: sp.ellipk(x), 0.0, np.pi / 8, 9 * np.pi / 64),
+        (lambda x: sp.ellipkm1(x), 1.0, -np.pi / 8, 9 * np.pi / 64),
+        (lambda x: sp.ellipe(x), 0.0, -np.pi / 8, -3 * np.pi / 64),
+        (lambda x: sp.exprel(x), 0.0, 1 / 2, 1 / 3),
+        (lambda x: sp.spence(x), 1.0, -1.0, 1 / 2),
+        (lambda a: sp.boxcox(np.e, a), 0.0, 1 / 2, 1 / 3),
+        (lambda x: sp.sici(x)[0], 0.0, 1.0, 0.0),
+    ):
+        np.testing.assert_allclose([tangentc.grad(f)(x), tangentc.hessian(f)(x)], [slope, second], atol=1e-15)
