@@ -112,6 +112,8 @@ sl.svd(X, full_matrices=False); sl.svd(X.T, full_matrices=False); sl.svd(M); sl.
 sl.svd(M, lapack_driver="gesvd"); sl.svd(M, True, True, True, False); sl.svd(H)[1]; sl.svdvals(X); sl.svdvals(K)
 np.abs(sl.svd(H)[0]); sl.svd(X, False)[0] @ sl.svd(X, False)[2]; sl.svd(X[:1], full_matrices=False)[2]
 sl.block_diag(*[A] * 3); sl.block_diag(*2 * [M]); sl.block_diag(*[s] * 2, A); sl.block_diag(*[A] * A.shape[0])
+sl.eigh(S); sl.eigh(S, eigvals_only=True); sl.eigvalsh(S); sl.eigh(S, lower=False); sl.eigh(M, driver="evd"); sl.eigh(S, subset_by_index=[0, 1]); sl.eigh(S, subset_by_index=[1, 1], eigvals_only=True); sl.eigh(S, M @ M.T + np.eye(3))
+sl.eigh(S, N @ N.T + np.eye(3), lower=False); sl.eigh(S, N @ N.T + np.eye(3), subset_by_index=[0, 1]); sl.eigvalsh(S, N @ N.T + np.eye(3)); sl.eigvalsh(S, lower=False, subset_by_index=(0, 1)); sl.eigh(H + np.conj(H.T))[0]; np.abs(sl.eigh(H + np.conj(H.T))[1])
 """
 
 FAMILIES["scipy.ndimage"] = """

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg as sl
 import scipy.special as sp
 from scipy.spatial.distance import cdist, cosine, euclidean, pdist, squareform
 
@@ -39,6 +40,9 @@ REFUSED = [
     (of_another_metric, POINTS, "the metric 'jaccard' of scipy.spatial.distance is not differentiated"),
     (with_an_option_of_another, POINTS, "the metric 'euclidean' of scipy.spatial.distance .* with p"),
     (of_a_function_with_options, POINTS, "cdist and pdist with a function are differentiated without options"),
+    (lambda x: sl.eigvalsh(x, x @ x, type=2), np.eye(2), "scipy.linalg.eigh of two matrices .* with type=2"),
+    (lambda x: sl.eigvalsh(np.stack([x, x]), np.stack([x, x])), np.eye(2), "of a stack of matrices"),
+    (lambda x: sl.eigvalsh(x, subset_by_value=[0, 2]), np.eye(2), "no rule for scipy.linalg._decomp.eigvalsh"),
     (lambda x: sp.zeta(x), 2.5, "does not cover this call"),
     (lambda x: sp.zeta(x, 2.0), 2.5, "the first argument of zeta is not known in closed form"),
     (lambda x: sp.spherical_jn(2, x, derivative=True), 2.5, "derivative has no place in the rule"),
@@ -64,3 +68,9 @@ def test_limits_of_special_functions():
         (lambda x: sp.sici(x)[0], 0.0, 1.0, 0.0),
     ):
         np.testing.assert_allclose([tangentc.grad(f)(x), tangentc.hessian(f)(x)], [slope, second], atol=1e-15)
+
+
+def test_eigenvalues_may_coincide_where_no_vector_matters():
+    np.testing.assert_allclose(tangentc.grad(lambda x: np.sum(sl.eigvalsh(x) ** 2))(np.eye(3)), 2 * np.eye(3))
+    gradient = tangentc.grad(lambda x: np.sum(sl.eigh(x, subset_by_index=[0, 1])[0]))(np.eye(3))
+    assert np.trace(gradient) == 2.0

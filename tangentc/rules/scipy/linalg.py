@@ -7,10 +7,13 @@ Formulas: Giles, "Collected matrix derivative results for forward and reverse mo
 import numpy as np
 import scipy.linalg as sl
 
+from tangentc.core.ops import stopped as stop_gradient
 from tangentc.errors import NotDifferentiable, TurnedComplex
 from tangentc.ops.table import say
 from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
+from tangentc.rules.matrices import adjugate, conjugate, diagonal_matrix, divided, on_the_diagonal, read_back
+from tangentc.rules.matrices import as_read as triangle_read
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
 from tangentc.rules.singular_values import svd_back, svd_moves, values_back, values_move
 
@@ -391,6 +394,66 @@ def reduced_svd(
 @defined(sl.svdvals)
 def svdvals(a, overwrite_a=False, check_finite=True):
     return sl.svd(a, compute_uv=False)
+
+
+# ------------------------------------------------------------------ eigenvalues
+# as np.linalg.eigh, whose formulas stand in rules/matrices.py
+@adjoint_rule(sl.eigh)
+def eigh(A, y, y_bar, lower=True, driver=None):
+    V = y[1]
+    inner = diagonal_matrix(y_bar[0]) + divided(adjugate(V) @ conjugate(y_bar[1]), y[0])
+    return read_back(conjugate(V @ inner @ adjugate(V)), A, "L" if lower else "U")
+
+
+@tangent_rule(sl.eigh)
+def eigh_tangent(A, y, A_dot, lower=True, driver=None):
+    V = y[1]
+    inner = adjugate(V) @ triangle_read(A_dot, A, "L" if lower else "U") @ V
+    return np.copy(np.real(on_the_diagonal(inner))), V @ divided(inner, y[0])
+
+
+@static
+def first_type(type):
+    """Whether A x = w B x is solved: A B x = w x and B A x = w x are refused."""
+    if type != 1:
+        raise NotDifferentiable(
+            f"scipy.linalg.eigh of two matrices is not differentiated with type={type}", why="the rule is that of type=1",
+            way_out="write it as np.linalg.eigh of one matrix, by np.linalg.cholesky",
+        )  # fmt: skip
+    return True
+
+
+# A x = w B x        B = L L^H        (L^-1 A L^-H) (L^H x) = w (L^H x): Golub and Van Loan, "Matrix computations", 8.7
+@defined(sl.eigh)
+def eigen(
+    a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
+    subset_by_index=None, driver=None,
+):  # fmt: skip
+    if b is None:
+        w, V = sl.eigh(a, lower=lower, driver=driver)
+    else:
+        one_matrix(np.ndim(a), "eigh")
+        first_type(type)
+        L = np.linalg.cholesky(as_read(b, "her", lower))
+        w, Y = sl.eigh(np.linalg.solve(L, np.conj(np.linalg.solve(L, as_read(a, "her", lower))).T))
+        V = np.linalg.solve(np.conj(L).T, Y)
+    if subset_by_index is not None:
+        first, end = subset_by_index[0], subset_by_index[1] + 1
+        w, V = w[..., first:end], V[..., first:end]
+    if eigvals_only:
+        return w
+    if b is None and subset_by_index is None:
+        return w, V
+    metric = stop_gradient(V if b is None else as_read(b, "her", lower) @ V)
+    found = sl.eigh(stop_gradient(a), stop_gradient(b), lower=lower, driver=driver, subset_by_index=subset_by_index)[
+        1
+    ]  # which turns each vector as SciPy does
+    return w, V * np.sum(np.conj(metric) * found, axis=-2, keepdims=True)
+
+
+@defined(sl.eigvalsh)
+def eigvalsh(a, b=None, *, lower=True, type=1, check_finite=True, subset_by_index=None, driver=None):
+    return sl.eigh(a, b, lower=lower, eigvals_only=True, type=type, subset_by_index=subset_by_index, driver=driver)
 
 
 # ------------------------------------------------------------------ matrices of a form
