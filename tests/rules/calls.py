@@ -187,6 +187,13 @@ st.multivariate_normal.logpdf(w); st.multivariate_normal.logpdf(w, w * w); st.mu
 st.multivariate_normal.pdf(X, w, S); st.multivariate_normal.logpdf(X, cov=S)
 st.multivariate_normal.logpdf(w, np.zeros(3), w * w + 1); st.multivariate_normal.logpdf(s, t, 2.0)
 st.multivariate_normal.logpdf(v); st.multivariate_normal.logpdf(T[:, :, :3], w, S)
+st.skew(v); st.skew(A); st.skew(A, axis=1, bias=False, keepdims=True); st.skew(A, axis=None); st.skew(T, axis=(0, 2)); st.kurtosis(v); st.kurtosis(A, 1, False); st.kurtosis(v, bias=False)
+st.kurtosis(A, bias=False); st.moment(v, 3); st.moment(A, 2, axis=1); st.moment(A, [2, 3]); st.moment(v, 3, center=s); st.moment(v, 1); st.variation(p); st.variation(P, axis=1, ddof=1, keepdims=True)
+st.sem(v); st.sem(A, axis=1); st.sem(A, axis=None, ddof=0); st.zmap(v, u); st.zmap(A, C, axis=1, ddof=1); st.zscore(v); st.zscore(A, axis=1); st.zscore(A, axis=None); st.gzscore(p)
+st.median_abs_deviation(p); st.median_abs_deviation(P[:, :3], axis=1, scale=0.5); st.median_abs_deviation(p, scale="normal", keepdims=True); st.skew(ints * s); st.gmean(p); st.gmean(P, axis=1)
+st.gmean(P, weights=Q); st.gmean(P, axis=None); st.hmean(p); st.hmean(P, axis=1, keepdims=True); st.hmean(P, weights=Q, axis=0); st.gstd(p); st.gstd(P, axis=1); st.entropy(p); st.entropy(p, q)
+st.entropy(P, axis=1, base=2); st.entropy(P, Q, base=s + 1); st.pearsonr(v, u)[0]; st.pearsonr(v, u).statistic; st.pearsonr(v, u).pvalue; st.pearsonr(v[:2], u[:2])[1] + s; st.linregress(v, u).slope
+st.linregress(v, u)[1]; st.linregress(v, u).pvalue; st.linregress(v, u).stderr; st.linregress(v, u).rvalue; st.pearsonr(v[:3], u[:3])[1]; st.linregress(v[:3], u[:3])[3]
 """
 
 FAMILIES["scipy.signal"] = """

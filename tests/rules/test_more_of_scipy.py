@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg as sl
 import scipy.special as sp
+import scipy.stats as st
 from scipy.spatial.distance import cdist, cosine, euclidean, pdist, squareform
 
 import tangentc
@@ -43,6 +44,7 @@ REFUSED = [
     (lambda x: sl.eigvalsh(x, x @ x, type=2), np.eye(2), "scipy.linalg.eigh of two matrices .* with type=2"),
     (lambda x: sl.eigvalsh(np.stack([x, x]), np.stack([x, x])), np.eye(2), "of a stack of matrices"),
     (lambda x: sl.eigvalsh(x, subset_by_value=[0, 2]), np.eye(2), "no rule for scipy.linalg._decomp.eigvalsh"),
+    (lambda x: st.skew(x, nan_policy="omit"), np.ones(4), "no rule for scipy.stats._stats_py.skew"),
     (lambda x: sp.zeta(x), 2.5, "does not cover this call"),
     (lambda x: sp.zeta(x, 2.0), 2.5, "the first argument of zeta is not known in closed form"),
     (lambda x: sp.spherical_jn(2, x, derivative=True), 2.5, "derivative has no place in the rule"),
@@ -74,3 +76,16 @@ def test_eigenvalues_may_coincide_where_no_vector_matters():
     np.testing.assert_allclose(tangentc.grad(lambda x: np.sum(sl.eigvalsh(x) ** 2))(np.eye(3)), 2 * np.eye(3))
     gradient = tangentc.grad(lambda x: np.sum(sl.eigh(x, subset_by_index=[0, 1])[0]))(np.eye(3))
     assert np.trace(gradient) == 2.0
+
+
+def through_points_on_a_line(y):
+    slope, intercept, _, _, _ = st.linregress(np.arange(4.0), y)
+    return slope * intercept
+
+
+def test_statistics_of_entries_that_are_equal_or_on_a_line():
+    y = 2 * np.arange(4.0) + 1
+    np.testing.assert_allclose(tangentc.grad(through_points_on_a_line)(y), [1.1, 0.7, 0.3, -0.1])
+    with np.errstate(all="ignore"):
+        value, gradient = tangentc.value_and_grad(lambda x: st.skew(x))(np.ones(4))
+    assert np.isnan(value) and np.isnan(gradient).all()

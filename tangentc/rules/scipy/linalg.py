@@ -417,7 +417,7 @@ def first_type(type):
     """Whether A x = w B x is solved: A B x = w x and B A x = w x are refused."""
     if type != 1:
         raise NotDifferentiable(
-            f"scipy.linalg.eigh of two matrices is not differentiated with type={type}", why="the rule is that of type=1",
+            f"scipy.linalg.eigh of two matrices is not differentiated with type={type}", why="the rule is for type=1",
             way_out="write it as np.linalg.eigh of one matrix, by np.linalg.cholesky",
         )  # fmt: skip
     return True

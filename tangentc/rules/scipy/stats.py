@@ -12,6 +12,7 @@ import scipy.special as sp
 import scipy.stats as st
 
 from tangentc.rules.registry import defined, static
+from tangentc.rules.scipy import statistics  # noqa: F401
 
 
 def inside(z, low, high, there, beyond):
