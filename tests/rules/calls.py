@@ -224,6 +224,20 @@ FAMILIES["scipy.interpolate"] = """
 interpolate.CubicSpline(knots, knots**2)(r); interpolate.CubicSpline(knots, knots**3)(A, 1)
 interpolate.CubicSpline(knots, np.sin(knots), bc_type="natural")(s); interpolate.PchipInterpolator(knots, np.sin(knots))(r)
 interpolate.CubicSpline(knots, np.sin(knots))(r, nu=1) ** 2; interpolate.Akima1DInterpolator(knots, np.sin(knots))(r)
+interpolate.interp1d(knots, np.sin(knots))(r); interpolate.interp1d(knots, v)(r); interpolate.interp1d(knots, v)(s); interpolate.interp1d(knots, v, kind="cubic")(r); interpolate.interp1d(knots, v, kind="quadratic")(s)
+interpolate.interp1d(knots, X, axis=0)(r); interpolate.interp1d(knots, X.T)(r); interpolate.interp1d(knots, X, "cubic", 0)(P); interpolate.interp1d(knots, v, fill_value="extrapolate")(A * 3)
+interpolate.interp1d(knots, v, bounds_error=False, fill_value=(s, t))(4 * A); interpolate.interp1d(knots, v, bounds_error=False, fill_value=(v[0], v[-1]))(4 * A)
+interpolate.interp1d(knots, v, bounds_error=False, fill_value=0.5)(4 * A); interpolate.interp1d(knots[::-1], v)(r); interpolate.interp1d(knots + v * 0.1, u, fill_value="extrapolate")(r)
+interpolate.interp1d(knots, v, "cubic", fill_value="extrapolate")(3 * A); interpolate.interp1d(knots, X, axis=0, bounds_error=False, fill_value=0.0)(3 * A); interpolate.PchipInterpolator(knots, v)(r)
+interpolate.PchipInterpolator(knots, np.cumsum(p))(3 * r); interpolate.PchipInterpolator(knots, v)(r, 1); interpolate.PchipInterpolator(knots, X)(r); interpolate.PchipInterpolator(knots, X.T, axis=1)(A, extrapolate=True)
+interpolate.PchipInterpolator(np.cumsum(p), v)(1 + r); interpolate.PchipInterpolator(knots[:2], v[:2])(r); interpolate.CubicHermiteSpline(knots, v, u)(r); interpolate.CubicHermiteSpline(knots, v, u)(A * 3)
+interpolate.CubicHermiteSpline(np.cumsum(p), X, 2 * X, 0)(A * 3, 2); interpolate.RegularGridInterpolator((knots, knots), X @ X.T)((r, r))
+interpolate.RegularGridInterpolator((knots[:3], knots[:4]), A)(np.stack([r, r / 2], -1)); interpolate.RegularGridInterpolator((knots[:3], knots[:4]), A)([s / 2, t])
+interpolate.RegularGridInterpolator((knots[:3], knots[:4]), A, bounds_error=False, fill_value=None)((2 * v, u)); interpolate.RegularGridInterpolator((knots[:3], knots[:4]), A, bounds_error=False, fill_value=s)((2 * v, u))
+interpolate.RegularGridInterpolator((knots[:3],), A)(r); interpolate.RegularGridInterpolator((knots[:2], knots[:3], knots[:4]), T)((r / 3, r, r))
+interpolate.RegularGridInterpolator((w * w + np.array([0.0, 9, 20]), knots[:4]), A, bounds_error=False, fill_value=None)((2 * v, u)); interpolate.RegularGridInterpolator((knots[2::-1], knots[:4]), A)((r, r))
+interpolate.interpn((knots, knots), X @ X.T, (r, r)); interpolate.interpn((knots[:3], knots[:4]), A, np.stack([r, r / 2], -1)); interpolate.interpn((knots[:3], knots[:4]), np.arange(12.0).reshape(3, 4), (r, r))
+interpolate.RegularGridInterpolator((knots[:3], knots[:4]), np.arange(12.0).reshape(3, 4)**2)((r, r))
 """
 
 FAMILIES["joining"] = """

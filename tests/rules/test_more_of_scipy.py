@@ -5,10 +5,13 @@ import pytest
 import scipy.linalg as sl
 import scipy.special as sp
 import scipy.stats as st
+from scipy.interpolate import PchipInterpolator, interp1d, interpn
 from scipy.spatial.distance import cdist, cosine, euclidean, pdist, squareform
 
 import tangentc
 
+LINES = interp1d(np.arange(3.0), np.arange(3.0))
+COLUMNS = interp1d(np.arange(3.0), np.ones((2, 3)))
 POINTS = np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 2.0]])
 
 
@@ -44,6 +47,12 @@ REFUSED = [
     (lambda x: sl.eigvalsh(x, x @ x, type=2), np.eye(2), "scipy.linalg.eigh of two matrices .* with type=2"),
     (lambda x: sl.eigvalsh(np.stack([x, x]), np.stack([x, x])), np.eye(2), "of a stack of matrices"),
     (lambda x: sl.eigvalsh(x, subset_by_value=[0, 2]), np.eye(2), "no rule for scipy.linalg._decomp.eigvalsh"),
+    (lambda x: interp1d(np.arange(3.0), x, kind="nearest")(0.3), np.ones(3), "interp1d of kind 'nearest'"),
+    (lambda x: interp1d(np.arange(3.0), x)(7.0), np.ones(3), "outside of the interpolation range"),
+    (lambda x: LINES(10 * x), 1.0, "above the interpolation range"),
+    (lambda x: np.sum(COLUMNS(x)), 1.0, "a call of interp1d is not differentiated"),
+    (lambda x: PchipInterpolator(np.arange(3.0), x, extrapolate="periodic")(0.3), np.ones(3), "a periodic interpolant"),
+    (lambda x: interpn((np.arange(3.0),), x, [0.3], method="nearest")[0], np.ones(3), "a grid with method='nearest'"),
     (lambda x: st.skew(x, nan_policy="omit"), np.ones(4), "no rule for scipy.stats._stats_py.skew"),
     (lambda x: sp.zeta(x), 2.5, "does not cover this call"),
     (lambda x: sp.zeta(x, 2.0), 2.5, "the first argument of zeta is not known in closed form"),

@@ -1,116 +1,248 @@
-"""Piecewise polynomials of `scipy.interpolate`, in the place at which they are evaluated, and splines in their data.
+"""Interpolation of `scipy.interpolate` in its table, its places and the point: along an axis, and in a grid.
 
-A spline is linear in its data (de Boor, "A practical guide to splines", chapter XIII): its value is that of the splines
-of the unit vectors, each times an item of the data.
+Between the entries of a table a point moves in the piece that SciPy finds for it.
 """
 
 import functools
+import math
 
 import numpy as np
 import scipy.interpolate as interpolate
 
-from tangentc import runtime
+from tangentc.core.ops import stopped as stop_gradient
 from tangentc.errors import NotDifferentiable
-from tangentc.rules.registry import adjoint_rule, defined, elementwise, static, tangent_rule
+from tangentc.rules.registry import defined, elementwise, static
+from tangentc.rules.scipy.splines import Spline, knots_of
 
 
-def evaluate(spline, x, nu, extrapolate):
-    """The derivative of order ``nu`` of a piecewise polynomial of one value.
+def beside(x, rows):
+    """An array of points, as it broadcasts to what stands at each of them."""
+    return np.reshape(x, np.shape(x) + (1,) * (np.ndim(rows) - 1))
 
-    Raises `NotDifferentiable` if its data are arrays.
-    """
-    if np.ndim(spline.c) > (1 if hasattr(spline, "t") else 2):
+
+def back(values, points, axis, rank):
+    """What stands at each point, with the axes of the points where that of the table was."""
+    n, first = np.ndim(points), axis % rank
+    return np.moveaxis(values, tuple(range(n)), tuple(range(first, first + n)))
+
+
+def is_outside(t, x):
+    return (t < np.minimum(x[0], x[-1])) | (t > np.maximum(x[0], x[-1]))
+
+
+def require_inside(t, x):
+    if np.any(is_outside(t, x)):
+        raise ValueError("a value to interpolate at is outside of the interpolation range")
+
+
+# ------------------------------------------------------------------ interp1d
+@static
+def order_of(kind):
+    """The degree of the pieces."""
+    orders = {"linear": 1, "slinear": 1, "quadratic": 2, "cubic": 3, 1: 1, 2: 2, 3: 3}
+    if kind not in orders:
         raise NotDifferentiable(
-            "a piecewise polynomial whose data are arrays is evaluated", why="the rule is that of one value",
-            way_out="make one of each column of the data",
+            f"scipy.interpolate.interp1d of kind {kind!r} is not differentiated", why="there is no rule for it",
+            way_out='take kind="linear", "quadratic" or "cubic"',
         )  # fmt: skip
-    return spline(x, nu, extrapolate)
+    return orders[kind]
 
 
-evaluate.__tangentc_pure__ = True  # type: ignore[attr-defined]
+class Table:
+    """What `interp1d` makes."""
+
+    def __init__(self, x, y, order, axis, bounds_error, fill_value, assume_sorted):
+        self.order, self.axis, self.rank, self.fill = order, axis, np.ndim(y), fill_value
+        self.strict = not isinstance(fill_value, str) if bounds_error is None else bounds_error
+        rows, places = np.moveaxis(np.asarray(y), axis, 0), np.asarray(x) * 1.0
+        sorting = np.arange(len(places)) if assume_sorted else np.argsort(stop_gradient(places), kind="mergesort")
+        self.x, self.rows = places[sorting], rows[sorting]
+
+    def __call__(self, x):
+        t = np.asarray(x)
+        if self.strict:
+            require_inside(t, self.x)
+        if self.order == 1:
+            k = np.clip(np.searchsorted(stop_gradient(self.x), stop_gradient(t)), 1, len(self.x) - 1)
+            part = (t - self.x[k - 1]) / (self.x[k] - self.x[k - 1])
+            values = self.rows[k - 1] + beside(part, self.rows) * (self.rows[k] - self.rows[k - 1])
+        else:
+            make = functools.partial(interpolate.make_interp_spline, k=self.order)
+            values = Spline(make, knots_of(self.x), self.rows, 0, True)(t)
+        if not isinstance(self.fill, str):
+            below, above = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
+            values = np.where(beside(t > self.x[-1], self.rows), above, values)
+            values = np.where(beside(t < self.x[0], self.rows), below, values)
+        return back(values, t, self.axis, self.rank)
 
 
-@elementwise(evaluate)
-def evaluate_rule(spline, x, nu, extrapolate, y):
-    return None, evaluate(spline, x, nu + 1, extrapolate), None, None
+@defined(interpolate.interp1d)
+def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
+    return Table(x, y, order_of(kind), axis, bounds_error, fill_value, assume_sorted)
 
 
-@defined(
-    interpolate.CubicSpline.__call__, interpolate.PchipInterpolator.__call__, interpolate.Akima1DInterpolator.__call__,
-    interpolate.PPoly.__call__, interpolate.BSpline.__call__,
-)  # fmt: skip
-def call_spline(self, x, nu=0, extrapolate=None):
-    return evaluate(self, x, nu, extrapolate)
+def look_up(table, x, nu):
+    """The derivative of order ``nu`` of a table of numbers that do not move.
+
+    Raises `NotDifferentiable` if it is none.
+    """
+    if not isinstance(table, interpolate.interp1d) or np.ndim(table.y) > 1:
+        raise NotDifferentiable(
+            f"a call of {type(table).__name__} is not differentiated", why="there is no rule for such data",
+            way_out="take scipy.interpolate.CubicSpline, or one of each column of the data",
+        )  # fmt: skip
+    value = table(x)  # which raises outside of its range
+    if nu == 0:
+        return value
+    t = np.asarray(x, dtype=float)
+    slopes = np.zeros(np.shape(t))
+    if hasattr(table, "_spline"):
+        slopes = table._spline(t, nu)[..., 0]
+    elif table._kind == "linear" and nu == 1:
+        slopes = (np.diff(table.y) / np.diff(table.x))[np.clip(np.searchsorted(table.x, t), 1, len(table.x) - 1) - 1]
+    return slopes if isinstance(table.fill_value, str) else np.where(is_outside(t, table.x), 0.0, slopes)
 
 
-def weights(t, make, knots, nu, extrapolate):
-    """What the spline's derivative of order ``nu`` at ``t`` takes of each item of its data, along a last axis."""
-    unit = make(knots, np.eye(len(knots)))
-    return unit(t, nu, extrapolate) if nu >= 0 else unit.antiderivative(-nu)(t, 0, extrapolate)
+look_up.__tangentc_pure__ = True  # type: ignore[attr-defined]
 
 
-weights.__tangentc_pure__ = True  # type: ignore[attr-defined]
+@elementwise(look_up)
+def look_up_rule(table, x, nu, y):
+    return None, look_up(table, x, nu + 1), None
 
 
-@adjoint_rule(weights)
-def weights_rule(t, make, knots, nu, extrapolate, w, w_bar):
-    t_bar = np.sum(w_bar * weights(t, make, knots, nu + 1, extrapolate), axis=-1)
-    return t_bar, None, in_knots(), None, None
+@defined(interpolate.interp1d.__call__)
+def call_table(self, x):
+    return look_up(self, x, 0)
 
 
-@tangent_rule(weights)
-def weights_tangent(t, make, knots, nu, extrapolate, w, t_dot):
-    return np.expand_dims(t_dot, -1) * weights(t, make, knots, nu + 1, extrapolate)
+# ------------------------------------------------------------------ pieces of the third degree
+class Hermite:
+    """Cubic pieces with given slopes at their ends; de Boor, "A practical guide to splines", chapter IV."""
 
-
-class Spline:
-    """A spline through data that move: one for each column, where they are arrays."""
-
-    def __init__(self, make, x, y, axis, extrapolate):
-        self.make, self.x, self.y, self.axis, self.extrapolate = make, x, y, axis, extrapolate
+    def __init__(self, x, rows, slopes, axis, extrapolate):
+        self.x, self.rows, self.slopes, self.axis, self.extrapolate = x, rows, slopes, axis, extrapolate
 
     def __call__(self, x, nu=0, extrapolate=None):
-        t, given = np.asarray(x), self.extrapolate if extrapolate is None else extrapolate
-        w = runtime.shaped_like(weights(t, self.make, self.x, nu, given), np.multiply.outer(t, self.x))
-        value = np.tensordot(w, np.moveaxis(self.y, self.axis, 0), axes=([-1], [0]))
-        axis, n = self.axis % np.ndim(self.y), np.ndim(t)
-        return np.moveaxis(value, tuple(range(n)), tuple(range(axis, axis + n)))
-
-    def integrate(self, a, b):
-        return self(b, -1) - self(a, -1)
-
-
-def knots_of(x):
-    return x
-
-
-knots_of.__tangentc_pure__ = True  # type: ignore[attr-defined]
-
-
-@elementwise(knots_of)
-def knots_rule(x, y):
-    return in_knots()
-
-
-def in_knots():
-    raise NotDifferentiable(
-        "a spline whose knots move is not differentiated", why="the rule is that of its data and of its place",
-        way_out="keep the knots constant, by tangentc.stop_gradient",
-    )  # fmt: skip
+        t, y, d = np.asarray(x), self.rows, self.slopes
+        k = np.clip(np.searchsorted(stop_gradient(self.x), stop_gradient(t), "right") - 1, 0, len(self.x) - 2)
+        h, s = beside(self.x[k + 1] - self.x[k], y), beside(t - self.x[k], y)
+        m = (y[k + 1] - y[k]) / h
+        c = [y[k], d[k], (3 * m - 2 * d[k] - d[k + 1]) / h, (d[k] + d[k + 1] - 2 * m) / h**2]
+        values = 0 * y[k]
+        for power in range(nu, 4):
+            values = values + math.perm(power, nu) * c[power] * s ** (power - nu)
+        if (self.extrapolate if extrapolate is None else extrapolate) is False:
+            values = np.where(beside(is_outside(t, self.x), y), np.nan, values)
+        return back(values, t, self.axis, np.ndim(y))
 
 
 @static
-def cubic(bc_type):
-    """`CubicSpline` under these conditions at its ends, which make it linear in the data."""
-    if bc_type not in ("not-a-knot", "natural", "clamped"):
+def not_periodic(extrapolate):
+    if extrapolate == "periodic":
         raise NotDifferentiable(
-            f"a spline with {bc_type!r} at its ends is not differentiated in its data",
-            why="its data are not free, or it is not linear in them",
-            way_out='say bc_type="not-a-knot", "natural" or "clamped"',
+            "a periodic interpolant is not differentiated in its table", why="there is no rule for it",
+            way_out="bring the points into its range, by np.mod",
         )  # fmt: skip
-    return functools.partial(interpolate.CubicSpline, bc_type=bc_type)
+    return extrapolate
 
 
-@defined(interpolate.CubicSpline)
-def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
-    return Spline(cubic(bc_type), knots_of(np.asarray(x)), np.asarray(y), axis, extrapolate)
+@defined(interpolate.CubicHermiteSpline)
+def cubic_hermite(x, y, dydx, axis=0, extrapolate=None):
+    rows, slopes = np.moveaxis(np.asarray(y), axis, 0), np.moveaxis(np.asarray(dydx), axis, 0)
+    return Hermite(np.asarray(x) * 1.0, rows, slopes, axis, not_periodic(extrapolate))
+
+
+def at_an_end(h, g, m, n):
+    """The slope at an end by three points, with the sign of the data: Moler, "Numerical computing with MATLAB", 3.6."""
+    d = ((2 * h + g) * m - h * n) / (h + g)
+    far = (np.sign(m) != np.sign(n)) & (np.abs(d) > 3 * np.abs(m))
+    return np.where(np.sign(d) != np.sign(m), 0.0, np.where(far, 3 * m, d))
+
+
+# the weighted harmonic mean of the slopes beside: Fritsch and Butland, "A method for constructing local monotone
+# piecewise cubic interpolants" (1984)
+@defined(interpolate.PchipInterpolator)
+def pchip(x, y, axis=0, extrapolate=None):
+    places, rows = np.asarray(x) * 1.0, np.moveaxis(np.asarray(y), axis, 0)
+    h = beside(np.diff(places), rows)
+    m = np.diff(rows, axis=0) / h
+    if len(rows) == 2:
+        return Hermite(places, rows, np.concatenate([m, m]), axis, not_periodic(extrapolate))
+    a, b, left, right = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1], m[:-1], m[1:]
+    same = left * right > 0
+    inner = np.where(same, (a + b) / (a / np.where(same, left, 1.0) + b / np.where(same, right, 1.0)), 0.0)
+    first, last = at_an_end(h[0], h[1], m[0], m[1]), at_an_end(h[-1], h[-2], m[-1], m[-2])
+    slopes = np.concatenate([np.expand_dims(first, 0), inner, np.expand_dims(last, 0)])
+    return Hermite(places, rows, slopes, axis, not_periodic(extrapolate))
+
+
+# ------------------------------------------------------------------ grids
+@static
+def linear_only(method):
+    if method != "linear":
+        raise NotDifferentiable(
+            f"interpolation in a grid with method={method!r} is not differentiated", why="there is no rule for it",
+            way_out='take method="linear"',
+        )  # fmt: skip
+    return method
+
+
+def piece(t, x):
+    """The number of the piece in which a point lies."""
+    sign = np.sign(x[-1] - x[0])  # a grid may go down
+    return np.clip(np.searchsorted(sign * x, sign * t, "right") - 1, 0, len(x) - 2)
+
+
+def part(t, x, i):
+    return (t - x[i]) / (x[i + 1] - x[i])
+
+
+class Grid:
+    """What `RegularGridInterpolator` makes."""
+
+    def __init__(self, points, values, bounds_error, fill_value):
+        self.points = [np.asarray(p) * 1.0 for p in points]
+        self.values, self.strict, self.fill = np.asarray(values), bounds_error, fill_value
+
+    def __call__(self, xi, method=None):
+        linear_only("linear" if method is None else method)
+        n, values = len(self.points), self.values
+        if isinstance(xi, tuple):
+            t = np.stack(np.broadcast_arrays(*xi), axis=-1)
+        else:
+            t = np.reshape(xi, (-1, n)) if np.ndim(xi) == 1 else np.asarray(xi)
+        if self.strict:
+            for k in range(n):
+                require_inside(t[..., k], self.points[k])
+        places = [piece(stop_gradient(t[..., k]), stop_gradient(self.points[k])) for k in range(n)]
+        parts = [part(t[..., k], self.points[k], places[k]) for k in range(n)]
+        result = 0.0
+        for corner in range(2**n):
+            weight = 1.0
+            for k in range(n):
+                weight = weight * (parts[k] if (corner >> k) & 1 else 1 - parts[k])
+            entry = values[tuple([places[k] + ((corner >> k) & 1) for k in range(n)])]
+            result = result + np.reshape(weight, np.shape(weight) + (1,) * (np.ndim(values) - n)) * entry
+        if self.fill is None:
+            return result
+        outside = np.any(np.stack([is_outside(t[..., k], self.points[k]) for k in range(n)]), axis=0)
+        return np.where(np.reshape(outside, np.shape(outside) + (1,) * (np.ndim(values) - n)), self.fill, result)
+
+
+@defined(interpolate.RegularGridInterpolator)
+def regular_grid(points, values, method="linear", bounds_error=True, fill_value=np.nan):
+    linear_only(method)
+    return Grid(points, values, bounds_error, fill_value)
+
+
+@defined(interpolate.interpn)
+def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
+    linear_only(method)
+    return Grid(points, values, bounds_error, fill_value)(xi)
+
+
+@defined(interpolate.RegularGridInterpolator.__call__)
+def call_grid(self, xi, method=None):
+    linear_only(self.method)
+    return Grid(self.grid, self.values, self.bounds_error, self.fill_value)(xi, method)
