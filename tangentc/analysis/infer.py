@@ -59,6 +59,7 @@ MAY_BE_NONE = {
 LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy}
 AS_THEY_ARE = MAY_BE_NONE | {ops.inserted, ops.snapshot, runtime.shaped_like, runtime.passive, ops.new_list, ops.append}
 AS_BYTES = {"tobytes", "dumps", "dump", "tofile"}
+OF_OBJECTS = ("numpy.random.", "numpy.polynomial.", "scipy.")  # modules whose classes are no arrays
 MUTATING = methods.names(np.ndarray, changes=True)
 
 
@@ -138,7 +139,7 @@ def _of_class(op: Any, args: Seq[Type]) -> Type | None:
         return Scalar("complex128", True) if isinstance(t, (Scalar, Known)) else replace(t, dtype=complex_dtype(t))
     if (cls := _class_of_array(op, args)) is not None:
         return Opaque("its class has operations of its own", cls)
-    if isinstance(op, type) and (op.__module__ or "").startswith(("numpy.random.", "scipy.")):
+    if op is np.poly1d or isinstance(op, type) and (op.__module__ or "").startswith(OF_OBJECTS):
         return Opaque("it is an object of a library", op)
     return None
 

@@ -247,9 +247,8 @@ def _called(b: Builder, s: Assign) -> Any:
 def library_class(t: Any) -> type | None:
     """The class of an object of a library, which is neither a number nor an array."""
     cls = t.cls if isinstance(t, Opaque) else type(t.value) if isinstance(t, Known) else type(None)
-    return (
-        cls if cls.__module__.startswith(("scipy.", "numpy.")) and not issubclass(cls, (np.generic, np.ufunc)) else None
-    )
+    of_library = cls is np.poly1d or cls.__module__.startswith(("scipy.", "numpy."))
+    return cls if of_library and not issubclass(cls, (np.generic, np.ufunc)) else None
 
 
 def _takes(definition: Any, s: Assign) -> bool:

@@ -27,8 +27,8 @@ def is_library_module(value: Any) -> bool:
     name = value.__name__ if isinstance(value, types.ModuleType) else (getattr(value, "__module__", None) or "")
     if isinstance(value, np.ufunc) and not name:
         return REGISTRY.find(value) is not None  # SciPy's say no module, and those that np.frompyfunc makes neither
-    if name.startswith("tangentc.rules.scipy"):
-        return False  # its classes stand for those of SciPy
+    if name.startswith(("tangentc.rules.scipy", "tangentc.rules.definitions.polynomials")):
+        return False  # its classes stand for those of the library
     return name.split(".")[0] in (*ops.NUMERIC_MODULES, "builtins", "functools", "operator", "itertools", "tangentc")
 
 

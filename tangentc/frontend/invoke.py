@@ -77,6 +77,9 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         """Call what an atom stands for."""
         site = self.span(node).site
         if isinstance(callee, Const):
+            unhashable = type(callee.value).__hash__ is None  # as a polynomial of NumPy is
+            if unhashable and (definition := REGISTRY.definition(type(callee.value).__call__)) is not None:
+                return self.invoke(definition[0], [callee, *args], keywords, node, target)
             return self.invoke(callee.value, args, keywords, node, target)
         found = self.told(function_in, callee)
         if found is not None:

@@ -1,6 +1,7 @@
-"""Tables and grids of SciPy that the function finds, by their names and in objects."""
+"""Tables, grids and polynomials as objects: of the module, in other objects, and made in the function."""
 
 import numpy as np
+from numpy.polynomial import Chebyshev, Laguerre, Polynomial
 from scipy.interpolate import PchipInterpolator, RegularGridInterpolator, interp1d
 
 PLACES = np.array([0.0, 1.0, 2.0, 3.0])
@@ -60,3 +61,35 @@ def made_here(x, y):
 X = np.array([0.3, 1.2, 2.6])
 FUNCTIONS = (by_lines, by_curves, by_steps, in_a_grid, point_by_point, in_an_object)
 PROGRAMS = [(f, (X,)) for f in FUNCTIONS] + [(made_here, (X, np.array([0.5, 0.8, 1.7])))]
+
+
+# ------------------------------------------------------------------ polynomials as objects
+BY_POWERS = np.poly1d([1.0, 2.0, 3.0])
+BY_TERMS = Polynomial([1.0, 2.0, 3.0])
+ON_A_DOMAIN = Laguerre([1.0, 2.0, 3.0], domain=[0, 3])
+FITTED = Chebyshev.fit(np.arange(5.0), np.arange(5.0) ** 2, 2)
+
+
+def polynomials_of_the_module(x):
+    return np.sum(BY_POWERS(x) * BY_TERMS(x) + ON_A_DOMAIN(x) ** 2) + FITTED(x[0]) * BY_TERMS.deriv()(x[1])
+
+
+def polynomial_in_a_loop(c):
+    p, total = np.poly1d(c), 0.0
+    for k in range(3):
+        total = total + p(0.5 * k)
+    return total * p(c[0])
+
+
+def series_on_a_domain(c):
+    series = Chebyshev(c, domain=[-2, 2])
+    return np.sum(series(np.linspace(-1, 1, 4)) ** 2) + series(c[1])
+
+
+def fitted_and_evaluated(y):
+    return np.poly1d(np.polyfit(np.arange(4.0), np.append(y, 1.0), 2))(y[0])
+
+
+PROGRAMS += [
+    (f, (X,)) for f in (polynomials_of_the_module, polynomial_in_a_loop, series_on_a_domain, fitted_and_evaluated)
+]

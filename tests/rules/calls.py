@@ -425,6 +425,15 @@ ds.euclidean(v, u); ds.euclidean(v, u, w=p); ds.cosine(v, u); ds.cosine(v, u, p)
 ds.minkowski(v, u, 3); ds.minkowski(v, u); ds.minkowski(v, u, s, p); ds.minkowski(v, u, 1); ds.minkowski(v, u, np.inf); ds.chebyshev(v, u); ds.mahalanobis(w, p[:3], S @ S); spatial.distance_matrix(A, C); spatial.distance_matrix(A, C, p=3)
 """
 
+FAMILIES["polynomials"] = """
+np.poly1d(v)(r); np.poly1d([1.0, 2.0, s])(t); np.poly1d(v)(A); np.poly1d([1.0, 2.0])(v); np.polynomial.polynomial.polyval(r, v); np.polynomial.polynomial.polyval(A, v); np.polynomial.polynomial.polyval(s, X); np.polynomial.polynomial.polyval(r, X)
+np.polynomial.polynomial.polyval(w, X, tensor=False); np.polynomial.polynomial.polyval(z, v); np.polynomial.polynomial.polyval(s, y); np.polynomial.polynomial.polyval([s, t], v); np.polynomial.polynomial.polyval(r, [s, t]); np.polynomial.polynomial.polyval(r, o)
+np.polynomial.chebyshev.chebval(r, v); np.polynomial.chebyshev.chebval(A, X); np.polynomial.legendre.legval(r, v); np.polynomial.hermite.hermval(r, v); np.polynomial.hermite_e.hermeval(r, v); np.polynomial.laguerre.lagval(r, v)
+np.polynomial.Polynomial(v)(r); np.polynomial.Polynomial([1.0, s, t])(r); np.polynomial.Polynomial(v, domain=[0, 2])(r); np.polynomial.Polynomial(v, [0, 2], [-2, 3.0])(s); np.polynomial.Polynomial([1.0, 2.0])(v); np.polynomial.Chebyshev(v)(r)
+np.polynomial.Legendre(v, domain=(0, s))(r); np.polynomial.Laguerre(v)(A); np.polynomial.Hermite(v)(s); np.polynomial.HermiteE(v)(s); np.polynomial.Chebyshev([1.0, 2.0, 3.0])(v); np.polynomial.polynomial.polyvander(v, 3); np.polynomial.chebyshev.chebvander(A, 2)
+np.polynomial.legendre.legvander(s, 2)
+"""
+
 
 HELPERS = """
 def store(f, x, *rest, **options):

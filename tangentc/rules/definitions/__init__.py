@@ -10,7 +10,7 @@ import importlib
 
 from tangentc.rules.registry import static
 
-FAMILIES = ("elementwise", "reductions", "sequences", "shapes", "products", "procedures", "random")
+FAMILIES = ("elementwise", "reductions", "sequences", "shapes", "products", "procedures", "random", "polynomials")
 
 
 def load() -> None:
