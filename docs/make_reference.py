@@ -25,6 +25,7 @@ import scipy.signal
 import scipy.sparse
 import scipy.special
 import scipy.stats
+from scipy.spatial import distance
 
 import tangentc
 import tangentc.compiler.context  # noqa: F401  (the rules register themselves)
@@ -32,6 +33,7 @@ from tangentc.core import ops
 from tangentc.frontend import fence
 from tangentc.frontend.forms import OF_FUNCTIONS
 from tangentc.frontend.into import BY_POSITION
+from tangentc.rules.definitions.polynomials import KINDS
 from tangentc.rules.registry import FAMILIES, REGISTRY, SCIPY, Rule
 
 HERE = Path(__file__).resolve().parent / "reference"
@@ -64,10 +66,14 @@ OPERATORS = {
     operator.is_not: "x is not y",
     operator.getitem: "x[i]",
 }
+OF_DISTANCES = types.SimpleNamespace(**{f: getattr(distance, f) for f in distance.__all__})
 NAMESPACES = (
     ("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("cmath", cmath),
-    *((f"scipy.{name}", getattr(scipy, name)) for name in SCIPY), ("", builtins),
+    *((f"np.polynomial.{m.__name__.rsplit('.', 1)[1]}", m) for m, _ in KINDS.values()),
+    *((f"scipy.{name}", getattr(scipy, name)) for name in SCIPY), ("scipy.spatial.distance", OF_DISTANCES),
+    ("", builtins),
 )  # fmt: skip
+PARTS_OF_SPECIAL = ("bessel", "hypergeometric")  # which stand in files of their own
 LEAVING = ("row_stack",)  # what newer versions of NumPy do not have; the pages are the same with all
 OWNERS = ("ufunc", "self")  # parameters that stand for what a method belongs to
 
@@ -104,7 +110,7 @@ def rules() -> str:
     ]
     REGISTRY.find(scipy.special.gamma)  # those of SciPy are registered when they are looked for
     families = REGISTRY.families()
-    for family in (*FAMILIES, *(f"scipy.{name}" for name in SCIPY)):
+    for family in (*FAMILIES, *(f"scipy.{name}" for name in (*SCIPY, *PARTS_OF_SPECIAL))):
         found = families.get(f"tangentc.rules.{family}", [])
         rows = sorted(
             {row for rule in found if (row := describe(rule)) is not None},
@@ -112,7 +118,9 @@ def rules() -> str:
         )
         if not rows:
             continue
-        parts.append(f"## {family if '.' in family else family.replace('_', ' ').capitalize()}\n")
+        title = family if "." in family else family.replace("_", " ").capitalize()
+        title = f"scipy.special: {title[6:]}" if title[6:] in PARTS_OF_SPECIAL else title
+        parts.append(f"## {title}\n")
         parts.append(sources(sys.modules[f"tangentc.rules.{family}"]))
         parts.append(table(("Function", "Kind", "Modes", "Arguments"), rows))
     parts.append("## Definitions\n")

@@ -225,7 +225,7 @@ def load_families() -> None:
     for family in FAMILIES:
         importlib.import_module(f"tangentc.rules.{family}")
     importlib.import_module("tangentc.rules.definitions").load()
-    REGISTRY.awaited = list(SCIPY)
+    REGISTRY.awaited, REGISTRY.looked_at = list(SCIPY), 0
 
 
 def elementwise(
