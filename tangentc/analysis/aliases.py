@@ -20,7 +20,6 @@ from tangentc.core.nodes import (
     TRIED,
     Assign,
     Atom,
-    Block,
     Const,
     Effect,
     For,
@@ -28,7 +27,6 @@ from tangentc.core.nodes import (
     Global,
     If,
     Opaque,
-    Statement,
     Store,
     While,
 )
@@ -343,7 +341,3 @@ def asks_for_layout(function: Function) -> bool:
         isinstance(s, Assign) and (s.op in COPIES_MAYBE or s.op is ops.method and s.args[1].value in names)
         for s in statements(function.body)
     )
-
-
-def stores_of(block: Block) -> list[Statement]:
-    return [s for s in statements(block) if isinstance(s, Store)]

@@ -31,7 +31,6 @@ from tangentc.core.types import (
     Array,
     Known,
     Scalar,
-    Struct,
     Tuple,
     Unknown,
     holds_numbers,
@@ -344,10 +343,6 @@ class Mirror:
         out: list[Statement] = []
         value = self.part(s.value, out, s.span)
         return (*out, Store(self.of[s.object], s.key, value, None, s.span))
-
-
-def is_struct(b: Builder, x: Atom) -> bool:
-    return isinstance(b.type(x), Struct)
 
 
 def _moving(t: Any) -> Any:

@@ -29,10 +29,6 @@ def square(rng):
     return [((a,), {}) for a in (regular(rng, 3, 3), regular(rng, 2, 3, 3), regular(rng, 1, 1), z)]
 
 
-def real_square(rng):
-    return square(rng)[:3]
-
-
 @inline
 def as_matrix(y_bar, A):
     """A number for each matrix of ``A``, in a shape that broadcasts to that of ``A``."""
