@@ -50,11 +50,6 @@ def _made_by(b: Builder, atom: Atom, op: Op) -> Assign | None:
     return definition
 
 
-def _keeps(b: Builder, result: Atom, other: Atom) -> bool:
-    """Whether leaving out a neutral operand leaves dtype and shape as they are."""
-    return is_number(other) or b.type(result) == b.type(other)
-
-
 def _add(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if x == y and isinstance(x, str):
         return b.mul(Const(2), x)
