@@ -391,3 +391,11 @@ def test_check_grads_leaves_its_arguments_as_they_are():
     x = np.array([0.3, -0.7])
     tangentc.check_grads(clipped, (x,))
     np.testing.assert_array_equal(x, [0.3, -0.7])
+
+
+def test_numbers_of_single_precision_among_arrays_of_double_precision():
+    for joined in (
+        lambda y: np.sum(np.hstack([np.ones(1), y]) ** 2), lambda y: np.sum(np.vstack([np.ones(1), y]) ** 2),
+        lambda y: np.sum(np.append(np.ones(2), y) ** 2), lambda y: np.sum(np.linspace(0, y, 3) ** 2),
+    ):  # fmt: skip
+        assert tangentc.grad(joined)(np.float32(1.25)).dtype == np.float32

@@ -235,7 +235,8 @@ class Adjoints(Shadows):
 
     def _cast(self, x_bar: Atom, tx: Scalar | Array) -> Atom:
         tc = self.b.type(x_bar)
-        if isinstance(tc, Array) and isinstance(tx, Array) and tc.dtype != tx.dtype:
+        has_dtype = isinstance(tx, Array) or not tx.weak and np.dtype(tx.dtype).kind in "fc"
+        if isinstance(tc, Array) and has_dtype and tc.dtype != tx.dtype:
             return self.b.emit(ops.method, (x_bar, Const("astype"), self.b.emit(getattr, (Const(np), Const(tx.dtype)))))
         if isinstance(tc, Scalar) and isinstance(tx, Scalar) and not (tc.weak or tx.weak) and tc.dtype != tx.dtype:
             return self.b.emit(getattr(np, tx.dtype), (x_bar,))
