@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 from scipy import ndimage
-from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.interpolate import Akima1DInterpolator, CubicSpline
 
 
 def silenced_twice(x):
@@ -121,7 +121,7 @@ def data_of_a_spline(x):
 
 
 def knots_of_a_spline(x):
-    return PchipInterpolator(KNOTS * x[0], x)(0.3)
+    return Akima1DInterpolator(KNOTS * x[0], x)(0.3)
 
 
 def written_by_a_filter(x):

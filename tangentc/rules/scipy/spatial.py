@@ -122,39 +122,20 @@ def squareform(X, checks=True):
 
 
 # ------------------------------------------------------------------ of two points
-@defined(ds.euclidean)
-def euclidean(u, v, w=None):
-    return between(np.asarray(u), np.asarray(v), "euclidean", w=w)
+def of_two(f, metric):
+    def distance(u, v, w=None):
+        return between(np.asarray(u), np.asarray(v), metric, w=w)
+
+    defined(f)(distance)
 
 
-@defined(ds.sqeuclidean)
-def sqeuclidean(u, v, w=None):
-    return between(np.asarray(u), np.asarray(v), "sqeuclidean", w=w)
-
-
-@defined(ds.cityblock)
-def cityblock(u, v, w=None):
-    return between(np.asarray(u), np.asarray(v), "cityblock", w=w)
-
-
-@defined(ds.chebyshev)
-def chebyshev(u, v, w=None):
-    return between(np.asarray(u), np.asarray(v), "chebyshev", w=w)
+for metric in ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "cosine", "correlation"):
+    of_two(getattr(ds, metric), metric)
 
 
 @defined(ds.minkowski)
 def minkowski(u, v, p=2, w=None):
     return between(np.asarray(u), np.asarray(v), "minkowski", p, w)
-
-
-@defined(ds.cosine)
-def cosine(u, v, w=None):
-    return between(np.asarray(u), np.asarray(v), "cosine", w=w)
-
-
-@defined(ds.correlation)
-def correlation(u, v, w=None):
-    return between(np.asarray(u), np.asarray(v), "correlation", w=w)
 
 
 @defined(ds.mahalanobis)
