@@ -22,7 +22,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, has_of_its_class
 from tangentc.core.nodes import Atom, Const, Global, Store
-from tangentc.core.types import Struct
+from tangentc.core.types import Known, Struct
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound
 from tangentc.frontend.part import Part
@@ -277,6 +277,20 @@ def _dict(lower: Any, call: Call) -> Atom | None:
     names = Const(tuple(k for k, _ in call.keywords))
     values = (v for _, v in call.keywords)
     return lower.emit(ops.make_dict, (names, *values), call.node, target=call.target)
+
+
+@means(dict.fromkeys)
+def _fromkeys(lower: Any, call: Call) -> Atom | None:
+    """A dict of keys that are known, each with the same value."""
+    keys, value = call.args[0], call.args[1] if len(call.args) > 1 else Const(None)
+    t, made = lower.type_known(keys), lower.definition(keys)
+    known = keys.value if isinstance(keys, Const) else t.value if isinstance(t, Known) else None
+    if made is not None and made.op is ops.make_list and all(isinstance(a, Const) for a in made.args):
+        known = tuple(a.value for a in made.args)
+    if not isinstance(known, (str, tuple)) or call.keywords:
+        return None
+    names = tuple(dict.fromkeys(known))
+    return lower.emit(ops.make_dict, (Const(names), *[value] * len(names)), call.node, target=call.target)
 
 
 @means(operator.setitem)

@@ -192,3 +192,14 @@ PROGRAMS = [
     (function_by_a_word, (X, "l1")), (function_by_a_word, (X, "l2")),
 ]  # fmt: skip
 REFUSED = {"calls_on_ever_new_objects"}  # and not lowered without end
+
+
+def dict_of_one_value(x):
+    d, shared, none = dict.fromkeys("xyz", x[0]), dict.fromkeys(("a", "b"), x.copy()), dict.fromkeys(["p", "q"])
+    d["y"] = x[1]
+    shared["a"][0] = 5.0
+    none["p"] = x[2]
+    return sum(d.values()) * np.sum(shared["b"] * x) * none["p"] * (2 if none["q"] is None else 3)
+
+
+PROGRAMS.append((dict_of_one_value, (np.array([0.3, 0.5, 0.9]),)))
