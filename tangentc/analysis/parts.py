@@ -161,7 +161,7 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
 
 def _list_subscript(t: Sequence, key: Type, fresh: Fresh) -> Type:
     index, kind, items = constant(key), t.kind, t.items
-    if isinstance(key, Tuple) and key.cls is slice:
+    if isinstance(key, Tuple) and key.cls is slice and index is None:
         return Sequence(kind, (joined(items, fresh),) if items else (), None)
     if isinstance(index, slice):
         if t.length is None:
@@ -182,6 +182,10 @@ def constant(key: Type) -> Any:
         return key.value
     if isinstance(key, Scalar) and isinstance(key.value, int):
         return key.value
+    if isinstance(key, Tuple) and key.cls is slice:
+        ends = [constant(end) for end in key.items]
+        known = all(isinstance(end, Known) or value is not None for end, value in zip(key.items, ends))
+        return slice(*ends) if known and all(value is None or type(value) is int for value in ends) else None
     return None
 
 

@@ -315,3 +315,13 @@ PROGRAMS += [
     (squeezed_length_that_the_run_knows, (X, 2)), (limits_of_arrays_and_numbers, (X, 0.7)),
     (limits_of_arrays_and_numbers, (X * 0.5, 0.2)), (quotient_that_warns, (X, X + 1)),
 ]  # fmt: skip
+
+
+def shapes_by_slices_with_names(x):
+    n, A = 1, np.outer(x, x)
+    k = A.ndim - n
+    rows = np.reshape(A, (3, *A.shape[n:]))[0] + np.reshape(A, (-1,) + A.shape[n:])[1]
+    return np.sum((rows + np.reshape(A, A.shape[:k] + (-1,))[2] + A.reshape(A.shape[:-n] + (3,))[0]) ** 2)
+
+
+PROGRAMS.append((shapes_by_slices_with_names, (np.array([0.3, 0.5, 0.9]),)))
