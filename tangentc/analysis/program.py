@@ -20,7 +20,8 @@ class Program:
     """A function in core form with the facts about it.
 
     ``pure`` says that calling it has no effect but its result; ``changes`` names the parameters that the
-    user's function changes in place, ``gives_iterator`` whether its result can be run over once.
+    user's function changes in place, ``gives_changed`` whether its result may be memory of one of them, and
+    ``gives_iterator`` whether it can be run over once.
     """
 
     function: Function
@@ -30,6 +31,7 @@ class Program:
     source: pytypes.FunctionType
     changes: tuple[str, ...] = ()
     gives_iterator: bool = False
+    gives_changed: bool = False
 
     @functools.cached_property
     def aliases(self) -> Aliases:

@@ -30,7 +30,7 @@ from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, definitions, statements, transform, with_body
 from tangentc.derive.calls import Defined
-from tangentc.errors import Span, TangentcError, UnsupportedSyntax
+from tangentc.errors import Span, TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.assumed import Sites, without_assumed
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.effects import user_functions
@@ -39,7 +39,7 @@ from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.nested import Nested
 from tangentc.frontend.normalise import normalise
-from tangentc.frontend.recursion import Lengths, at_call, calls_itself, counters, twin
+from tangentc.frontend.recursion import Lengths, at_call, calls_itself, calls_itself_by_others, counters, twin
 from tangentc.frontend.settled import holds_code, holds_made_inside, is_code, refuse_open, with_settings
 from tangentc.frontend.source import source_of
 from tangentc.frontend.specialise import specialise
@@ -49,7 +49,7 @@ load_families()
 
 HIDDEN = (ops.assumed, runtime.require_count)  # what types answer, at first
 DEEPEST = 24  # rounds until the type of what a function that calls itself gives is found
-DEEPEST_CALL = 12  # types of a function that calls itself, one inside the other
+DEEPEST_CALL = 16  # types of a function that calls itself, one inside the other
 MOST_VERSIONS = 200  # of one function inside itself
 Observer = Callable[[str, str, Function, Types], None]
 
@@ -167,14 +167,14 @@ class Context:
                     program = self.prepare(*self.key(function, types))
                     break
                 twinned = program.changes and calls_itself(function) and self._twinned(function, program)
-                if twinned and len(self.in_progress) > 1:  # nobody calls it any more
-                    break
-                known = (certain(before.result), before.pure) == (certain(program.result), program.pure)
+                known = _promises(before) == _promises(program)
                 if not twinned and (known or key not in self.recursive):
                     break
                 self.assumed[key] = program  # what it gives is known better now: so is what the others give
                 self.prepared = {k: p for k, p in self.prepared.items() if k in others}
                 self.failed = {}
+                if twinned and len(self.in_progress) > 1:  # nobody calls it any more
+                    break
         except TangentcError as error:
             self.failed[key] = error
             raise
@@ -186,9 +186,16 @@ class Context:
 
     def _twinned(self, function: pytypes.FunctionType, program: Program) -> bool:
         """Whether a function that changes its arguments and calls itself has got a twin now, which it calls instead."""
+        if calls_itself_by_others(function):
+            raise UnsafeMutation(
+                f"{function.__name__} changes its argument {program.changes[0]} in place, and calls itself by way of "
+                "another function", _where(function), why="changes in place are followed through the calls of one "
+                "function by itself", way_out="let the function return a new array",
+            )  # fmt: skip
         known = function in self.twins
         if not known:
-            self.twins[function] = twin(function, {n: program.types.of(n) for n in program.changes})
+            changed = {n: program.types.of(n) for n in program.changes}
+            self.twins[function] = twin(function, changed, program.gives_changed)
         return not known and self.twins[function] is not None
 
     def _fronted(self, source: pytypes.FunctionType, types: Sequence[Type]) -> Program:
@@ -198,9 +205,12 @@ class Context:
         self.observe("normalise", "one definition a name; control flow joins where it says so",
                      program.function, program.types)  # fmt: skip
         changes: tuple[str, ...] = ()
+        gives_changed = False
         for step in FRONT:
             if step.name == "own":
-                changes = program.aliases.changed_params(program.function)
+                changes, result = program.aliases.changed_params(program.function), program.function.result
+                roots = set(map(program.aliases.root, changes))
+                gives_changed = isinstance(result, str) and program.aliases.root(result) in roots
             if step.name == "specialise":
                 builder = Builder(program.types, program.types.of_name)
                 new = specialise(program.function, program.types, builder.fresh)
@@ -220,7 +230,7 @@ class Context:
             self.observe(step.name, step.does, program.function, program.types)
         if self.watch is not None:
             program = self.typed(self.watch(program), params, source)
-        program.changes, program.gives_iterator = changes, gives_iterator
+        program.changes, program.gives_iterator, program.gives_changed = changes, gives_iterator, gives_changed
         program.pure = all(map(_is_pure_statement, statements(program.function.body)))
         return program
 
@@ -405,6 +415,11 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def _promises(program: Program) -> tuple[Any, ...]:
+    """What its callers rely on."""
+    return certain(program.result), program.pure, program.changes
 
 
 def _unknown_yet(function: pytypes.FunctionType) -> Program:

@@ -137,7 +137,7 @@ class _Forward(TangentControl):
                 return self.b.emit(runtime.unbroadcast, (x_dot, x), name=self.name(x))
             if isinstance(given, (Array, Scalar)) and getattr(given, "shape", ()) != t.shape:
                 return self.b.emit(np.full_like, (x, x_dot), name=self.name(x))
-            if isinstance(given, Array) and given.dtype != t.dtype:
+            if isinstance(given, Array) and given.dtype != t.dtype and is_differentiable(t):
                 return self.b.emit(
                     ops.method, (x_dot, Const("astype"), self.b.emit(getattr, (Const(np), Const(t.dtype))))
                 )

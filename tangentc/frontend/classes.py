@@ -122,7 +122,7 @@ class Classes(Part):
             return self.attribute(base, name, node)
         if is_given and name not in self.known.assigned:
             return default
-        if (has := None if t is None else has_of_its_class(t, name)) is not None:
+        if (has := self.has_of_its_class(base, name)) is not None:
             return self.attribute(base, name, node) if has else default
         if isinstance(t, (Scalar, Array)):
             raise self.unsupported(node, f"getattr with a default of {name}, which numbers of NumPy have and those of "
@@ -131,6 +131,13 @@ class Classes(Part):
             return self.emit(builtins.getattr, (base, Const(name)), node)  # until its class is known
         raise self.unsupported(node, f"getattr with a default of {name}, which the object may have or not",
                                "set the attribute in __init__, or ask for it by its name")  # fmt: skip
+
+    def has_of_its_class(self, base: Atom, name: str) -> bool | None:
+        """Whether the class of an array, a number, a list or a dict has an attribute; None where that is not known, as
+        of a list that stands for a queue."""
+        t = self.type_known(base)
+        told_apart = isinstance(t, (Sequence, Dict)) and self.known.emulated
+        return None if t is None or told_apart else has_of_its_class(t, name)
 
     def set_attribute(self, args: list, node: Any) -> Atom:
         """``setattr(obj, name, value)``; a name that a loop gives is known when the loop is written out."""

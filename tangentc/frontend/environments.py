@@ -20,6 +20,7 @@ from typing import Any
 
 import gast
 
+from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.nodes import Atom, Const
 from tangentc.frontend.activation import Activation, Bound, Closure, declared, locals_of
@@ -78,6 +79,11 @@ class Environments(Part):
 
     def keep(self, made: Any, node: Any) -> None:
         """Let a callable that is called after its trip have an environment from the next lowering on."""
+        if isinstance(made, Bound) and isinstance(made.function, DESCRIPTORS):
+            raise self.unsupported(
+                node, f"the method {made.__name__}, which got its name in one trip of a loop and is called after it",
+                "call the method where it is, or define a function that does",
+            )  # fmt: skip
         assigned = declared_in(made.node) if isinstance(made, Closure) else set()
         several = [
             n for n, home in (self.homes(made) if isinstance(made, Closure) else {}).items()

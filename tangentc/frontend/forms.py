@@ -20,7 +20,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
-from tangentc.core.classes import found_in_class, has_of_its_class
+from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import Atom, Const, Global, Store
 from tangentc.core.types import Known, Struct
 from tangentc.frontend import prelude
@@ -174,8 +174,7 @@ def _getattr(lower: Any, call: Call) -> Atom | None:
 @means(builtins.hasattr)
 def _hasattr(lower: Any, call: Call) -> Atom | None:
     """What the class of an array, a number, a list or a dict has."""
-    t = lower.type_known(call.args[0])
-    has = has_of_its_class(t, call.args[1].value) if t is not None and isinstance(call.args[1], Const) else None
+    has = lower.has_of_its_class(call.args[0], call.args[1].value) if isinstance(call.args[1], Const) else None
     return None if has is None else Const(has)
 
 

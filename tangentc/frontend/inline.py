@@ -9,13 +9,14 @@ import functools
 from collections import Counter
 from typing import Any
 
+from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Place
 from tangentc.core.resolve import Scope
 from tangentc.core.types import Struct
 from tangentc.errors import Span
 from tangentc.frontend import prelude
-from tangentc.frontend.activation import Activation, Closure, locals_of
+from tangentc.frontend.activation import Activation, Bound, Closure, locals_of
 from tangentc.frontend.generators import is_generator
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.parse import parsed
@@ -66,7 +67,7 @@ class Inline(Part):
                     node, f"{callee.__name__} with options that are only known when the program runs",
                     "write the options as constants",
                 )  # fmt: skip
-            if any(isinstance(a, Const) and isinstance(a.value, Closure) and captures(a.value) for a in given):
+            if any(isinstance(a, Const) and _holds_variables(a.value) for a in given):
                 raise self.unsupported(
                     node, f"{callee.__name__}, which calls itself and is given a function that captures variables",
                     "give it what the function captures as arguments, or write it as a loop",
@@ -189,6 +190,13 @@ class Inline(Part):
 def is_quoted(function: Any) -> bool:
     """Whether a function stands for a call of the library: its text is written where the call is."""
     return (function.__module__ or "").startswith((prelude.__name__, "tangentc.rules."))
+
+
+def _holds_variables(value: Any) -> bool:
+    """Whether a function is one of this call, of the functions around it, or a method of what they hold."""
+    if isinstance(value, Bound):
+        return isinstance(value.function, DESCRIPTORS)
+    return isinstance(value, Closure) and captures(value)
 
 
 def _is_code(value: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from tangentc import runtime
+from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
 from tangentc.core.inside import Made
@@ -43,6 +44,8 @@ class Inside(Part):
             names = list(inspect.signature(function).parameters)[-len(captured) or None :]
             given: tuple[Atom, ...] = ()
             named = dict(zip(names, captured))
+        elif isinstance(value, Bound) and isinstance(value.function, DESCRIPTORS):
+            raise self.unsupported(node, f"the method {value.__name__}, handed on", "give a function that calls it")
         elif isinstance(value, Bound) and isinstance(value.function, types.FunctionType):
             function, given, named = value.function, value.args, dict(value.keywords)
         else:

@@ -19,6 +19,7 @@ from typing import Any
 
 import gast
 
+from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.inside import MADE
 from tangentc.core.nodes import Atom, Const, Global
@@ -155,6 +156,11 @@ def own_parameters(function: Any) -> list[str]:
 
 def _lift_bound(bound: Bound) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     """A bound function as one whose last parameters are what it is bound to."""
+    if isinstance(bound.function, DESCRIPTORS):
+        raise UnsupportedSyntax(
+            f"the method {bound.__name__} with a name is handed on to what is not lowered with it",
+            why="its calls would not be seen", way_out="give a function that calls it",
+        )  # fmt: skip
     inner, captured = lift(bound.function) if isinstance(bound.function, (Closure, Bound)) else (bound.function, ())
     names, own = own_parameters(inner), own_parameters(bound)
     first = dict(zip(names, bound.args))

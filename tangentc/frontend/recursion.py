@@ -326,9 +326,10 @@ def at_call(result: Type, general: Sequence_[Type], types: Sequence_[Type]) -> T
 
 
 # ---------------------------------------------------------------- functions that change their arguments
-def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
+def twin(function: types.FunctionType, changed: dict[str, Type], shares: bool) -> Any:
     """What callers of a recursive function call in its place: a function that calls its twin, which works on
-    copies of what it changes, and writes the changes back.  None if it has no twin."""
+    copies of what it changes, and writes the changes back.  None if it has no twin, as where its result ``shares`` the
+    memory of what it changes, and is not that itself."""
     tree: Any = source_of(function).fresh_tree()
     args = tree.args
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -342,6 +343,8 @@ def twin(function: types.FunctionType, changed: dict[str, Type]) -> Any:
     name, body = tree.name, tree.body
     returned = {"None" if s.value is None else ast.unparse(s.value) for s in _returns(body)}
     whole = next(iter(returned)) if len(returned) == 1 and returned <= changed.keys() else None
+    if whole is None and shares:
+        return None
     for s in _returns(body):
         value = ast.Constant(None) if s.value is None or whole else s.value
         s.value = ast.Tuple([value, *(ast.Name(n, ast.Load()) for n in changed)], ast.Load())
@@ -413,3 +416,9 @@ def counters(code: types.CodeType, function: types.FunctionType) -> frozenset[st
 def calls_itself(function: types.FunctionType) -> bool:
     """Whether a function may call itself, by way of functions that it names."""
     return any(named is function for named in named_by(function))
+
+
+def calls_itself_by_others(function: types.FunctionType) -> bool:
+    """Whether a function may call itself by way of another one."""
+    others = [n for n in named_by(function) if isinstance(n, types.FunctionType) and n is not function]
+    return any(map(calls_itself, others)) and any(named is function for n in others for named in named_by(n))

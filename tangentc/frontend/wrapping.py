@@ -21,7 +21,7 @@ import gast
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque
-from tangentc.core.types import Known, is_differentiable
+from tangentc.core.types import Array, Known, is_container, is_differentiable
 from tangentc.frontend.attempt import assign_, finally_
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.generators import leaves_by
@@ -29,6 +29,8 @@ from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 
 SUBJECT = "the subject"
+RETURNED = "returned_by_block"
+NOTHING = "given_by_manager"  # what a manager gives, where it gets no name
 MANAGER = contextlib.contextmanager(lambda: iter(())).__code__  # of what it makes
 
 
@@ -60,9 +62,11 @@ class Wrapping(Part):
         if library is contextlib.suppress and item.optional_vars is None:
             self.block([_suppressing(node, item.context_expr, items[1:])])
             return
-        generator = self.generator_of_manager(item, node.body)
+        body, last = _with_return_behind(node.body)
+        generator = self.generator_of_manager(item, body)
         if generator is not None:
-            self.block([_given_by(node, item, items[1:], generator)])
+            self.activation.local.update({NOTHING: 2, RETURNED: 2})
+            self.block([_given_by(node, item, items[1:], body, generator), *last])
             return
         manager = self.expression(item.context_expr)
         span = self.span(item.context_expr)
@@ -135,18 +139,23 @@ class Wrapping(Part):
 
     def generator_of_manager(self, item: Any, body: list) -> Any:
         """The generator function of the user's that `contextlib.contextmanager` makes a manager of, where a derivative
-        may flow from what it is given to what it gives."""
+        may flow from what it is given, or what it is given may change."""
         node = item.context_expr
-        if item.optional_vars is None or not isinstance(node, gast.Call) or self.trying is not None:
-            return None
-        if any(leaves_by(body, way) for way in (gast.Break, gast.Continue, gast.Return)):
-            return None
-        callee = self.looked_at(node.func)
+        callee = self.looked_at(node.func) if isinstance(node, gast.Call) else None
         made = callee.value if isinstance(callee, Const) else None
         if getattr(made, "__code__", None) is not MANAGER or not is_user_function(made.__wrapped__):
             return None
-        given = [*node.args, *(k.value for k in node.keywords)]
-        return made.__wrapped__ if any(is_differentiable(self.tried(a)) for a in given) else None
+        given = [self.tried(a) for a in (*node.args, *(k.value for k in node.keywords))]
+        if not any(is_differentiable(t) or is_container(t) or isinstance(t, Array) for t in given):
+            return None
+        left = any(leaves_by(body, way) for way in (gast.Break, gast.Continue, gast.Return))
+        if left or self.trying is not None:
+            raise self.unsupported(
+                node, f"the manager {made.__name__}, which is given what may move or change, "
+                + ("around a block that is left early" if left else "in a `try`"),
+                "leave the block first, or write a class with __enter__ and __exit__",
+            )  # fmt: skip
+        return made.__wrapped__
 
     # ---------------------------------------------------------- match
     def on_Match(self, node: Any) -> None:
@@ -193,12 +202,23 @@ class Wrapping(Part):
         return any(n.id == name and type(n.ctx).__name__ == "Store" and n.lineno < node.lineno for n in stores)
 
 
-def _given_by(node: Any, item: Any, others: list, generator: Any) -> Any:
+def _with_return_behind(body: list) -> tuple[list, list]:
+    """A block that ends in ``return value`` as one that ends in giving the value a name, and the return of that."""
+    if not isinstance(body[-1], gast.Return) or body[-1].value is None:
+        return body, []
+    last = body[-1]
+    name = gast.copy_location(gast.Name(RETURNED, gast.Store(), None, None), last)
+    read = gast.copy_location(gast.Name(RETURNED, gast.Load(), None, None), last)
+    kept = gast.copy_location(gast.Assign([name], last.value, None), last)
+    return [*body[:-1], kept], [gast.copy_location(gast.Return(read), last)]
+
+
+def _given_by(node: Any, item: Any, others: list, body: list, generator: Any) -> Any:
     """``with manager(x) as v: body`` as a loop over what the manager's generator gives, ``for v in steps(x): body``."""
-    target = item.optional_vars
+    target = item.optional_vars or gast.Name(NOTHING, gast.Store(), None, None)
     call = copy.copy(item.context_expr)
     call.func = gast.Constant(generator, None)
-    body = [gast.With(others, node.body, None)] if others else node.body
+    body = [gast.With(others, body, None)] if others else body
     loop = gast.For(target, call, body, [], None)
     for new in (target, call.func, loop, *body[: bool(others)]):
         gast.copy_location(new, item.context_expr if new is call.func else node)

@@ -170,6 +170,14 @@ def filled_from_integers(x):
     return np.sum(history[2] * by_number[2])
 
 
+def added_to_zeros_of_integers(x):
+    h = np.zeros(3, int)
+    for _ in range(3):
+        h = h + x
+        h[0] = h[0] * x[1]
+    return np.sum(h)
+
+
 def swapped_with_integers(x):
     a, b = np.array([1, 0, 0]), x * x
     for _ in range(3):
@@ -199,7 +207,7 @@ def propagated(x):
 OF_ONE = [
     integers_in_a_branch, truths_in_the_first_trip, integers_in_a_tuple, truths_subtracted, arrays_in_a_tuple,
     arrays_in_a_list, arrays_in_a_dict, attributes, folded_from_integers, history_from_integers, appended_to_integers,
-    filled_from_integers, swapped_with_integers, coefficients_of_integers, propagated,
+    filled_from_integers, added_to_zeros_of_integers, swapped_with_integers, coefficients_of_integers, propagated,
 ]  # fmt: skip
 PROGRAMS = [
     (integers_in_the_first_trip, (np.eye(3) + 0.1, X)),

@@ -155,8 +155,71 @@ def gradient_of_one_that_calls_itself(u):
     return np.sum(grad(power_of_the_spectrum)(u) ** 2)
 
 
+def doubled_by_turns(a, n):
+    if n > 0:
+        a[0] = a[0] * a[1]
+        handed_on_by_turns(a, n - 1)
+
+
+def handed_on_by_turns(a, n):
+    if n > 0:
+        doubled_by_turns(a, n - 1)
+
+
+def changed_by_turns(x):
+    y = x.copy()
+    doubled_by_turns(y, 4)
+    return y[0] ** 2
+
+
+def changed_by_turns_below(x):
+    y = x.copy()
+    handed_on_by_turns(y, 4)
+    return y[0] ** 2
+
+
+def given_back(a, k):
+    if k == 0:
+        return a
+    a[0] *= 2
+    return given_back(a, k - 1)
+
+
+def changed_and_given_back(x):
+    y = x.copy()
+    return np.sum(given_back(y, 2) * y)
+
+
+def rest_given_back(a, k):
+    if k == 0:
+        return a[1:]
+    v = rest_given_back(a, k - 1)
+    a[1] *= 2.0
+    return v
+
+
+def rest_changed_behind(x):
+    y = x.copy()
+    return rest_given_back(y, 2)[0] ** 2
+
+
+def appending(add, v, n):
+    if n > 0:
+        add(v * n)
+        appending(add, v * v, n - 1)
+
+
+def appended_by_a_name(x):
+    out = []
+    appending(out.append, x[0], 3)
+    return sum(out)
+
+
 R = np.random.default_rng(0)
+THREE = R.normal(size=3)
 PROGRAMS = [
+    (changed_by_turns, (THREE,)), (changed_by_turns_below, (THREE,)), (changed_and_given_back, (THREE,)),
+    (appended_by_a_name, (THREE,)), (rest_changed_behind, (THREE,)),
     (spectrum, (R.normal(size=16),)), (nested_sum, (R.normal(size=12),)), (halved, (R.normal(size=33),)),
     (merge_sort, (R.normal(size=9),)), (quick_sort, (R.normal(size=9),)), (sines, (0.7, 5)), (fibonacci, (0.7, 6)),
     (product_of_a_tree, (((0.5, 0.2), (0.1, (0.3, 0.7))),)), (even, (0.4, 5)), (wavelets, (R.normal(size=16),)),
@@ -164,4 +227,11 @@ PROGRAMS = [
     (two_functions_that_capture, (1.3, 0.4)), (root_by_recursion, (2.5,)), (functions_that_change_places, (1.3,)),
     (gradient_of_one_that_calls_itself, (R.normal(size=4),)),
 ]  # fmt: skip
-REFUSED = {"functions_that_change_places"}
+REFUSED = {
+    "functions_that_change_places",
+    "changed_by_turns",
+    "changed_by_turns_below",
+    "changed_and_given_back",
+    "appended_by_a_name",
+    "rest_changed_behind",
+}

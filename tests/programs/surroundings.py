@@ -274,4 +274,49 @@ def entered_in_a_loop(x):
     return y * log[-1]
 
 
-PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in (entered_and_left, entered_in_a_loop)]
+@contextlib.contextmanager
+def scaled_meanwhile(a, i):
+    a[i] = a[i] * 5
+    yield
+    a[i] *= 3
+
+
+@contextlib.contextmanager
+def replaced_meanwhile(d, value):
+    old = d["k"]
+    d["k"] = value
+    try:
+        yield
+    finally:
+        d["k"] = old
+
+
+def changed_by_managers(x):
+    y, d = x.copy(), {"k": x[0]}
+    with scaled_meanwhile(y, 1):
+        s = np.sum(y**2)
+    with replaced_meanwhile(d, x[1] ** 2):
+        s = s * d["k"] * x[2]
+    return s * np.sum(y) * d["k"]
+
+
+def returned_from_a_block(x):
+    log = []
+    with doubled(x[0], log) as s:
+        y = s * s
+        return y * log[0]
+
+
+def left_by_a_break(x):
+    total = 0.0
+    for v in x:
+        with doubled(v, []) as s:
+            total += s * s
+            if total > 1:
+                break
+    return total
+
+
+MANAGED = (entered_and_left, entered_in_a_loop, changed_by_managers, returned_from_a_block, left_by_a_break)
+PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in MANAGED]
+REFUSED = {*globals().get("REFUSED", ()), "left_by_a_break"}
