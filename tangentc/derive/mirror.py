@@ -149,6 +149,11 @@ class Mirror:
         each = items if len(items) == len(atoms) else items * len(atoms) if len(items) == 1 else (None,) * len(atoms)
         return [self.part(a, out, span, of=t) for a, t in zip(atoms, each, strict=True)]
 
+    def one_of(self, container: Atom) -> Any:
+        """The type of each item of a container, where they have one."""
+        items = set(getattr(self.life(container), "items", ()))
+        return items.pop() if len(items) == 1 else None
+
     def life(self, x: Atom) -> Any:
         """The type of all that a value is under its names."""
         return self.wide.get(x, self.b.type(x))
@@ -332,7 +337,7 @@ class Mirror:
         out: list[Statement] = []
         bar = self.of[s.args[0]]
         if s.op in (ops.append, ops.insert):
-            value = self.part(s.args[-1], out, s.span)
+            value = self.part(s.args[-1], out, s.span, of=self.one_of(s.args[0]))
             return (*out, Effect(s.op, (bar, *s.args[1:-1], value), (), s.span))
         return (Effect(s.op, (bar, *s.args[1:]), (), s.span),)
 
@@ -341,7 +346,7 @@ class Mirror:
         if s.object not in self.of:
             return ()
         out: list[Statement] = []
-        value = self.part(s.value, out, s.span)
+        value = self.part(s.value, out, s.span, of=self.one_of(s.object))
         return (*out, Store(self.of[s.object], s.key, value, None, s.span))
 
 

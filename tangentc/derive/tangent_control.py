@@ -6,8 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Block, Carry, Const, For, If, Leave, Merge, Statement, While
+from tangentc.core.types import Array, is_complex
 from tangentc.core.walk import statements
 from tangentc.derive.calls import refuse_active_items
 
@@ -44,7 +48,7 @@ class TangentControl:
             for k, atom in enumerate((m.then, m.orelse)):
                 self.dots = ends[k]
                 with self.b.reopen(blocks[k]):
-                    arms.append(self.arm(atom))
+                    arms.append(self.arm(atom, m.name))
             self.dots = before
             name = self.b.fresh(self.name(m.name))
             self.b.types.of_name[name] = self.b.type(m.name)
@@ -52,10 +56,17 @@ class TangentControl:
             self._keep(m.name, name)
         self.b.out.append(replace(s, then=tuple(blocks[0]), orelse=tuple(blocks[1]), merged=tuple(merged)))
 
-    def arm(self, atom: Atom) -> Atom:
-        """The tangent of what a joined name stands for on one path."""
+    def arm(self, atom: Atom, joined: str) -> Atom:
+        """The tangent of what a joined name stands for on one path; complex where that may be."""
         if isinstance(atom, str):
-            return self.fit(self.dot(atom), atom)
+            dot, t = self.fit(self.dot(atom), atom), self.b.type(joined)
+            if (
+                isinstance(self.b.type(dot), Array)
+                and isinstance(t, Array)
+                and is_complex(t) > is_complex(self.b.type(dot))
+            ):
+                return self.b.emit(ops.method, (dot, Const("astype"), Const(getattr(np, t.dtype))))
+            return dot
         return Const(0.0) if isinstance(atom, Const) and not isinstance(atom.value, tuple) else self.zero(atom)
 
     def loop(self, s: For | While) -> None:
@@ -67,7 +78,7 @@ class TangentControl:
                 continue
             name = self.b.fresh(self.name(c.name))
             self.b.types.of_name[name] = self.b.type(c.name)
-            carries.append((c, name, self.arm(c.init)))
+            carries.append((c, name, self.arm(c.init, c.name)))
         before = self.dots
         self.dots = dict(before)
         for c, name, _ in carries:
@@ -79,7 +90,7 @@ class TangentControl:
             self.block(s.body)
             nexts = {}
             for c, _, _ in carries:
-                nexts[c.name] = self.arm(c.next)
+                nexts[c.name] = self.arm(c.next, c.name)
             body = tuple(out)
         self.dots = dict(before)
         for c, name, _ in carries:

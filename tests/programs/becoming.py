@@ -178,6 +178,27 @@ def added_to_zeros_of_integers(x):
     return np.sum(h)
 
 
+def complex_beside_a_constant(x):
+    a, b, d = np.zeros(3), np.zeros(3), np.array([0.3, -0.5, 0.7])
+    for k in range(2):
+        a = a + x * 1j
+        a[k] *= x[2]
+        b = b + 1j * d
+        b[k] = x[2] * b[k] + a[k] * d[2]
+    return np.sum(np.real(np.conj(a) * b)) + np.sum(np.abs(a) ** 2)
+
+
+def items_of_integers(x):
+    rows = [np.zeros(2, int) for _ in range(2)]
+    by_number = {i: np.zeros(2, int) for i in range(2)}
+    for i in range(2):
+        rows[i] = rows[i] + x[:2]
+        rows[i][0] *= 3.0
+        by_number[i] = by_number[i] + x[1:]
+        by_number[i][0] *= x[0]
+    return np.sum(rows[1] ** 2) + np.sum(by_number[1] * by_number[0])
+
+
 def swapped_with_integers(x):
     a, b = np.array([1, 0, 0]), x * x
     for _ in range(3):
@@ -207,7 +228,7 @@ def propagated(x):
 OF_ONE = [
     integers_in_a_branch, truths_in_the_first_trip, integers_in_a_tuple, truths_subtracted, arrays_in_a_tuple,
     arrays_in_a_list, arrays_in_a_dict, attributes, folded_from_integers, history_from_integers, appended_to_integers,
-    filled_from_integers, added_to_zeros_of_integers, swapped_with_integers, coefficients_of_integers, propagated,
+    filled_from_integers, added_to_zeros_of_integers, complex_beside_a_constant, items_of_integers, swapped_with_integers, coefficients_of_integers, propagated,
 ]  # fmt: skip
 PROGRAMS = [
     (integers_in_the_first_trip, (np.eye(3) + 0.1, X)),
