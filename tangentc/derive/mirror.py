@@ -22,6 +22,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import READ_ONLY, Aliases, arms
+from tangentc.analysis.parts import constant
 from tangentc.analysis.points import DEEP_COPIES, PUT_TOGETHER, made_of
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -33,6 +34,7 @@ from tangentc.core.types import (
     Scalar,
     Tuple,
     Unknown,
+    components,
     holds_numbers,
     is_container,
     is_differentiable,
@@ -57,6 +59,7 @@ class Mirror:
         self.b, self.aliases = builder, aliases
         self.definitions = definitions(function.body)
         self.of: dict[str, str] = {}
+        self.wide: dict[Atom, Any] = {}
         self.wide = self._wide(function)
         for s in statements(function.body):
             for name in [s.target] if isinstance(s, Assign) else [name for name, *_ in joins_of(s)]:
@@ -94,6 +97,8 @@ class Mirror:
         same = ((a, b) for a, b in views if isinstance(of[a], Array) and isinstance(of[b], Array))
         arrays += [(a, b) for a, b in same if of[a].dtype == of[b].dtype]  # and no real part
         containers = [(a, b) for a, b in joins if is_container(of[a]) and is_container(of[b])]
+        held = self._held_as(function)
+        of |= held
         before: dict[Atom, Any] = {}
         while before != (before := {a: _moving(of[a]) for pair in (*arrays, *containers) for a in pair}):
             for a, b in arrays:
@@ -101,7 +106,28 @@ class Mirror:
                 of[a], of[b] = replace(of[a], dtype=dtype), replace(of[b], dtype=dtype)
             for a, b in containers:
                 of[a] = of[b] = self.b.types.join(of[a], of[b])
-        return {a: of[a] for a in before if _is_other(present(self.b.type(a)), of[a])}
+        return {a: of[a] for a in (*before, *held) if _is_other(present(self.b.type(a)), of[a])}
+
+    def _held_as(self, function: Function) -> dict[Atom, Any]:
+        """The arrays in whose place in a container there are ones of another dtype later, as those."""
+        found: dict[Atom, Any] = {}
+        for s in statements(function.body):
+            for a, t in self._kept_in(s) if isinstance(s, Assign) else ():
+                own = self.b.type(a)
+                if isinstance(a, str) and isinstance(own, Array) and isinstance(t, Array) and is_differentiable(t):
+                    found |= {a: of_dtype(own, t)} if own.dtype != t.dtype else {}
+        return found
+
+    def _kept_in(self, s: Assign) -> list[tuple[Atom, Any]]:
+        """What a statement puts into a container or takes out of one, with the type of its place there."""
+        if s.op in (ops.make_list, ops.make_tuple, ops.make_dict):
+            items, atoms = getattr(self.b.type(s.target), "items", ()), s.args[s.op is ops.make_dict :]
+            return list(zip(atoms, items * len(atoms) if len(items) == 1 else items))
+        base = self.b.type(s.args[0]) if s.op is operator.getitem else None
+        if base is None or not is_container(base) or self.is_slice(s.args[1]):
+            return []
+        key = constant(self.b.type(s.args[1]))
+        return [(s.target, next((t for k, t in components(base) if k == key), self.one_of(s.args[0])))]
 
     def _has_items_of(self, s: Assign) -> bool:
         """Whether a statement gives a container with the items of another."""

@@ -121,6 +121,7 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         callee = getattr(callee, "__tangentc_function__", callee)
         callee = getattr(callee, "__tangentc_op__", callee)
         call = Call(callee, args, keywords, node, target)
+        self.refuse_named_manager(call)
         made = self.of_what_holds(call) or self.of_what_is_given(call)
         if made is not None:
             return made

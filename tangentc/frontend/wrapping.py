@@ -145,8 +145,7 @@ class Wrapping(Part):
         made = callee.value if isinstance(callee, Const) else None
         if getattr(made, "__code__", None) is not MANAGER or not is_user_function(made.__wrapped__):
             return None
-        given = [self.tried(a) for a in (*node.args, *(k.value for k in node.keywords))]
-        if not any(is_differentiable(t) or is_container(t) or isinstance(t, Array) for t in given):
+        if not any(may_move(self.tried(a)) for a in (*node.args, *(k.value for k in node.keywords))):
             return None
         left = any(leaves_by(body, way) for way in (gast.Break, gast.Continue, gast.Return))
         if left or self.trying is not None:
@@ -156,6 +155,15 @@ class Wrapping(Part):
                 "leave the block first, or write a class with __enter__ and __exit__",
             )  # fmt: skip
         return made.__wrapped__
+
+    def refuse_named_manager(self, call: Any) -> None:
+        """Refuse a manager made of a generator that gets a name before it is entered: its work would not be seen."""
+        if getattr(call.callee, "__code__", None) is MANAGER and is_user_function(call.callee.__wrapped__):
+            if any(may_move(self.state.of(a)) for a in (*call.args, *dict(call.keywords).values())):
+                raise self.unsupported(
+                    call.node, f"the manager {call.callee.__name__}, which is not entered where it is made",
+                    "write the call into the `with` statement",
+                )  # fmt: skip
 
     # ---------------------------------------------------------- match
     def on_Match(self, node: Any) -> None:
@@ -200,6 +208,11 @@ class Wrapping(Part):
         """Whether a name that a pattern captures may have a value already, which it keeps if the pattern fails."""
         stores = (n for n in gast.walk(self.activation.source.tree) if isinstance(n, (ast.Name, gast.Name)))
         return any(n.id == name and type(n.ctx).__name__ == "Store" and n.lineno < node.lineno for n in stores)
+
+
+def may_move(t: Any) -> bool:
+    """Whether a derivative may flow through a value, or it can be changed."""
+    return is_differentiable(t) or is_container(t) or isinstance(t, Array)
 
 
 def _with_return_behind(body: list) -> tuple[list, list]:

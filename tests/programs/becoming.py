@@ -199,6 +199,16 @@ def items_of_integers(x):
     return np.sum(rows[1] ** 2) + np.sum(by_number[1] * by_number[0])
 
 
+def items_that_turn_complex(x):
+    d, rows, U = {"p": np.array([1.0, 0, 0])}, [np.ones(3), np.zeros(3)], np.eye(3) - 0.1j * np.outer(x, x)
+    for k in range(2):
+        d["p"] = U @ d["p"]
+        d["p"][0] *= x[1]
+        rows[k] = rows[k] + x * 1j
+        rows[k][0] = x[1] ** 2
+    return np.sum(np.abs(d["p"]) ** 2) + np.sum(np.abs(rows[1]) ** 2)
+
+
 def swapped_with_integers(x):
     a, b = np.array([1, 0, 0]), x * x
     for _ in range(3):
@@ -228,7 +238,7 @@ def propagated(x):
 OF_ONE = [
     integers_in_a_branch, truths_in_the_first_trip, integers_in_a_tuple, truths_subtracted, arrays_in_a_tuple,
     arrays_in_a_list, arrays_in_a_dict, attributes, folded_from_integers, history_from_integers, appended_to_integers,
-    filled_from_integers, added_to_zeros_of_integers, complex_beside_a_constant, items_of_integers, swapped_with_integers, coefficients_of_integers, propagated,
+    filled_from_integers, added_to_zeros_of_integers, complex_beside_a_constant, items_of_integers, items_that_turn_complex, swapped_with_integers, coefficients_of_integers, propagated,
 ]  # fmt: skip
 PROGRAMS = [
     (integers_in_the_first_trip, (np.eye(3) + 0.1, X)),

@@ -317,6 +317,21 @@ def left_by_a_break(x):
     return total
 
 
-MANAGED = (entered_and_left, entered_in_a_loop, changed_by_managers, returned_from_a_block, left_by_a_break)
+def named_before_it_is_entered(x):
+    log = []
+    manager = doubled(x[0], log)
+    with manager as s:
+        y = s * s
+    return y * log[0]
+
+
+MANAGED = (
+    named_before_it_is_entered,
+    entered_and_left,
+    entered_in_a_loop,
+    changed_by_managers,
+    returned_from_a_block,
+    left_by_a_break,
+)
 PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in MANAGED]
-REFUSED = {*globals().get("REFUSED", ()), "left_by_a_break"}
+REFUSED = {*globals().get("REFUSED", ()), "left_by_a_break", "named_before_it_is_entered"}
