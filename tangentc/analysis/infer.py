@@ -88,7 +88,9 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
         return out  # which is what it gives
     if any(isinstance(t, Unknown) and not is_generator(t) for t in args):
         return Unknown("an argument's type is not known")
-    return _of_known(call)
+    found = _of_known(call)
+    is_like = op in LIKE and isinstance(args[0], Array) and args[0].or_narrower and "dtype" not in keywords
+    return replace(found, or_narrower=True) if is_like and isinstance(found, Array) else found
 
 
 def _said(result: Any, call: Applied) -> Type | None:

@@ -153,6 +153,11 @@ def join(a: Type, b: Type, fresh: Fresh) -> Type:
     return replace(t, sites=sites) if sites and isinstance(t, (Sequence, Dict, Struct)) else t
 
 
+def _kind(dtype: str) -> str:
+    """Whether a dtype is one of integers, of real or of complex numbers."""
+    return {"b": "i", "u": "i"}.get(kind := np.dtype(dtype).kind, kind)
+
+
 def _join(a: Type, b: Type, fresh: Fresh) -> Type:
     match a, b:
         case Scalar(), Scalar():
@@ -160,7 +165,8 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
         case Array(), Array() if len(a.shape) == len(b.shape):
             shape = tuple(x if x == y else fresh() for x, y in zip(a.shape, b.shape, strict=True))
             kind = a.or_number if a.or_number == b.or_number else "?"
-            return Array(np.result_type(a.dtype, b.dtype).name, shape, kind)
+            narrower = a.or_narrower or b.or_narrower or _kind(a.dtype) != _kind(b.dtype)
+            return Array(np.result_type(a.dtype, b.dtype).name, shape, kind, narrower)
         case Tuple(), Tuple() if len(a.items) == len(b.items) and a.cls is b.cls:
             return Tuple(tuple(join(x, y, fresh) for x, y in zip(a.items, b.items, strict=True)), a.cls)
         case ((Tuple(cls=None) | Sequence(kind=builtins.tuple)), (Tuple(cls=None) | Sequence(kind=builtins.tuple))):

@@ -20,6 +20,7 @@ from tangentc.core.types import (
     Dim,
     Known,
     Length,
+    Opaque,
     Scalar,
     Sequence,
     Struct,
@@ -89,6 +90,8 @@ def int_of(d: Dim) -> Scalar:
 
 def attribute_of(t: Type, name: str, fresh: Fresh) -> Type:
     match t:
+        case Array(or_narrower=True) if name == "dtype":
+            return Opaque("it is another one on another path", np.dtype)
         case Array(dtype, _) | Scalar(dtype, False, _) if name == "dtype":
             return Known(Const(np.dtype(dtype)))
         case Array(_, shape) if name == "shape":

@@ -48,11 +48,13 @@ class Scalar:
 @dataclass(frozen=True, slots=True)
 class Array:
     """An array.  With ``or_number`` it may be a number that stands for one, as ``s`` in ``s = 0`` before ``s += x``: it
-    is the name of a value that is a number where this one is, "?" if none is known."""
+    is the name of a value that is a number where this one is, "?" if none is known.  With ``or_narrower`` it has
+    another dtype on another path, of integers or of real numbers, which only the run knows."""
 
     dtype: str
     shape: tuple[Dim, ...]
     or_number: str = ""
+    or_narrower: bool = False
 
 
 class Container:

@@ -7,7 +7,9 @@ f_primal(x, ...) -> (out, saved)         with f_adjoint(saved, out_bar): a pair
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import operator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +19,7 @@ from tangentc.analysis.activity import Activity
 from tangentc.analysis.masks import has_places
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     AFTERWARDS,
     Assign,
@@ -28,14 +31,17 @@ from tangentc.core.nodes import (
     Global,
     Param,
     Statement,
+    Store,
     version_base,
 )
 from tangentc.core.splice import in_order
 from tangentc.core.types import (
+    Array,
     Scalar,
     Tuple,
     Type,
     Unknown,
+    present,
 )
 from tangentc.core.walk import (
     all_reads,
@@ -57,7 +63,7 @@ from tangentc.derive.results import (
     with_unused,
 )
 from tangentc.derive.reverse import reverse
-from tangentc.errors import NotDifferentiable
+from tangentc.errors import NotDifferentiable, UnsafeMutation
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
 
@@ -89,8 +95,23 @@ class Unit:
         self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
         self.active = self.activity.active
         self._note_outside(program, self.activity, set())
+        self._refuse_cut_off()
         self.builder = Builder(program.types, [*program.types.of_name], peephole)
         self._ask_for_definitions()
+
+    def _refuse_cut_off(self) -> None:
+        """Refuse what moves and is written into an array that holds integers on another path, which cuts it off."""
+        for s in statements(self.program.function.body):
+            if isinstance(s, Store) and s.op is None and s.key is not None and s.value in self.active:
+                t = present(self.program.types.of(s.object))
+                made = self.definitions.get(s.object)
+                held = isinstance(made, Assign) and made.op in (operator.getitem, builtins.getattr)  # of all its life
+                if isinstance(t, Array) and t.or_narrower and not held:
+                    raise UnsafeMutation(
+                        f"{shown(s.object)} is written, and has another dtype on another path", s.span,
+                        why="an array of integers cuts off what is written into it, and one of real numbers the "
+                        "imaginary part", way_out="begin with floats, np.zeros(n) or a.astype(float)",
+                    )  # fmt: skip
 
     def _note_outside(self, program: Any, activity: Activity, met: set[Any]) -> None:
         """Note what belongs to the module and is written into or read, by calls without a derivative among others."""

@@ -235,6 +235,29 @@ def propagated(x):
     return np.sum(np.abs(psi + x) ** 2) + np.sum(np.abs(pair[0] + pair[1]) ** 2)
 
 
+def branch_by_its_dtype(x):
+    z = x * 1j if x[0] > 0 else x
+    return x[0] ** 2 if z.dtype.kind == "c" else x[1] ** 2
+
+
+def cut_off_on_one_path(x):
+    a = np.zeros(3, int)
+    if x[0] > 0:
+        a = a + x
+    a[1] = 2.7 * x[1]
+    return a[1] * x[2]
+
+
+def like_what_may_be_integers(x):
+    a = np.arange(3)
+    if x[0] > 0:
+        a = a * x
+    b = np.zeros_like(a)
+    b[0] = x[1] * 9
+    return np.sum(b * x)
+
+
+REFUSED = {"cut_off_on_one_path", "like_what_may_be_integers"}
 OF_ONE = [
     integers_in_a_branch, truths_in_the_first_trip, integers_in_a_tuple, truths_subtracted, arrays_in_a_tuple,
     arrays_in_a_list, arrays_in_a_dict, attributes, folded_from_integers, history_from_integers, appended_to_integers,
@@ -249,4 +272,8 @@ PROGRAMS = [
     (real_beside_complex, (X, REAL, IMAGINARY)),
     (real_beside_complex_in_lists, (X, REAL, IMAGINARY)),
     *((f, (X,)) for f in OF_ONE),
+    (branch_by_its_dtype, (X,)),
+    (branch_by_its_dtype, (-X,)),
+    (cut_off_on_one_path, (-X,)),
+    (like_what_may_be_integers, (-X,)),
 ]
