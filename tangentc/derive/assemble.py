@@ -35,6 +35,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.splice import in_order
+from tangentc.core.texts import is_emitted
 from tangentc.core.types import (
     Array,
     Scalar,
@@ -100,8 +101,9 @@ class Unit:
         self._ask_for_definitions()
 
     def _refuse_cut_off(self) -> None:
-        """Refuse what moves and is written into an array that holds integers on another path, which cuts it off."""
-        for s in statements(self.program.function.body):
+        """Refuse what moves and is written into an array that holds integers on another path, which cuts it off.  What
+        an emitted function writes back was there before."""
+        for s in () if is_emitted(self.program.source) else statements(self.program.function.body):
             if isinstance(s, Store) and s.op is None and s.key is not None and s.value in self.active:
                 t = present(self.program.types.of(s.object))
                 made = self.definitions.get(s.object)
