@@ -111,3 +111,10 @@ def test_what_is_drawn_by_chances_that_move(make):
     units = np.eye(3) * 1e-6
     wanted = [(chosen(X + u, make(0)) - chosen(X - u, make(0))) / 2e-6 for u in units]
     np.testing.assert_allclose(given, wanted, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [from_the_module, Noisy(), from_numpy], ids=["module", "object", "numpy"])
+def test_columns_of_a_gradient_draw_once(f):
+    for gradient in (tangentc.grad(f), tangentc.differentiable(f).grad):
+        second = tangentc.jacfwd(gradient)(X)
+        assert np.count_nonzero(second) == 3 and np.allclose(second, np.diag(np.diag(second)))

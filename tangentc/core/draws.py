@@ -83,6 +83,8 @@ def _generators(function: Any, args: tuple[Any, ...]) -> Iterator[Any]:
             stack += [value.__self__, value.__func__]
         elif isinstance(value, types.FunctionType):
             stack += named_by(value)
+        elif type(value).__module__.startswith("tangentc."):  # a derivative draws what its function does
+            stack += [getattr(value, "function", None), getattr(value, "__tangentc_function__", None)]
         elif isinstance(value, (list, tuple, dict)):
             stack += value.values() if isinstance(value, dict) else value
         else:

@@ -157,12 +157,12 @@ class Wrapping(Part):
         return made.__wrapped__
 
     def refuse_named_manager(self, call: Any) -> None:
-        """Refuse a manager made of a generator that gets a name before it is entered: its work would not be seen."""
+        """Refuse a manager made of a generator that is a method, or gets a name first: its work would not be seen."""
         if getattr(call.callee, "__code__", None) is MANAGER and is_user_function(call.callee.__wrapped__):
             if any(may_move(self.state.of(a)) for a in (*call.args, *dict(call.keywords).values())):
                 raise self.unsupported(
-                    call.node, f"the manager {call.callee.__name__}, which is not entered where it is made",
-                    "write the call into the `with` statement",
+                    call.node, f"the manager {call.callee.__name__}, a method or one that is made before it is entered",
+                    "call a function of the module in the `with` statement; a class with __enter__ and __exit__",
                 )  # fmt: skip
 
     # ---------------------------------------------------------- match

@@ -334,4 +334,4 @@ MANAGED = (
     left_by_a_break,
 )
 PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in MANAGED]
-REFUSED = {*globals().get("REFUSED", ()), "left_by_a_break", "named_before_it_is_entered"}
+REFUSED = {*globals().get("REFUSED", ()), "left_by_a_break", "named_before_it_is_entered", "manager_that_is_a_method"}
