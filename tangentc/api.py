@@ -26,7 +26,7 @@ from tangentc.arguments import (
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiled import Compiled
-from tangentc.compiler.context import Context
+from tangentc.compiler.context import Context, uncollected
 from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.core import ops
 from tangentc.core.draws import Draws
@@ -188,7 +188,8 @@ def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], ar
     context.names.update(names)
     moving = flags + (False,) * (len(types) - len(flags))
     defaults = (1.0,) * (len(types) - derivative.arity)
-    context.settle(lambda: make_pair(context, source, types, moving, names))
+    with uncollected():
+        make_pair(context, source, types, moving, names)
     check_result(context.prepare(source, types))
     compiled = Compiled(print_program(context.emitted, arrays), context, source, types)
     primal = compiled.text.same.get(names[0], names[0])  # written once for several types

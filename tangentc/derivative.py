@@ -22,7 +22,7 @@ from tangentc.arguments import (
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiled import Compiled
-from tangentc.compiler.context import Context
+from tangentc.compiler.context import Context, uncollected
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.core.inside import MADE, Made
 from tangentc.core.types import Scalar, Type, Unknown
@@ -414,7 +414,8 @@ class Derivative(Made):
     ) -> tuple[Context, Any]:
         source = self.resolve(types)
         context = Context(source, arrays, inner=inner, watch=watch)
-        context.settle(lambda: self.write(context, source, types, seed))
+        with uncollected():
+            self.write(context, source, types, seed)
         return context, source
 
     def resolve(self, types: list[Type]) -> Any:

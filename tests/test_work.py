@@ -5,6 +5,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.interpolate import CubicSpline
 
 import tangentc
 from tangentc.analysis.state import State
@@ -117,11 +119,19 @@ def model(x):
     return total + np.sum(made.seen[-1])
 
 
+def library(x):
+    """Calls that no rule covers, one of them on what another gives."""
+    spread = np.median(x, axis=1) + np.quantile(x, 0.3, axis=1)
+    curve = CubicSpline(np.arange(3.0), spread)
+    return quad(lambda t: np.exp(-spread[0] * t) * spread[1], 0, 1)[0] + curve(1.3)
+
+
 PARAMS = [(np.full((3, 4), 0.1), np.zeros(4)), (np.full((4, 2), 0.2), np.ones(2))]
 WALKED = {
     relax: (np.linspace(0.0, 1.0, 12), 3),
     loss: (PARAMS, np.ones((5, 3)), np.ones((5, 2))),
     model: (np.linspace(0.5, 1.0, 9),),
+    library: (np.random.default_rng(0).normal(size=(3, 4)),),
 }
 
 

@@ -7,7 +7,7 @@ import gc
 import inspect
 import types as pytypes
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types, certain
 from tangentc.analysis.typing import typed
 from tangentc.compiler.passes import FRONT, SIMPLIFY, Pass
+from tangentc.compiler.written import written_out
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Function, Global, Opaque, Place, Statement
@@ -29,7 +30,6 @@ from tangentc.core.types import Known, Scalar, Type, Unknown
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, definitions, statements, transform, with_body
-from tangentc.derive.calls import Defined
 from tangentc.errors import Span, TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.assumed import Sites, without_assumed
 from tangentc.frontend.callables import is_user_function
@@ -101,7 +101,6 @@ class Context:
         self.refused: list[TangentcError] = []
         self.lengths = Lengths()
         self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
-        self.defined: dict[Any, dict[Any, Any]] = {}  # definitions that stand for calls, by function and site
         self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
         self.put: set[Global] = set()  # what belongs to the module, and is written into
@@ -109,19 +108,6 @@ class Context:
         self.emulated: set[type] = set()  # what lists and dicts stand for in the functions met so far
         self.chooses = False  # whether an adjoint was written under a mask
         self.choosing: dict[int, Any] = {}  # a program -> it, and the parameters of which it takes some entries
-
-    def settle(self, write: Callable[[], Any]) -> Any:
-        """What ``write`` gives, which writes a derivative: begun again when a call needs its definition."""
-        names = set(self.names)
-        while True:
-            try:
-                with _uncollected():
-                    return write()
-            except Defined as needed:
-                self.defined.setdefault(needed.function, {}).update(needed.sites)
-                for made in (self.prepared, self.failed, self.pairs, self.emitted, self.recursive, self.entered):
-                    made.clear()
-                self.names = set(names)
 
     # ---------------------------------------------------------- the front
     def prepare(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Program:
@@ -204,6 +190,30 @@ class Context:
         self.observe("lower", "one operation a statement, names resolved to objects", lowered, None)
         self.observe("normalise", "one definition a name; control flow joins where it says so",
                      program.function, program.types)  # fmt: skip
+        program = self._through(program, params, source, True)
+        if self.watch is not None:
+            changes, gives_changed = program.changes, program.gives_changed
+            program = self.typed(self.watch(program), params, source)
+            program.changes, program.gives_changed = changes, gives_changed
+        program.gives_iterator = gives_iterator
+        program.pure = all(map(_is_pure_statement, statements(program.function.body)))
+        return program
+
+    def with_calls_written_out(self, program: Program, calls: Mapping[int, Any]) -> Program:
+        """The program with what ``calls`` compute in their place: see `written_out`."""
+        params = {p.name: program.types.of(p.name) for p in program.function.params}
+        new = self.typed(written_out(self, program, calls), params, program.source)
+        self.observe("written out", "calls that no rule covers are what they compute", new.function, new.types)
+        new = self._through(new, params, program.source, False)
+        new.changes, new.gives_changed = program.changes, program.gives_changed
+        new.gives_iterator = program.gives_iterator
+        new.pure = all(map(_is_pure_statement, statements(new.function.body)))
+        return new
+
+    def _through(
+        self, program: Program, params: dict[str, Type], source: pytypes.FunctionType, all_lengths: bool
+    ) -> Program:
+        """A program after the passes of the front; without ``all_lengths`` those that it has are known to fit."""
         changes: tuple[str, ...] = ()
         gives_changed = False
         for step in FRONT:
@@ -215,6 +225,8 @@ class Context:
                 builder = Builder(program.types, program.types.of_name)
                 new = specialise(program.function, program.types, builder.fresh)
             elif step.name == "fits":
+                if not all_lengths:
+                    continue
                 fresh = Builder(program.types, program.types.of_name).fresh
                 body = fitted(program.function.body, program.types, fresh, self.in_progress == [source])
                 new = with_body(program.function, body)
@@ -228,23 +240,27 @@ class Context:
             elif new is not program.function:
                 program = self.typed(new, params, source)
             self.observe(step.name, step.does, program.function, program.types)
-        if self.watch is not None:
-            program = self.typed(self.watch(program), params, source)
-        program.changes, program.gives_iterator, program.gives_changed = changes, gives_iterator, gives_changed
-        program.pure = all(map(_is_pure_statement, statements(program.function.body)))
+        program.changes, program.gives_changed = changes, gives_changed
         return program
+
+    @contextlib.contextmanager
+    def aside(self, function: pytypes.FunctionType) -> Iterator[None]:
+        """While a function is prepared that nobody wrote: it is not shown, and what it names does not change."""
+        self.in_progress.append(function)
+        shown, self.watch, self.observer = (self.watch, self.observer), None, None
+        try:
+            yield
+        finally:
+            self.in_progress.pop()
+            self.watch, self.observer = shown
+            own = function.__globals__
+            self.dependencies = {k: v for k, v in self.dependencies.items() if k[0].home is not own}
 
     def _lowered(
         self, source: pytypes.FunctionType, types: Sequence[Type]
     ) -> tuple[Function, Program, dict[str, Type]]:
         """Lower, and type."""
-        known = Sites(
-            defined=self.defined.get(source, {}),
-            lifted=self.lifted,
-            derivatives=self.derivatives,
-            emulated=self.emulated,
-            twins=self.twins,
-        )
+        known = Sites(lifted=self.lifted, derivatives=self.derivatives, emulated=self.emulated, twins=self.twins)
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))
         while True:
@@ -406,7 +422,7 @@ class Context:
 
 
 @contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """A compilation makes many small objects and few circles: to look for these meanwhile is a tenth of its time."""
     was_on = gc.isenabled()
     gc.disable()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import builtins
 import dataclasses
+import functools
 import operator
 from typing import Any
 
@@ -337,7 +338,7 @@ def assumed(fact: Any, *values: Any) -> None:
 
 methods.means("item", item)
 SYNTAX.add(stopped)
-say(stopped, reshaped, assumed, item, snapshot, old_item, copied, items_from, pure=True)
+say(stopped, reshaped, assumed, item, snapshot, old_item, copied, items_from, functools.partial, pure=True)
 CHANGES_LIST = {append, insert, reverse}
 
 

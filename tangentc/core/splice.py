@@ -28,15 +28,17 @@ def spliced(call: Assign, callee: Function, given: Sequence[Atom], fresh: Callab
     """What ``callee`` does in place of ``call``, for parameters that are ``given``; its own names become fresh ones.
 
     z = f(x * x)      ->     y = x * x           for    def f(a):
-                             b = y + 1                       b = a + 1
-                             z = b                           return b
+                             z = y + 1                       b = a + 1
+                                                             return b
     """
     names = {name: fresh(name) for name in sorted(all_defines(callee.body))}
+    if callee.result in names:
+        names[callee.result] = call.target  # type: ignore[index]
     table = {**dict(zip((p.name for p in callee.params), given, strict=True)), **names}
     body = transform(callee.body, lambda s: (_defining(substitute(s, table), names),))
     result = callee.result
     result = table[result] if isinstance(result, str) else result
-    return (*body, Assign(call.target, ops.identity, (result,), (), call.span))
+    return body if result == call.target else (*body, Assign(call.target, ops.identity, (result,), (), call.span))
 
 
 def _defining(s: Statement, names: Mapping[str, str]) -> Statement:

@@ -50,7 +50,7 @@ from tangentc.core.walk import (
     reads,
     statements,
 )
-from tangentc.derive.calls import Defined, to_define
+from tangentc.derive.calls import is_of_definition, to_define
 from tangentc.derive.docs import parameters, source_doc, with_respect_to
 from tangentc.derive.forward import forward
 from tangentc.derive.halves import link_pair
@@ -92,13 +92,17 @@ class Unit:
     """
 
     def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False, tangents: bool = False):
-        self.context, self.program, self.chosen, self.wrt = context, program, chosen, wrt
-        self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
-        self.active = self.activity.active
+        self.context, self.chosen, self.wrt = context, chosen, wrt
+        calls: dict[int, Any] = {}
+        while True:
+            self.program = program = context.with_calls_written_out(program, calls) if calls else program
+            self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
+            self.active = self.activity.active
+            self.builder = Builder(program.types, [*program.types.of_name], peephole)
+            if not (calls := self._calls_to_write_out()):
+                break
         self._note_outside(program, self.activity, set())
         self._refuse_cut_off()
-        self.builder = Builder(program.types, [*program.types.of_name], peephole)
-        self._ask_for_definitions()
 
     def _refuse_cut_off(self) -> None:
         """Refuse what moves and is written into an array that holds integers on another path, which cuts it off.  What
@@ -137,21 +141,20 @@ class Unit:
                 inner = Activity(callee.function, wrt, callee.types, callee.aliases, self._is_zero)
                 self._note_outside(callee, inner, met)
 
-    def _ask_for_definitions(self) -> None:
-        """Have the calls through which a derivative flows, and that no rule covers, written out."""
-        sites: dict[Any, Any] = {}
+    def _calls_to_write_out(self) -> dict[int, Any]:
+        """The calls through which a derivative flows and that no rule covers, by their identity, with what they
+        compute; those of what these give later, when its type is known."""
+        calls: dict[int, Any] = {}
         made: set[Any] = set()  # what is of another type then
-        known = self.context.defined.get(self.program.source, {})
         for s in statements(self.program.function.body):
             if isinstance(s, Assign) and made.intersection(s.atoms):
                 made.add(s.target)
-            elif isinstance(s, Assign) and s.span.site is not None and s.span.site not in known:
+            elif isinstance(s, Assign):
                 found = to_define(self.builder, s, self.rule(s.op), self.active.__contains__)
-                if found is not None:
-                    sites[s.span.site] = found
+                if found is not None or is_of_definition(self.builder, s):
+                    calls[id(s)] = found
                     made |= {s.target} if isinstance(self.builder.type(s.target), Unknown) else set()
-        if sites:
-            raise Defined(self.program.source, sites)
+        return calls
 
     @cached_property
     def masks(self) -> Any:
@@ -230,6 +233,7 @@ def gradient(
     program = context.prepare(source, types)
     names = [parameters(program)[i] for i in wrt]
     unit = Unit(context, program, set(names), chosen=chosen)
+    program = unit.program
     b, function = unit.builder, program.function
     seed_type = program.result
     target: Atom = function.result
@@ -296,7 +300,7 @@ def make_pair(
     primal_name, adjoint_name = names or _pair_names(context, function.name)
     context.pairs[key] = primal_name, adjoint_name, program.pure  # from here on: the function may call itself
     unit = Unit(context, program, set(wrt), chosen=chosen)
-    b = unit.builder
+    b, program, function = unit.builder, unit.program, unit.program.function
     seed = b.fresh("out_bar")
     b.types.of_name[seed] = adjoint_type(program.result)
     seeds = {function.result: seed} if isinstance(function.result, str) else {}
@@ -362,7 +366,7 @@ def make_tangent(
     name = name or context.unique_name(f"{function.name}_jvp")
     context.pairs[key] = name, program.pure  # known from here on: the function may call itself
     unit = Unit(context, program, set(wrt), tangents=True)
-    b = unit.builder
+    b, program, function = unit.builder, unit.program, unit.program.function
     params = []
     dots: dict[str, Atom] = {}
     for n in wrt:

@@ -39,11 +39,12 @@ from tangentc.core.types import (
 from tangentc.errors import BadRule, MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.ops.table import every
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
-from tangentc.rules.registry import REGISTRY, Formula, Rule
+from tangentc.rules.registry import REGISTRY, Formula, Rule, is_definition
 
 # what is given a list or a tuple item by item; everything else takes numbers and arrays
 TAKES_ITEMS = every("takes_items")
 LISTS = every("joins_arrays")
+PUTS_TOGETHER = every("puts_together")
 
 
 @dataclass(frozen=True)
@@ -191,13 +192,6 @@ def check_domain(b: Builder, call: Call) -> None:
 TAKES_INTEGERS = {np.ldexp, math.ldexp}
 
 
-class Defined(Exception):
-    """Calls of a function that no rule covers, and that have a definition: it is to be lowered in their place."""
-
-    def __init__(self, function: Any, sites: dict[Any, Any]):
-        self.function, self.sites = function, sites
-
-
 def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]) -> Call:
     """The call bound to its rule.  Raises `MissingRule` or `NotDifferentiable` if the rule does not cover it."""
     call = bind(s, rule)
@@ -278,6 +272,15 @@ def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[
     except (MissingRule, NotDifferentiable):
         pass
     return found
+
+
+def is_of_definition(b: Builder, s: Assign) -> bool:
+    """Whether a statement is an operation of an object that a definition has made, in place of one of a library."""
+    owned = [t for a in s.atoms if isinstance(t := b.type(a), Struct) and is_definition(t.cls)]
+    if not owned or s.op is ops.identity or s.op in PUTS_TOGETHER:
+        return False
+    reads = s.op is builtins.getattr and isinstance(s.args[1], Const)
+    return not reads or s.args[1].value not in owned[0].fields
 
 
 def refuse_active_key(s: Assign, active: Any) -> None:

@@ -40,7 +40,6 @@ class Sites:
 
     derivatives: dict[Any, Any] = field(default_factory=dict)  # inside, that have been compiled
     environments: dict[Any, type] = field(default_factory=dict)  # of functions that are called after their trip
-    defined: dict[Any, Any] = field(default_factory=dict)  # the definitions that stand for calls that no rule covers
     lifted: dict[Any, Any] = field(default_factory=dict)  # functions defined inside that call themselves
     twins: dict[Any, Any] = field(default_factory=dict)  # of functions that change arguments and call themselves
     assigned: set[str] = field(default_factory=set)  # attributes of classes that objects have values of their own for

@@ -43,7 +43,7 @@ class Bound:
     def require(self, statement: Statement, env: dict[str, Atom]) -> list[Statement]:
         """What raises where a name that a statement reads has no value."""
         match statement:
-            case While() | Opaque():  # a test has statements of its own; text of the user's raises by itself
+            case While():  # a test has statements of its own
                 return []
             case If() | For():
                 own = statement.test if isinstance(statement, If) else statement.iterable

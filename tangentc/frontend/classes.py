@@ -26,7 +26,7 @@ from tangentc.core.classes import (
     instance_of,
 )
 from tangentc.core.nodes import Atom, Const, Effect, Global, Place, Store
-from tangentc.core.types import Array, Dict, Scalar, Sequence, Struct, Tuple
+from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound
 from tangentc.frontend.emulated import refuse_asked
@@ -46,7 +46,7 @@ class Classes(Part):
         """``base.name(...)`` for a base that is data."""
         if name == "__setattr__":
             args, _ = given or self.arguments(node)
-            return self.set_attribute([base, *args], node)
+            return self.invoke(builtins.setattr, [base, *args], [], node, None)
         site = self.span(node).site
         t = self.type_known(base)
         cls = self.class_of(base, node)
@@ -82,9 +82,6 @@ class Classes(Part):
         meant = self.of_special_name(base, name, args, node, target) if not keywords else None
         if meant is not None:
             return meant
-        if site in self.known.defined and self.known.defined[site][2]:
-            function, first, _ = self.known.defined[site]
-            return self.invoke(function, [*(map(Const, first) if first else [base]), *args], keywords, node, target)
         held = self.state.of(base)
         if name == "get" and isinstance(held, Dict) and _lacks(held, args[0]):
             return args[1] if len(args) > 1 else Const(None)
@@ -139,25 +136,32 @@ class Classes(Part):
         told_apart = isinstance(t, (Sequence, Dict)) and self.known.emulated
         return None if t is None or told_apart else has_of_its_class(t, name)
 
-    def set_attribute(self, args: list, node: Any) -> Atom:
+    def set_attribute(self, args: list, node: Any) -> Atom | None:
         """``setattr(obj, name, value)``; a name that a loop gives is known when the loop is written out."""
         if isinstance(args[0], Const):
             raise self.unsupported(
                 node, "setattr of a class, a module or a function", "pass the value in and return it"
             )
-        if isinstance(args[1], Const):
-            place = gast.copy_location(gast.Attribute(node, args[1].value, gast.Store()), node)
+        name = self.name_of_attribute(args[1], node)
+        if name is not None:
+            place = gast.copy_location(gast.Attribute(node, name, gast.Store()), node)
             cls = self.class_of(args[0], place)
             if dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen:  # type: ignore[union-attr]
                 raise self.unsupported(node, f"object.__setattr__ on the frozen class {cls.__name__}",  # type: ignore[union-attr]
                                        "compute the value before the object is made")  # fmt: skip
             self.store_attribute(args[0], place, args[2])
             return Const(None)
-        known = self.known.wanted
-        if set(self.loops) <= known:
-            raise self.unsupported(node, "setattr of a name that is not known when compiling", "write the names out")
-        known.update(self.loops)
-        return Const(None)
+        return None
+
+    def name_of_attribute(self, name: Atom, node: Any) -> str | None:
+        """The text that a name given to ``getattr`` is; None if it is not known, which is refused unless the loops
+        around can be written out."""
+        t = self.type_known(name)
+        if isinstance(name, Const) or isinstance(t, Known):
+            value = name.value if isinstance(name, Const) else t.value  # type: ignore[union-attr]
+            return value if isinstance(value, str) else None
+        self.known.wanted.update(self.loops)
+        return None
 
     def bound(self, kind: str, found: Any, base: Atom, cls: type, owner: Any, node: Any) -> Atom:
         """A method as a value."""

@@ -152,9 +152,11 @@ def _callable(lower: Any, call: Call) -> Atom | None:
 @means(builtins.getattr)
 def _getattr(lower: Any, call: Call) -> Atom | None:
     base, *rest = call.args
-    if not rest or not isinstance(rest[0], Const):
+    if not rest:
         return None
-    name, default = rest[0].value, rest[1:]
+    name, default = lower.name_of_attribute(rest[0], call.node), rest[1:]
+    if name is None:
+        return None
     if default and isinstance(base, (str, Global)) and default != [Const(None)]:
         return lower.attribute_or(base, name, default[0], call.node)
     if isinstance(base, Const):

@@ -23,6 +23,7 @@ from tangentc.frontend.parse import parsed
 from tangentc.frontend.part import Part
 from tangentc.frontend.recursion import captures
 from tangentc.frontend.source import Quoted
+from tangentc.rules.registry import is_definition
 
 DEEPEST = 60
 MOST_OPEN = 8  # calls, one inside the other, of functions that a definition inside has made
@@ -39,6 +40,8 @@ class Inline(Part):
         if handed is not None:
             return handed
         span = self.span(node)
+        if is_definition(callee):
+            args, keywords = [self.frozen(a) for a in args], [(k, self.frozen(a)) for k, a in keywords]
         given = [*args, *(v for _, v in keywords)]
         takes_any = callee.__code__.co_flags & 0x0C
         code = tuple(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value))
@@ -53,6 +56,7 @@ class Inline(Part):
             cls is None
             and not is_quoted(callee)
             and not hasattr(callee, "__tangentc_twin__")
+            and not hasattr(callee, "__tangentc_handed__")
             and not ("isinstance" in callee.__code__.co_names and all(isinstance(a, Const) for a in given))
             and not takes_any
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
@@ -62,16 +66,7 @@ class Inline(Part):
             and not any(isinstance(self.type_known(a), Struct) or a in self.iterators for a in given)
             or self.is_open(key)
         ) and gives is None:
-            if is_quoted(callee):
-                raise self.unsupported(
-                    node, f"{callee.__name__} with options that are only known when the program runs",
-                    "write the options as constants",
-                )  # fmt: skip
-            if any(isinstance(a, Const) and _holds_variables(a.value) for a in given):
-                raise self.unsupported(
-                    node, f"{callee.__name__}, which calls itself and is given a function that captures variables",
-                    "give it what the function captures as arguments, or write it as a loop",
-                )  # fmt: skip
+            self.refuse_call(callee, given, node)
             keywords = [*keywords, *self.data_by_default(callee, len(args), dict(keywords), node)]
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         if self.known.twins.get(callee):  # it has got one just now
@@ -89,6 +84,19 @@ class Inline(Part):
         activation = self.begin(source, Scope(callee), tree, None, key, cls, span)
         activation.gives = gives
         return self.inline(activation, tree, atoms, args, keywords, node, callee.__name__)
+
+    def refuse_call(self, callee: Any, given: list, node: Any) -> None:
+        """Refuse a function that cannot stay a call."""
+        if is_quoted(callee):
+            raise self.unsupported(
+                node, f"{callee.__name__} with options that are only known when the program runs",
+                "write the options as constants",
+            )  # fmt: skip
+        if any(isinstance(a, Const) and _holds_variables(a.value) for a in given):
+            raise self.unsupported(
+                node, f"{callee.__name__}, which calls itself and is given a function that captures variables",
+                "give it what the function captures as arguments, or write it as a loop",
+            )  # fmt: skip
 
     def times_called(self, code: Any) -> int:
         """How many of the calls that are being lowered are of a function with this code."""
@@ -189,7 +197,7 @@ class Inline(Part):
 
 def is_quoted(function: Any) -> bool:
     """Whether a function stands for a call of the library: its text is written where the call is."""
-    return (function.__module__ or "").startswith((prelude.__name__, "tangentc.rules."))
+    return (function.__module__ or "").startswith(prelude.__name__) or is_definition(function)
 
 
 def _holds_variables(value: Any) -> bool:

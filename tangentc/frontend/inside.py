@@ -41,6 +41,7 @@ class Inside(Part):
         value = atom.value if isinstance(atom, Const) else None
         if isinstance(value, Closure):
             function, captured = lift(value)
+            function.__tangentc_handed__ = True  # type: ignore[attr-defined]
             names = list(inspect.signature(function).parameters)[-len(captured) or None :]
             given: tuple[Atom, ...] = ()
             named = dict(zip(names, captured))

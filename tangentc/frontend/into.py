@@ -21,6 +21,7 @@ from tangentc.core.nodes import Assign, Atom, Const, Store
 from tangentc.core.types import Known, Tuple
 from tangentc.frontend.part import Part
 from tangentc.ops.outputs import place_of_output
+from tangentc.rules.registry import is_definition
 
 OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
 BY_POSITION = {
@@ -54,11 +55,6 @@ MAKING = {
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.array,
 }  # fmt: skip
 FILTERS = ("scipy.ndimage._filters", "scipy.ndimage._interpolation")  # whose `output` is an array or a dtype
-
-
-def is_definition(op: Any) -> bool:
-    """Whether a function is our own text for one of NumPy's."""
-    return (getattr(op, "__module__", None) or "").startswith("tangentc.rules.definitions")
 
 
 class Into(Part):

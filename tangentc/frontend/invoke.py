@@ -90,9 +90,6 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
                 function = None
             if function is not None:
                 return self.invoke(function, args, keywords, node, target)
-        if site in self.known.defined and self.known.defined[site][2]:
-            function, first, _ = self.known.defined[site]
-            return self.invoke(function, [*map(Const, first), callee, *args], keywords, node, target)
         t = self.type_known(callee)
         cls = self.class_of(callee, node, CALLED)
         if cls is not None and issubclass(cls, Environment):
@@ -217,11 +214,11 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
             return known or self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         if callee is np.piecewise and len(args) == 3 and not keywords and (parts := self.pieces(args)) is not None:
             return self.piecewise(args[0], parts[0], parts[1], node)
-        definition = self.standing_for(callee, inside, dict(keywords), node)
+        with_code = inside and ops.module_root(callee) != "scipy"  # which can be handed a function to call
+        definition = REGISTRY.definition(callee, None if with_code else dict(keywords))
         if definition is None:
             return None
         function, first = definition
-        args, keywords = [self.frozen(a) for a in args], [(k, self.frozen(a)) for k, a in keywords]
         value = self.invoke(function, [*map(Const, first), *args], keywords, node, target)
         return self.laid_out(callee, value, dict(keywords), node, target)
 
@@ -296,15 +293,6 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         for where, function in zip(conditions, functions, strict=True):
             self.invoke(piece, [y, x, where, function], [], node, None)
         return y
-
-    def standing_for(self, callee: Any, with_code: bool, options: Any, node: Any) -> Any:
-        """The definition of a function of the library, where it stands for its call: no rule covers that, or it is
-        given functions, or changes its arguments."""
-        found = REGISTRY.definition(callee)
-        with_code = with_code and ops.module_root(callee) != "scipy"  # which can be handed a function to call
-        if found is None or with_code or self.known.defined.get(self.span(node).site, ())[:2] == found:
-            return found
-        return REGISTRY.definition(callee, options)
 
     def either(self, callee: Either, args: list, keywords: list, node: Any) -> Atom:
         """Call one of several functions, whichever it is."""

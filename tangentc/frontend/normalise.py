@@ -13,7 +13,7 @@ Blocks are left only at their ends, see `leave`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tangentc.core import ops
@@ -35,7 +35,7 @@ from tangentc.core.nodes import (
     While,
     version_base,
 )
-from tangentc.core.walk import defines, reads, statements, substitute
+from tangentc.core.walk import blocks, defines, reads, statements, substitute
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.bound import Bound, unbound
 from tangentc.frontend.dissolve import dissolved
@@ -161,6 +161,9 @@ class _Versions:
         assigned = _assigned(statement)
         inside = Counter(a for s in statements((statement,)) for a in reads(s) if isinstance(a, str))
         carried = [n for n in assigned if n in env or self.reads[n] > inside[n]]
+        if len(carried) < len(assigned):  # a name that the trip before may have given its value
+            late = set(carried) | _read_first(blocks(statement), set(defines(statement)))
+            carried = [n for n in assigned if n in late]
         inits = {n: env.get(n, Const(ops.UNDEFINED)) for n in carried}
         iterable: Atom = ""
         if isinstance(statement, For):
@@ -193,6 +196,25 @@ class _Versions:
         self.bound.set(before)
         env.update(names)
         return While(head, test, body, carries, statement.span)
+
+
+def _read_first(inside: Sequence[Block], has: set[str]) -> set[str]:
+    """The names that blocks, one after the other, may read before they give them a value; ``has`` gets those that
+    surely have one then."""
+    out: set[str] = set()
+    for s in (s for block in inside for s in block):
+        if not isinstance(s, While):  # whose head comes before its test
+            out.update(a for a in reads(s) if isinstance(a, str) and a not in has)
+        if isinstance(s, If):
+            arms = [(arm, set(has)) for arm in (s.then, s.orelse)]
+            out.update(*(_read_first((arm,), given) for arm, given in arms))
+            ends = [given for arm, given in arms if not (arm and isinstance(arm[-1], Opaque) and raises(arm[-1]))]
+            has.update(set.intersection(*ends) if ends else ())
+        elif isinstance(s, (For, While)):
+            out |= _read_first(blocks(s), has | set(defines(s)))
+        else:
+            has.update(defines(s))
+    return out
 
 
 def _assigned(statement: Statement) -> list[str]:

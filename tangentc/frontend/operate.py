@@ -107,8 +107,6 @@ class Operate(Part):
     ) -> Atom:  # fmt: skip
         """``op(*args)``: an operation, or the method of a class that it stands for."""
         value = self.operated(op, args, node, augmented)
-        if value is None and (site := self.span(node).site) in self.known.defined and op in ops.BINARY:
-            value = self.invoke(self.known.defined[site][0], list(args), [], node, None)
         if value is None:
             value = self.worked_out(op, args, (), node)
         if value is None:

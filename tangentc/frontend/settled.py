@@ -49,6 +49,16 @@ def with_settings(function: Function, params: dict[str, Type]) -> Function:
     return replace(function, body=substitute_block(function.body, given), result=result) if given else function
 
 
+def _refuse_named(program: Program, s: Assign | Effect) -> None:
+    """Refuse an attribute of an object whose name only the run knows: it may be a method."""
+    named = s.op is builtins.setattr or s.op is builtins.getattr and isinstance(program.types.of(s.args[0]), Struct)
+    if named and not isinstance(s.args[1], Const):
+        raise UnsupportedSyntax(
+            f"{program.function.name} uses {s.op.__name__} of a name that is not known when compiling", s.span,
+            why="there is no saying which attribute it means", way_out="write an `if` for each name",
+        )  # fmt: skip
+
+
 def refuse_open(program: Program) -> None:
     """Refuse what typing did not settle: a starred value of unknown length, a call of something unknown."""
     for p in program.function.params:
@@ -69,6 +79,7 @@ def refuse_open(program: Program) -> None:
             _refuse_carried(program, s)
         if not isinstance(s, (Assign, Effect)):
             continue
+        _refuse_named(program, s)
         if s.op is builtins.getattr and isinstance(program.types.of(s.args[0]), Array):
             name = getattr(s.args[1], "value", None)
             if name in MUTATING or str(name).startswith("__i") or name == "__setitem__":

@@ -262,7 +262,7 @@ def compiled(derivative: Derivative, args: tuple[Any, ...]) -> tuple[Any, Observ
     types = derivative.compiled(args).types
     source = derivative.resolve(types)
     context = Context(source, watch=observed.instrument)
-    context.settle(lambda: derivative.write(context, source, types, None))
+    derivative.write(context, source, types, None)
     text = print_program(context.emitted)
     function = load(text, source.__module__)
     function.__globals__.update({name: atom.lookup() for name, atom in text.live.items()})

@@ -90,7 +90,7 @@ def _stages(derivative: Derivative, bound: tuple) -> Stages:
         seen.append(row)
 
     context = Context(source, observer=note, checked=True)
-    context.settle(lambda: derivative.write(context, source, types, seed))
+    derivative.write(context, source, types, seed)
     final = print_program(context.emitted)
     pairs, last = context.emitted[:-1], context.emitted[-1][0].function
     root, own = last.name, {source.__name__, "lambda_", last.name}

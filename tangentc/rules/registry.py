@@ -371,6 +371,11 @@ def defined(*functions: Any, always: Callable[[Any, Any], bool] = lambda functio
     return register
 
 
+def is_definition(function: Any) -> bool:
+    """Whether a function or a class stands for one of a library."""
+    return (getattr(function, "__module__", None) or "").startswith("tangentc.rules.")
+
+
 def static(function: Any) -> Any:
     """A helper of definitions that is worked out while compiling, from ranks and options."""
     function.__tangentc_static__ = True

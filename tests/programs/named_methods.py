@@ -57,7 +57,42 @@ def array_or_number(x):
     return total(x) ** 2 + total(2.0) * (2 if hasattr([x], "append") else 3) * (2 if hasattr((x,), "append") else 3)
 
 
+class Machine:
+    def __init__(self, x):
+        self.state, self.x, self.y = "triple", x, x * x
+
+    def triple(self):
+        self.x = self.x * 3.0
+        self.state = "square"
+
+    def square(self):
+        self.x = self.x**2
+
+
+def method_of_its_state(x):
+    machine = Machine(x[0])
+    getattr(machine, machine.state)()
+    following = getattr(machine, machine.state)
+    following()
+    return machine.x
+
+
+def attributes_of_a_loop(x):
+    machine = Machine(x)
+    for name in ["x", "y"]:
+        setattr(machine, name, getattr(machine, name) * 3)
+    return np.sum(machine.x * machine.y)
+
+
+def methods_of_a_loop(x):
+    machine = Machine(x[0])
+    for name in ("triple", "square", "triple"):
+        getattr(machine, name)()
+    return machine.x
+
+
 NAMED = [
+    method_of_its_state, attributes_of_a_loop, methods_of_a_loop,
     appended_by_name, pushed_and_popped, summed_by_name, asked_for_by_a_text, dotted, items_by_a_method,
     filled_by_name, rank_or_a_default, array_or_number,
 ]  # fmt: skip
