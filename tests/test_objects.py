@@ -6,6 +6,7 @@ import inspect
 import random
 import re
 import threading
+import types
 from dataclasses import dataclass
 
 import numpy as np
@@ -553,3 +554,36 @@ def test_what_lies_in_c_code_is_not_made_anew_without_its_contents():
 
 class Level(float):
     """A number with attributes."""
+
+
+def test_a_namespace_is_an_object_like_others():
+    def step(p, x):
+        p.a *= x
+        return np.sum(p.a * p.w)
+
+    p = types.SimpleNamespace(a=2.0, w=np.array([1.0, 3.0]))
+    value, (p_bar, x_bar) = tangentc.value_and_grad(step, wrt=(0, 1))(p, 3.0)
+    assert (value, x_bar, p.a) == (24.0, 8.0, 2.0)
+    assert p_bar["a"] == 12.0
+    np.testing.assert_array_equal(p_bar["w"], [6.0, 6.0])
+    tangentc.check_grads(step, (p, 3.0))
+
+
+def test_a_name_that_only_the_run_knows_is_refused():
+    class Machine:
+        def __init__(self, x):
+            self.x = x
+
+        def double(self):
+            self.x = self.x * 2
+
+        def square(self):
+            self.x = self.x**2
+
+    def run(x, c):
+        machine = Machine(x)
+        getattr(machine, "double" if c > 0 else "square")()
+        return machine.x
+
+    with pytest.raises(tangentc.UnsupportedSyntax, match="name that is not known when compiling"):
+        tangentc.grad(run)(2.0, 1.0)

@@ -81,6 +81,7 @@ class Change:
     op: Any = None  # what is put there is combined with what is there
     key: Atom | None = None  # as it is written
     unseen: bool = False  # what is put there is not known
+    removes: Const | None = None  # the key that is not there any more
 
 
 DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
@@ -131,7 +132,7 @@ def change_of(s: Statement) -> Change | None:
         case Assign() | Effect() if s.op in (ops.append, ops.insert, ops.push):
             return Change(s.args[0], ((ANY, s.args[-1]),))
         case Assign() | Effect() if s.op in (ops.take, ops.reverse):
-            return Change(s.args[0])
+            return Change(s.args[0], removes=_constant(s.args[1:]))
         case Assign() if isinstance(s.op, ops.augmented) and s.op.op is operator.add:
             return Change(s.args[0], ((ANY, s.args[1]),), True, True)
         case Assign() | Effect() if s.op is ops.method:
@@ -148,7 +149,7 @@ def change_of(s: Statement) -> Change | None:
                     return Change(s.args[0], (*given, (ANY, s.args[2])), True, True)
                 return Change(s.args[0], tuple(given), False)
             if name in ("pop", "remove", "clear", "sort", "reverse", "popitem", "popleft"):
-                return Change(s.args[0])
+                return Change(s.args[0], removes=_constant(s.args[2:]) if name == "pop" else None)
             return Change(s.args[0], unseen=True) if isinstance(s, Effect) else None
         case Assign() | Effect() if s.op in INSERTING:
             return Change(s.args[0], ((ANY, s.args[1]),))
@@ -158,6 +159,10 @@ def change_of(s: Statement) -> Change | None:
             first = next((a for a in s.args if isinstance(a, str)), None)
             return None if first is None else Change(first, unseen=True)
     return None
+
+
+def _constant(args: tuple[Atom, ...]) -> Const | None:
+    return args[0] if args and isinstance(args[0], Const) else None
 
 
 class Points:

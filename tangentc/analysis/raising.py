@@ -72,7 +72,7 @@ def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] |
         return False
     if s.op is operator.getitem and _is_missing(given[0], s.args[1]):
         return IndexError
-    if not given or not isinstance(given[0], (Scalar, Array)):
+    if not given or not isinstance(given[0], (Scalar, Array)) and not (_is_arithmetic(s.op) and _is_none(given[0])):
         return None  # what a container raises, its items decide
     found = exceptions_of(s.op, given) if ops.is_pure(s.op) else set()
     numbers = all(isinstance(t, Scalar) and t.dtype != "str" for t in given)
@@ -93,9 +93,19 @@ def _is_safe(s: Assign, given: list[Type], types: Any) -> bool:
         return all(_is_length(t) for t in given)
     if not all(isinstance(t, (Scalar, Array, Known, Tuple, Sequence)) for t in given):
         return False
+    if _is_arithmetic(op) and not all(isinstance(t, (Scalar, Array)) for t in given):
+        return False  # of texts, of lists, of None
     if not ops.is_pure(op) or op not in PRODUCTS and may_raise(s, types):
         return False
     return fit(op, given, sure=True) is True
+
+
+def _is_arithmetic(op: Any) -> bool:
+    return op in ops.BINARY or op in ops.UNARY
+
+
+def _is_none(t: Type) -> bool:
+    return isinstance(t, Known) and t.value is None
 
 
 def _is_length(t: Type) -> bool:

@@ -16,12 +16,14 @@ from __future__ import annotations
 import builtins
 import contextlib
 import copy
+import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from tangentc.analysis.decide import counted_answer, refused, truth, unlike
+from tangentc.analysis.holding import CHANGING, lost_parts, replaced, sites_of, without_key, without_sites
 from tangentc.analysis.joins import is_nothing, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
@@ -44,7 +46,6 @@ from tangentc.core.types import (
 from tangentc.core.values import data_type
 
 MOST_WALKS = 8  # of the body of a loop: what each trip hands on to the next takes one for each name
-DEEPEST = 6  # containers in one another
 NOTHING = Known(Const(ops.UNDEFINED))
 COPIES = {builtins.dict, copy.copy, *DEEP_COPIES}  # whose type is that of what is copied
 T = TypeVar("T")
@@ -75,6 +76,7 @@ class State(Types):
         self.heads: dict[Any, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
         self.trips_give: list[End] = []  # how the trips of the loop that was written last end
         self.loses = False  # whether trips of the loop that was written last begin with what one type does not tell
+        self.deeper = False  # whether its trips put containers into each other, so that no type is theirs
         self.missed: set[Atom] = set()  # what was read and has no value yet
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
         self.definitions: dict[str, Assign] = {}  # how what has one value was made
@@ -160,11 +162,13 @@ class State(Types):
         single = len(t.sites) == 1 and self.several.isdisjoint(t.sites)
         is_part = isinstance(s, Store) and s.op is None and found.puts[0][0] != "*" and not found.all_items
         changed = self._assigned(found, single) if is_part and isinstance(t, (Dict, Struct)) else self._put_in(found)
+        if single and isinstance(t, Dict) and found.removes is not None:
+            changed = functools.partial(without_key, found.removes.value)
         if not t.sites:
             self._set(found.container, changed(t))
         for name in sorted(self.holding, key=str) if t.sites else ():
             old = self.now[name]
-            new = _replaced(old, t.sites, changed)
+            new = replaced(old, t.sites, changed)
             if new is not old:
                 self._set(name, new)
 
@@ -287,7 +291,7 @@ class State(Types):
             return new
 
         for held in sorted(self.holding, key=str):
-            if (new := _replaced(self.now[held], t.sites, changed)) is not self.now[held]:
+            if (new := replaced(self.now[held], t.sites, changed)) is not self.now[held]:
                 self._set(held, new)
 
     # ---------------------------------------------------------- paths
@@ -373,7 +377,7 @@ class State(Types):
 
     def loop(self, site: Any, write: Callable[[], Block], endless: bool) -> Block:
         """The body of a loop, written for what its trips may begin with."""
-        head, self.loses = self.heads.setdefault(site, {}), False
+        head, self.loses, deeper = self.heads.setdefault(site, {}), False, False
         for name, t in head.items():
             self._set(name, self._joined([self.now.get(name), t]))
         for walk in range(MOST_WALKS):
@@ -388,11 +392,14 @@ class State(Types):
             if not news:
                 break
             head.update(news)
+            deeper |= any(is_container(self.of(n)) and t == Unknown(CHANGING) for n, t in news.items())
             for name, t in news.items():
                 self._set(name, t)
         never = endless and not opened.broken  # which ends
         self.merge([] if never else [{}, end, *opened.over, *opened.broken])
         self.trips_give = [end, *opened.over, *opened.broken]
+        self.deeper = deeper
+        self.loses |= deeper
         return block
 
     def arrays_behind_a_trip(self) -> list[Atom]:
@@ -411,9 +418,9 @@ class State(Types):
                 continue
             types = [before, *(end.get(name) for end in living)]
             after = self._joined(types)
-            if lost := _lost(after):
-                self.loses |= bool(lost.difference(*(_lost(t) for t in types if t is not None)))
-            if before is None or certain(after) != certain(before) or _sites(after) != _sites(before):
+            if lost := lost_parts(after):
+                self.loses |= bool(lost.difference(*(lost_parts(t) for t in types if t is not None)))
+            if before is None or certain(after) != certain(before) or sites_of(after) != sites_of(before):
                 news[name] = self._apart(after) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
         return news
 
@@ -455,46 +462,3 @@ class State(Types):
             self.dead = dead
         ends = [e for e in (end, *opened.over) if e is not None]
         self.merge([{(out if name == "%out" else name): t for name, t in e.items()} for e in ends])
-
-
-def _lost(t: Type) -> set[tuple[Any, ...]]:
-    """The parts of a value of which a type does not tell what they are, or which keys they have."""
-    if type(t) is Unknown or isinstance(t, Sequence) and t.kind is dict:
-        return {()}
-    if not is_container(t):
-        return set()
-    keys = t.fields if isinstance(t, Struct) else t.keys if isinstance(t, Dict) else range(len(t.items))
-    return {(key, *path) for key, item in zip(keys, t.items, strict=True) for path in _lost(item)}
-
-
-CHANGING = "its type changes from trip to trip"
-
-
-def _replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], depth: int = 0) -> Any:
-    """The type with what is in one of these places changed."""
-    if isinstance(t, Optional):
-        inner = _replaced(t.type, sites, changed, depth)
-        return t if inner is t.type else replace(t, type=inner)
-    if not is_container(t) or sites.isdisjoint(t.within):
-        return t
-    if not sites.isdisjoint(getattr(t, "sites", ())):
-        if depth > DEEPEST:
-            return t
-        new = changed(t)
-        return replace(new, sites=t.sites) if isinstance(new, (Sequence, Dict, Struct)) else new
-    items = tuple(_replaced(i, sites, changed, depth + 1) for i in t.items)
-    return t if all(a is b for a, b in zip(items, t.items)) else replace(t, items=items)
-
-
-def _sites(t: Any) -> frozenset[int]:
-    """The places where something may have been made, and what it holds."""
-    return t.within if is_container(t) else frozenset()
-
-
-def without_sites(t: Any, deep: bool = True) -> Any:
-    """The type of a copy, which is another object, and if it is ``deep`` holds others."""
-    if not is_container(t):
-        return t
-    if deep:
-        t = replace(t, items=tuple(map(without_sites, t.items)))
-    return replace(t, sites=frozenset()) if isinstance(t, (Sequence, Dict, Struct)) else t

@@ -137,7 +137,9 @@ class Types:
             return Unknown("what is put into it is not seen")
         if change.unseen and isinstance(old, Dict):
             return of_any_keys(old, self.fresh)
-        new = put(old, "*", Known(Const(ops.UNDEFINED)), True, self.fresh) if change.resizes else old
+        by_key = isinstance(old, Dict) and change.all_items and isinstance(self.of(change.puts[-1][1]), Dict)
+        resizes = change.resizes and not by_key
+        new = put(old, "*", Known(Const(ops.UNDEFINED)), True, self.fresh) if resizes else old
         for key, atom in change.puts:
             item = self.of(atom)
             if change.op is not None:
@@ -146,7 +148,7 @@ class Types:
                     continue  # it is changed where it is
                 item = infer(change.op, [there, item], {}, self.fresh)
             if change.all_items and key == "*":
-                if isinstance(old, Dict) and isinstance(item, Dict):
+                if by_key and isinstance(item, Dict):
                     for k, part in zip(item.keys, item.items, strict=True):
                         new = put(new, k, part, False, self.fresh)
                     continue

@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from tangentc.analysis.decide import counted_answer, taken
-from tangentc.analysis.state import NOTHING, End, State, without_sites
+from tangentc.analysis.holding import without_sites
+from tangentc.analysis.state import NOTHING, End, State
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Leave, Statement, While

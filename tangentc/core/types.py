@@ -98,6 +98,7 @@ class Dict(Container):
     keys: tuple[Any, ...]
     items: tuple[Type, ...]
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    loses: bool = field(default=False, compare=False, repr=False)  # whether it had more keys before
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ def is_object(value: Any) -> bool:
     if (cls.__module__ or "").startswith("_cython"):
         return False  # a compiled function
     if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
-        return dataclasses.is_dataclass(value)
+        return dataclasses.is_dataclass(value) or isinstance(value, pytypes.SimpleNamespace)
     return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)
 
 

@@ -21,6 +21,7 @@ from tangentc.core.resolve import Scope
 from tangentc.frontend.source import Source
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+ASKING = ("get", "keys", "values", "items", "copy")
 
 
 @dataclass(eq=False)
@@ -144,6 +145,21 @@ def declared(body: list, kind: Any) -> set[str]:
         if not isinstance(child, (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.expr)):
             stack.extend(gast.iter_child_nodes(child))
     return names
+
+
+def is_only_read(tree: Any, name: str) -> bool:
+    """Whether a function does nothing with the dict of its keywords but to hand them on and to look things up."""
+    asked: set[Any] = set()
+    for n in gast.walk(tree):
+        handed_on = isinstance(n, gast.keyword) and n.arg is None
+        if handed_on or isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Load):
+            asked.add(n.value)
+        elif isinstance(n, gast.Compare):
+            asked.update(c for op, c in zip(n.ops, n.comparators, strict=True) if isinstance(op, (gast.In, gast.NotIn)))
+        elif isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in ASKING:
+            asked.add(n.func.value)
+    read = (n for n in gast.walk(tree) if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load))
+    return asked.issuperset(read)
 
 
 def parameters(args: Any) -> list[Any]:

@@ -85,6 +85,10 @@ class Classes(Part):
         held = self.state.of(base)
         if name == "get" and isinstance(held, Dict) and _lacks(held, args[0]):
             return args[1] if len(args) > 1 else Const(None)
+        if name == "pop" and isinstance(held, Dict) and args[0] in map(Const, held.keys):
+            args = args[:1] if self.asks.has_its_keys(held) else args
+        if name in VIEWS and isinstance(held, Dict) and held.loses:
+            return self.entries(base, held, name, node)
         views = isinstance(held, Sequence) and held.kind is dict and name in VIEWS and not self.asks.first_keys(base)
         if views or self.asks.is_written_method(held, name, args):
             function = next(named[name] for named in prelude.METHODS.values() if name in named)

@@ -109,6 +109,7 @@ class Comprehend(Part):
         body, end = self.state.fork(lambda: self.trips_of(site, trip))
         if any(unlike) or may_be is not None and (self.state.loses or self.is_wanted(site)):
             return may_be
+        self.refuse_deeper(node)
         self.state.merge([end])
         arrays = self.state.arrays_behind_a_trip() if self.asks.surely_runs(iterable) else ()
         self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
@@ -168,6 +169,7 @@ class Comprehend(Part):
             body(target)
 
         inner = self.trips_of(self.span(node).site, trip)
+        self.refuse_deeper(node)
         self.out.append(For(target, iterable, inner, (), self.span(node)))
 
     # ---------------------------------------------------------- loops that are written out

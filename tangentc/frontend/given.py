@@ -17,11 +17,11 @@ from tangentc.core import ops
 from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Global, Place
 from tangentc.core.resolve import is_static
-from tangentc.core.types import Dict, Tuple
+from tangentc.core.types import Dict, Known, Tuple
 from tangentc.core.values import is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
-from tangentc.frontend.activation import Activation, Bound, Closure
+from tangentc.frontend.activation import Activation, Bound, Closure, is_only_read
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.nested import Nested, own_parameters
 from tangentc.frontend.part import Part
@@ -106,7 +106,14 @@ class Given(Part):
             self.assume("keys", site, keys, node, atom)
         if keys is None:
             return {"%_spread_": self.emit(ops.spread, (atom,), node, name="%_spread_")}
-        return {k: self.item_of(atom, k) or self.emit(operator.getitem, (atom, Const(k)), node) for k in keys}
+        return {k: self.item_of(atom, k) or self.entry_of(atom, k, t, node) for k in keys}
+
+    def entry_of(self, atom: Atom, key: str, t: Any, node: Any) -> Atom:
+        """The entry of a dict under a key, which may be an option."""
+        held = t.items[t.keys.index(key)] if isinstance(t, Dict) else None
+        if isinstance(held, Known) and is_option(held.value):
+            return held.const
+        return self.emit(operator.getitem, (atom, Const(key)), node)
 
     def item_of(self, atom: Atom, key: str) -> Const | None:
         """What a dict of the module or of a closure holds under a key, if it says how something is computed: the code
@@ -209,10 +216,11 @@ class Given(Part):
         return [(name, atom) for name, atom in atoms if isinstance(atom, Global)]
 
     def bind_parameters(
-        self, activation: Activation, signature: Any, defaults: dict[str, Atom], args: list, keywords: list, node: Any,
+        self, activation: Activation, tree: Any, defaults: dict[str, Atom], args: list, keywords: list, node: Any,
         name: str,
     ) -> None:  # fmt: skip
         """Give each parameter its value, as Python does."""
+        signature = tree.args
         plain = [a.id for a in (*signature.posonlyargs, *signature.args)]
         only = [a.id for a in signature.kwonlyargs]
         positional_only = {a.id for a in signature.posonlyargs}
@@ -245,7 +253,7 @@ class Given(Part):
         if signature.kwarg:
             double = signature.kwarg.id
             self.emit(ops.make_dict, (Const(tuple(more)), *more.values()), node, target=activation.variable(double))
-            if activation.local[double] == 1:
+            if activation.local[double] == 1 and is_only_read(tree, double):
                 activation.static[double] = {k: self.kept(v, node) for k, v in more.items()}
 
     def with_first_items(self, args: list, count: int, node: Any) -> list:

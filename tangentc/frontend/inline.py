@@ -170,7 +170,7 @@ class Inline(Part):
         """The body of a function in place of its call; gives what it returns."""
         if len(activation.path) > DEEPEST:
             raise self.unsupported(node, "calls that are nested too deeply", "write them as a loop")
-        self.bind_parameters(activation, tree.args, defaults, args, keywords, node, name)
+        self.bind_parameters(activation, tree, defaults, args, keywords, node, name)
         caller = self.activation
         self.callers[activation] = caller
         self.activation = activation

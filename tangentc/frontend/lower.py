@@ -207,6 +207,14 @@ class Lowering(
     def inner(self, body: list) -> Block:
         return self.path(lambda: self.block(body))
 
+    def refuse_deeper(self, node: Any) -> None:
+        """Refuse a loop that puts containers or objects into each other, trip by trip."""
+        if self.state.deeper:
+            raise self.unsupported(
+                node, "a loop in which lists or objects come to hold each other, one more in each trip",
+                "keep them in a list, side by side",
+            )  # fmt: skip
+
     def trips_of(self, site: Any, write: Callable[[], object], endless: bool = False) -> Block:
         """The body of a loop, written for what its trips begin with."""
 

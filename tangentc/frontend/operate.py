@@ -17,7 +17,7 @@ from tangentc.core.classes import (
     set_by_methods,
 )
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
-from tangentc.core.types import Array, Sequence, Struct, Tuple, Type, Unknown
+from tangentc.core.types import Array, Dict, Sequence, Struct, Tuple, Type, Unknown
 from tangentc.frontend.part import Part
 
 
@@ -127,7 +127,9 @@ class Operate(Part):
 
     def iterated(self, value: Atom, node: Any, k: int | None = None) -> Atom:
         """What a loop over a value runs over: what the ``__iter__`` of its class gives."""
-        cls = self.class_of(value, node, k)
+        cls, held = self.class_of(value, node, k), self.type_known(value)
+        if isinstance(held, Dict) and held.loses:
+            return self.entries(value, held, "keys", node)
         if cls is None or issubclass(cls, tuple):
             return value
         kind, found, owner = found_in_class(cls, "__iter__")
@@ -138,6 +140,15 @@ class Operate(Part):
             raise self.unsupported(node, f"an object of {cls.__name__} as what is run over, which has no __iter__",
                                    "write __iter__ to give a list")  # fmt: skip
         return self.invoke(found, [value], [], node, None, owner) if kind == "method" else value
+
+    def entries(self, base: Atom, held: Dict, name: str, node: Any) -> Atom:
+        """The keys, the values or the items of a dict that had more keys before: those that it has here."""
+        made: list[Atom] = [Const(key) for key in held.keys]
+        if name != "keys":
+            values = [self.emit(operator.getitem, (base, key), node) for key in made]
+            pairs = zip(made, values, strict=True)
+            made = values if name == "values" else [self.emit(ops.make_tuple, pair, node) for pair in pairs]
+        return self.emit(ops.make_list, tuple(made), node)
 
     def settled(self, base: Atom, key: Atom, node: Any) -> Atom:
         """An integer of the module or of a closure that says which of several unlike items is meant, as a constant."""

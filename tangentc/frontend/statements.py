@@ -270,6 +270,7 @@ class Statements(Part):
 
         endless = isinstance(node.test, gast.Constant) and bool(node.test.value)
         body = self.trips_of(self.span(node).site, trip, endless)
+        self.refuse_deeper(node)
         head, test, inside = found
         if inside:
             self.finish_loop(node, body, lambda b: While((), Const(True), b, (), self.span(node)), over)

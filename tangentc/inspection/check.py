@@ -18,7 +18,7 @@ from tangentc.errors import BadArgument
 from tangentc.frontend.callables import python_function
 from tangentc.inspection.culprit import first_wrong
 from tangentc.inspection.differences import five_point
-from tangentc.runtime import copied
+from tangentc.runtime import blank, copied
 from tangentc.watch.tables import Shown, Table
 
 MOST_ENTRIES = 200
@@ -164,7 +164,7 @@ def rebuild(x: Any, leaves: Iterator[np.ndarray]) -> Any:
             return type(x)(*parts.values())
         if isinstance(x, (list, tuple)):
             return type(x)(parts.values())
-        new = object.__new__(type(x))  # no __init__, which may take other arguments, and change them
+        new = blank(type(x))  # no __init__, which may take other arguments, and change them
         for key, part in parts.items():
             object.__setattr__(new, key, part)
         return new

@@ -229,8 +229,8 @@ def copied(values, views=True, known=None):
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif type(values).__module__.startswith("numpy.random") or isinstance(values, random.Random):
         new = copy.deepcopy(values)  # which draws the same numbers
-    elif _is_object(values) and not isinstance(values, enum.Enum) and (blank := _blank(type(values))) is not None:
-        new = known.setdefault(id(values), (blank, values))[0]
+    elif _is_object(values) and not isinstance(values, enum.Enum) and (made := blank(type(values))) is not None:
+        new = known.setdefault(id(values), (made, values))[0]
         held = {name: copied(item, views, known) for name, item in _attributes(values).items()}
         if hasattr(new, "__dict__"):
             new.__dict__.update({name: held.pop(name) for name in values.__dict__})
@@ -240,8 +240,12 @@ def copied(values, views=True, known=None):
     return new
 
 
-def _blank(cls):
-    """An object of a class without its attributes; None where a class of C holds more than those."""
+def blank(cls):
+    """An object of a class without its attributes; None where a class of C holds more than those.
+
+    >>> blank(types.SimpleNamespace), blank(list)
+    (namespace(), None)
+    """
     if cls is types.SimpleNamespace:
         return cls()
     try:

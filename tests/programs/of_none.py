@@ -1,0 +1,135 @@
+"""Statements in a `try` that raise because something is None, or no number."""
+# ruff: noqa: B007, F841
+
+import numpy as np
+
+
+def none_times_a_number(x):
+    o = None
+    b = x[0]
+    try:
+        a = o * b
+    except TypeError:
+        b = b * x[1]
+    return b
+
+
+def product_from_none(x):
+    w = None
+    for v in x:
+        try:
+            w = w * v
+        except TypeError:
+            w = v
+    return x[0] if w is None else x[0] * x[1]
+
+
+def product_that_is_given(x):
+    w = None
+    for v in x:
+        try:
+            w = w * v
+        except TypeError:
+            w = v
+    return w
+
+
+def weights_that_may_be_none(x, w=None):
+    try:
+        y = w * x
+    except TypeError:
+        y = x**2
+    return np.sum(y)
+
+
+def number_times_a_text(x):
+    try:
+        y = x[0] * "abc"
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def number_times_a_list(x):
+    try:
+        y = x[0] * [1, 2]
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def minus_none(x):
+    try:
+        y = -None
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def number_plus_none(x):
+    try:
+        y = x[0] + None
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def attribute_of_none(x):
+    o = None
+    try:
+        y = o.v * x[0]
+    except AttributeError:
+        y = x[1] ** 2
+    return y
+
+
+def item_of_none(x):
+    o = None
+    try:
+        y = o[0] * x[0]
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def none_below_a_number(x):
+    o = None
+    try:
+        y = x[0] if o < 3 else x[1]
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def sine_of_none(x):
+    o = None
+    try:
+        y = np.sin(o) * x[0]
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def length_of_none(x):
+    o = None
+    try:
+        y = len(o) * x[0]
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+def loop_over_none(x):
+    try:
+        for k in None:
+            pass
+        y = x[0]
+    except TypeError:
+        y = x[1] ** 2
+    return y
+
+
+X = np.array([2.0, 3.0])
+PROGRAMS = [(weights_that_may_be_none, (X, None))] + [(f, (X,)) for f in (
+    none_times_a_number, product_from_none, product_that_is_given, number_times_a_text, number_times_a_list, minus_none, number_plus_none, attribute_of_none, item_of_none, none_below_a_number, sine_of_none, length_of_none, loop_over_none,
+)]  # fmt: skip
