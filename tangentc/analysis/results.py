@@ -257,11 +257,11 @@ def _joined_lists(call: Applied) -> Type | None:
         return of_any_length((*a.items, *b.items), call.fresh)
     if not (isinstance(a, Sequence) and isinstance(b, Sequence)):
         return None
-    if a.length is None or b.length is None:
+    if not isinstance(a.length, int) or not isinstance(b.length, int):
         return Sequence(list, (joined((*a.items, *b.items), call.fresh),), None)
     items: list[Type] = []
-    for t in (a, b):
-        items += t.items * (t.length if len(t.items) == 1 else 1)  # type: ignore[operator]
+    for t, length in ((a, a.length), (b, b.length)):
+        items += t.items * (length if len(t.items) == 1 else 1)
     return Sequence(list, alike(tuple(items)), len(items))
 
 

@@ -247,7 +247,9 @@ def _subscript(to: Any, s: Written) -> ast.expr:
 
 @spells(builtins.getattr)
 def _attribute(to: Any, s: Written) -> ast.expr | None:
-    return ast.Attribute(to.atom(s.args[0]), s.args[1].value) if isinstance(s.args[1], Const) else None
+    if not isinstance(s.args[1], Const) or isinstance(s.args[0], Const) and isinstance(s.args[0].value, int):
+        return None  # `0.x` is no text of Python's
+    return ast.Attribute(to.atom(s.args[0]), s.args[1].value)
 
 
 @spells(ops.identity, ops.inserted, ops.spread)

@@ -348,7 +348,8 @@ def map_lengths(t: Type, of: Callable[[Any], Any]) -> Type:
         case Scalar(value=Length() as value):
             return dataclasses.replace(t, value=of(value))
         case Sequence(_, items, length):
-            return dataclasses.replace(t, items=parts(items), length=of(length) if len(items) == 1 else length)
+            length = of(length) if len(items) == 1 else length
+            return dataclasses.replace(t, items=parts(items), length=None if isinstance(length, Length) else length)
         case Tuple() | Dict() | Struct():
             return dataclasses.replace(t, items=parts(t.items))
         case Optional(reason, inner):

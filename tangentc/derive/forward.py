@@ -286,6 +286,11 @@ class _Forward(TangentControl):
         op, args = s.op, s.args
         if op in (ops.identity, ops.inserted):
             return lambda: self.dot(args[0])
+        flags = [isinstance(t := self.b.type(a), Known) and isinstance(t.value, bool) for a in args]
+        is_made = op is ops.make_list or op is ops.make_tuple and s.target != self.program.function.result
+        if is_made and any(flags) and any(map(self.has_dot, args)):  # an array may be made of it
+            dots = [Const(0.0) if is_flag else self._part_dot(a) for a, is_flag in zip(args, flags, strict=True)]
+            return lambda: self.b.emit(op, tuple(dots), name=self.name(s.target))
         if op in (ops.make_tuple, ops.make_list):
             return lambda: self.b.emit(op, tuple(map(self._part_dot, args)), name=self.name(s.target))
         if op is ops.make_dict:

@@ -126,15 +126,16 @@ class Comprehend(Part):
             callee = self.looked_at(node.func) if isinstance(node, gast.Call) and self.is_iterator(node) else None
             is_late = isinstance(callee, Const) and callee.value not in ONE_BY_ONE
         found: list[str] = []
-        waiting = [node] if is_late else []
+        args = node.args if isinstance(node, gast.Call) else []
+        waiting = [node] if is_late else [a for a in args if self.generates(a) is not None]
         while waiting:
             n = waiting.pop()
             if isinstance(n, gast.Name):
                 with contextlib.suppress(UnsupportedSyntax, AttributeError):
                     atom = self.of_Name(n, None)
                     found += [atom] if isinstance(atom, str) else []
-            elif n is node or not isinstance(n, gast.Call) or self.is_iterator(n):  # which gives something of its own
-                waiting += gast.iter_child_nodes(n)
+            elif not isinstance(n, gast.Call) or n is node or n in args or self.is_iterator(n):
+                waiting += gast.iter_child_nodes(n)  # another call gives something of its own
         return found
 
     def is_wanted(self, site: Any) -> bool:
@@ -343,7 +344,7 @@ class Comprehend(Part):
         start = len(self.out)
         for g in node.generators:  # so that the keys become known
             names = {n.id for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-            if isinstance(node.key, gast.Name) and node.key.id in names:
+            if any(isinstance(n, gast.Name) and n.id in names for n in gast.walk(node.key)):
                 self.known.wanted.add(self.span(g.iter).site)
         first = self.run_over(node.generators[0].iter, node.generators[0].iter)
         others = len(node.generators) == 1

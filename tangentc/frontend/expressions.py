@@ -10,6 +10,7 @@ import functools
 import itertools
 import operator
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -36,6 +37,7 @@ from tangentc.frontend.activation import Activation, Closure
 from tangentc.frontend.asked import as_written
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.part import Part
+from tangentc.frontend.questions import function_in
 
 OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
@@ -201,21 +203,21 @@ class Expressions(Part):
         return self.operation(op, (operand,), node, target=target)
 
     def of_BoolOp(self, node: Any, target: str | None) -> Atom:
-        return self.lazy(isinstance(node.op, gast.And), node.values, node, target)
+        return self.lazy(isinstance(node.op, gast.And), node.values, node, target, self.expression)
 
-    def lazy(self, is_and: bool, values: list, node: Any, target: str | None) -> Atom:
+    def lazy(self, is_and: bool, values: list, node: Any, target: str | None, evaluate: Callable[..., Atom]) -> Atom:
         """``a and b`` evaluates b only if a is true."""
-        first = self.expression(values[0])
+        first = evaluate(values[0])
         if isinstance(first, Const) and isinstance(first.value, (bool, type(None))):
             if bool(first.value) is not is_and or len(values) == 1:
                 return first
-            return self.lazy(is_and, values[1:], node, target)
+            return self.lazy(is_and, values[1:], node, target, evaluate)
         result = self.fresh("%both" if is_and else "%either")
         self.emit(ops.identity, (first,), values[0], target=result)
         tests: list[Any] = [first]
         for value in values[1:]:
             self.state.both[result, is_and] = tuple(tests)
-            inner = self.arm(value, functools.partial(self.expression, value, target=result), result, is_and)
+            inner = self.arm(value, functools.partial(evaluate, value, target=result), result, is_and)
             tests.append(self.state.definitions[result])
             span = self.span(node)
             self.add(If(result, inner, (), (), span) if is_and else If(result, (), inner, (), span))
@@ -264,6 +266,11 @@ class Expressions(Part):
             return self.invoke(builtins.type, [base], [], node, target)
         if base == Const(None) and not hasattr(None, node.attr):  # it is never run, or raises
             base = self.emit(ops.identity, (base,), node, name="%none")
+        function = base.value if isinstance(base, Const) else self.told(function_in, base)
+        if node.attr == "__name__" and ops.is_made_inside(function):
+            if isinstance(base, str):
+                self.assume("callees", self.span(node).site, (function, None), node, base)
+            return Const("<lambda>" if function.__name__.startswith("lambda_") else function.__name__)
         if isinstance(base, Const):
             value = self.of_module(base.value, node)
             if callable(value) or isinstance(value, types.ModuleType) or value is None:

@@ -25,6 +25,7 @@ from tangentc.core.nodes import Atom, Const, Global, Store
 from tangentc.core.types import Known, Struct
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound
+from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import Quoted
 from tangentc.rules.definitions.procedures import vectorized
@@ -176,7 +177,11 @@ def _getattr(lower: Any, call: Call) -> Atom | None:
 @means(builtins.hasattr)
 def _hasattr(lower: Any, call: Call) -> Atom | None:
     """What the class of an array, a number, a list or a dict has."""
-    has = lower.has_of_its_class(call.args[0], call.args[1].value) if isinstance(call.args[1], Const) else None
+    if not isinstance(call.args[1], Const):
+        return None
+    if isinstance(call.args[0], Const) and is_library_module(call.args[0].value):
+        return Const(hasattr(call.args[0].value, call.args[1].value))
+    has = lower.has_of_its_class(call.args[0], call.args[1].value)
     return None if has is None else Const(has)
 
 

@@ -228,10 +228,11 @@ class Generators(Part):
         """What runs over an expression that a generator function gives, or an object whose `__iter__` is one."""
         if self.generator_called(node):
             return lambda: self.of_Call(node, None)
-        plain = isinstance(node, (gast.Name, gast.Attribute))
-        if plain and is_generator(self.method_of(node, "__iter__")):
-            return lambda: self.iterated(self.expression(node), node)
-        return None
+        made = path_of(node.func, self.activation.home, self.activation.scope) if isinstance(node, gast.Call) else None
+        found = found_in_class(made, "__iter__")[1] if isinstance(made, type) else None
+        if isinstance(node, (gast.Name, gast.Attribute)):
+            found = self.method_of(node, "__iter__")
+        return (lambda: self.iterated(self.expression(node), node)) if is_generator(found) else None
 
     def over_a_generator(self, node: Any) -> bool:
         """A loop over what a generator function gives, numbered perhaps; False for any other."""
@@ -283,10 +284,14 @@ class Generators(Part):
 
     def all_given(self, node: Any) -> Atom:
         """A list of what a call of a generator function gives."""
+        return self.gathered(node, lambda: self.of_Call(node, None))
+
+    def gathered(self, node: Any, run: Callable[[], Any]) -> Atom:
+        """A list of what ``run`` makes a generator function give."""
         items = self.emit(ops.make_list, (), node, name="%yielded")
         span = self.span(node)
         self.gives_to = node, lambda value: self.add(Effect(ops.method, (items, Const("append"), value), (), span))
-        self.of_Call(node, None)
+        run()
         return items
 
     def receiver(self, function: Any, node: Any) -> Any:
@@ -302,6 +307,11 @@ class Generators(Part):
             raise self.unsupported(
                 node, f"the generator {function.__name__}, which changes things while what it gives is read",
                 "loop over it with `for`, which does both in turn",
+            )  # fmt: skip
+        if getattr(node, "may_go_on", False) and any(type(n).__name__ == "While" for n in ast.walk(tree)):
+            raise self.unsupported(
+                node, f"the generator {function.__name__}, which may give more than is taken",
+                "loop over it with `for`, and leave the loop by `break`",
             )  # fmt: skip
         return wanted[1]
 
@@ -321,6 +331,13 @@ def mark(tree: Any) -> None:
                 taken = taken.generators[0].iter
             taken.all_asked = True
             taken.read_between = getattr(n.func, "id", "") not in ("list", "tuple") or taken is not n.args[0]
+        if isinstance(n, gast.Call) and getattr(n.func, "id", None) in ("zip", "enumerate"):  # which may stop before
+            for taken in n.args:
+                taken.all_asked = taken.read_between = taken.may_go_on = True
+        if isinstance(n, gast.Call) and getattr(n.func, "attr", None) == "fromiter" and n.args:
+            n.args[0].all_asked = True
+        if isinstance(n, gast.Starred) and isinstance(n.ctx, gast.Load):
+            n.value.all_asked = True
         if isinstance(n, gast.Assign) and isinstance(n.targets[0], (gast.Tuple, gast.List)):
             n.value.all_asked = True  # a, *rest = steps(x)
         if isinstance(n, COMPREHENSIONS) and _is_pure(n):

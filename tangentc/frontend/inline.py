@@ -92,6 +92,10 @@ class Inline(Part):
                 node, f"{callee.__name__} with options that are only known when the program runs",
                 "write the options as constants",
             )  # fmt: skip
+        if callee.__code__.co_flags & 0x0C:
+            raise self.unsupported(
+                node, f"{callee.__name__}, which calls itself and takes *args or **kwargs", "name its parameters"
+            )
         if any(isinstance(a, Const) and _holds_variables(a.value) for a in given):
             raise self.unsupported(
                 node, f"{callee.__name__}, which calls itself and is given a function that captures variables",

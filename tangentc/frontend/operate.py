@@ -6,6 +6,8 @@ import builtins
 import operator
 from typing import Any
 
+import gast
+
 from tangentc.core import ops
 from tangentc.core.classes import (
     BUILTINS,
@@ -18,6 +20,7 @@ from tangentc.core.classes import (
 )
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Dict, Sequence, Struct, Tuple, Type, Unknown
+from tangentc.frontend.generators import is_generator
 from tangentc.frontend.part import Part
 
 
@@ -97,16 +100,33 @@ class Operate(Part):
 
     def test(self, node: Any) -> Atom:
         """What a test asks: its value, or what the class of an object says of it."""
+        if isinstance(node, gast.BoolOp):
+            return self.lazy(isinstance(node.op, gast.And), node.values, node, None, self.tested)
         value = self.expression(node)
         told = self.operated(builtins.bool, (value,), node)
         return value if told is None else told
+
+    def tested(self, node: Any, target: str | None = None) -> Atom:
+        """One of several tests: of a list or a dict whether it holds anything."""
+        if isinstance(node, gast.BoolOp):
+            return self.lazy(isinstance(node.op, gast.And), node.values, node, target, self.tested)
+        value = self.expression(node, target=target)
+        told = self.operated(builtins.bool, (value,), node)
+        if told is None and isinstance(self.type_known(value), (Sequence, Dict)):
+            told = self.emit(builtins.bool, (value,), node)
+        if told is None or target is None:
+            return value if told is None else told
+        return self.emit(ops.identity, (told,), node, target=target)
 
     def operation(
         self, op: Any, args: tuple[Atom, ...], node: Any, target: str | None = None, name: str = "",
         augmented: bool = False,
     ) -> Atom:  # fmt: skip
         """``op(*args)``: an operation, or the method of a class that it stands for."""
-        value = self.operated(op, args, node, augmented)
+        if op in ops.COMPARE and all(isinstance(a, Const) and type(a.value) in (int, float, str) for a in args):
+            value: Atom | None = Const(op(*(a.value for a in args)))  # type: ignore[union-attr]
+        else:
+            value = self.operated(op, args, node, augmented)
         if value is None:
             value = self.worked_out(op, args, (), node)
         if value is None:
@@ -139,7 +159,12 @@ class Operate(Part):
         if kind != "method" and found_in_class(cls, "__getitem__")[0] == "method":
             raise self.unsupported(node, f"an object of {cls.__name__} as what is run over, which has no __iter__",
                                    "write __iter__ to give a list")  # fmt: skip
-        return self.invoke(found, [value], [], node, None, owner) if kind == "method" else value
+        if kind != "method":
+            return value
+        if is_generator(found) and self.gives_to is None:
+            node.read_between = True
+            return self.gathered(node, lambda: self.invoke(found, [value], [], node, None, owner))
+        return self.invoke(found, [value], [], node, None, owner)
 
     def entries(self, base: Atom, held: Dict, name: str, node: Any) -> Atom:
         """The keys, the values or the items of a dict that had more keys before: those that it has here."""

@@ -41,11 +41,11 @@ def greatest(items, key=None):
     return held[order(keys, True)[0]]
 
 
-def least_of(*items, key):
+def least_of(*items, key=None):
     return least(items, key)
 
 
-def greatest_of(*items, key):
+def greatest_of(*items, key=None):
     return greatest(items, key)
 
 
@@ -200,6 +200,13 @@ def quotient_and_remainder(x, y):
 def sum_from(items, start=0):
     total = start
     for item in items:
+        total = total + item
+    return total
+
+
+def sum_of_objects(items):
+    total = 0 + items[0]
+    for item in items[1:]:
         total = total + item
     return total
 
@@ -360,7 +367,7 @@ FUNCTIONS: dict[Any, Any] = {
     itertools.accumulate: accumulate, itertools.chain: chain,
     itertools.pairwise: pairwise, itertools.starmap: starmap, itertools.islice: islice,
     itertools.takewhile: takewhile, itertools.zip_longest: zip_longest,
-    builtins.sum: sum_from, builtins.list: listed, np.ndenumerate: ndenumerate, builtins.tuple: tupled,
+    builtins.sum: sum_of_objects, builtins.list: listed, np.ndenumerate: ndenumerate, builtins.tuple: tupled,
 }  # fmt: skip
 OF_SIZE: dict[Any, dict[int, Any]] = {
     itertools.product: {1: product_1, 2: product_2, 3: product_3},
@@ -399,7 +406,7 @@ def written(callee: Any, args: list, keywords: dict[str, Any]) -> tuple[Any, lis
         return (least_or if "default" in keywords else least), args, keywords
     if callee is builtins.max and len(args) == 1:
         return (greatest_or if "default" in keywords else greatest), args, keywords
-    if callee in (builtins.min, builtins.max) and "key" in keywords and len(args) > 1:
+    if callee in (builtins.min, builtins.max) and len(args) > 1:
         return (least_of if callee is builtins.min else greatest_of), args, keywords
     if callee is builtins.sum and (len(args) == 2 or "start" in keywords):
         return sum_from, args, keywords

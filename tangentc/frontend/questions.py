@@ -77,8 +77,9 @@ class Questions:
         if s.op is builtins.divmod:
             return all(isinstance(self.types.of(a), (Scalar, Array)) for a in s.args)
         if s.op in (builtins.max, builtins.min):  # those of numbers have rules
-            items = getattr(self.types.of(s.args[0]), "items", ()) if len(s.args) == 1 else ()
-            return any(map(is_container, items))
+            if len(s.args) > 1:
+                return any(isinstance(self.types.of(a), Struct) for a in s.args)
+            return any(map(is_container, getattr(self.types.of(s.args[0]), "items", ())))
         if s.op is builtins.sum:  # numbers and arrays it adds as NumPy does
             return any(isinstance(i, Struct) for i in getattr(self.types.of(s.args[0]), "items", ()))
         return any(self.moves(a) for a in s.args) and not self.is_dict(s.args[0])  # its keys do not move

@@ -97,8 +97,8 @@ def refuse_open(program: Program) -> None:
             what = "unpacks with a star something of unknown length, or makes a dict of unknown keys"
         elif (
             s.op is ops.call
-            and not isinstance(program.types.of(s.args[0]), OpaqueType)
-            and any(is_differentiable(program.types.of(a)) for a in s.atoms[1:])
+            and not isinstance(t := program.types.of(s.args[0]), OpaqueType)
+            and (isinstance(t, Unknown) or any(is_differentiable(program.types.of(a)) for a in s.atoms[1:]))
         ):
             what = "calls a value that is not known when compiling"
         elif (

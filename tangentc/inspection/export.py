@@ -39,6 +39,7 @@ def export(f: Any, path: Any, *args: Any) -> Path:
         )  # fmt: skip
     if args:
         arrays_of(args)
+        derivative = derivative.fitted(args, {})
         compiled = derivative.compiled(derivative.bind(args, {}))
     elif derivative.last is not None:
         compiled = derivative.last

@@ -363,4 +363,3 @@ FUNCTIONS = (
 )
 PROGRAMS = [(f, (x,)) for f in FUNCTIONS for x in (0.7,)]
 PROGRAMS += [(queue_that_grows_by_another_name, ([0.1, 0.2, 0.3, 0.4],))]
-REFUSED = {"linked_list"}
