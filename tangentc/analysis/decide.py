@@ -152,7 +152,7 @@ def truth(t: Type) -> bool | None:
             return bool(t.value)
         case Known() if callable(t.value):
             return True
-        case Tuple(items, None):
+        case Tuple(items, None) if not t.or_none:
             return bool(items)
     return None
 

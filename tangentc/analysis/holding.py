@@ -24,8 +24,8 @@ def lost_parts(t: Type) -> set[tuple[Any, ...]]:
     return {(key, *path) for key, item in zip(keys, t.items, strict=True) for path in lost_parts(item)}
 
 
-def replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], depth: int = 0) -> Any:
-    """The type with what is in one of these places changed."""
+def replaced(t: Any, sites: frozenset[int], changed: Callable[[Any, bool], Type], depth: int = 0) -> Any:
+    """The type with what is in one of these places changed, or perhaps changed, where it may be in another place."""
     if isinstance(t, Optional):
         inner = replaced(t.type, sites, changed, depth)
         return t if inner is t.type else replace(t, type=inner)
@@ -37,10 +37,12 @@ def replaced(t: Any, sites: frozenset[int], changed: Callable[[Any], Type], dept
     t = t if all(a is b for a, b in zip(items, t.items)) else replace(t, items=items)
     if sites.isdisjoint(getattr(t, "sites", ())):
         return t
-    new = changed(t)
+    new = changed(t, t.sites <= sites)
     if isinstance(t, Dict) and isinstance(new, Dict):
         new = replace(new, loses=t.loses or new.loses)
-    return replace(new, sites=t.sites) if isinstance(new, (Sequence, Dict, Struct)) else new
+    if isinstance(new, (Sequence, Dict, Struct)):
+        return replace(new, sites=t.sites, or_none=getattr(t, "or_none", False))
+    return new
 
 
 def sites_of(t: Any) -> frozenset[int]:

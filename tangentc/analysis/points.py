@@ -35,6 +35,8 @@ from tangentc.ops import methods
 from tangentc.ops.table import every
 
 ANY, NONE = "*", "%none"
+DEEPEST = 6  # places in one another that are told apart
+MANY = 1000  # places, beyond which those in one another are not
 SAME = {ops.identity, ops.stopped, ops.snapshot, ops.inserted}
 
 
@@ -49,15 +51,21 @@ def key_of(atom: Atom | None) -> Any:
     return ANY
 
 
+def _place_of(key: Any) -> Any:
+    """A key as far as it says which item is meant: one from the end may be any."""
+    return ANY if isinstance(key, int) and key < 0 else key
+
+
 class Inside(str):
     """The place of the containers that those of another place hold under a key: ``d['a']``."""
 
     outer: str
     key: Any
+    depth: int
 
     def __new__(cls, outer: str, key: Any) -> Inside:
         place = super().__new__(cls, f"{outer}[{key!r}]")
-        place.outer, place.key = outer, key
+        place.outer, place.key, place.depth = outer, key, getattr(outer, "depth", 0) + 1
         return place
 
     def path(self) -> tuple[str, list[Any]]:
@@ -82,6 +90,7 @@ class Change:
     key: Atom | None = None  # as it is written
     unseen: bool = False  # what is put there is not known
     removes: Const | None = None  # the key that is not there any more
+    shifts: bool = False  # whether items come to stand in other places
 
 
 DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
@@ -126,19 +135,19 @@ def change_of(s: Statement) -> Change | None:
     """How a statement changes a container, None if it does not."""
     match s:
         case Store(key=Const(value=slice())) if s.op is None:
-            return Change(s.object, ((ANY, s.value),), True, True)
+            return Change(s.object, ((ANY, s.value),), True, True, shifts=True)
         case Store(key=key) if key is not None:
             return Change(s.object, ((key_of(key), s.value),), False, op=s.op, key=key)
         case Assign() | Effect() if s.op in (ops.append, ops.insert, ops.push):
-            return Change(s.args[0], ((ANY, s.args[-1]),))
+            return Change(s.args[0], ((ANY, s.args[-1]),), shifts=s.op is ops.insert)
         case Assign() | Effect() if s.op in (ops.take, ops.reverse):
-            return Change(s.args[0], removes=_constant(s.args[1:]))
+            return Change(s.args[0], removes=_constant(s.args[1:]), shifts=True)
         case Assign() if isinstance(s.op, ops.augmented) and s.op.op is operator.add:
             return Change(s.args[0], ((ANY, s.args[1]),), True, True)
         case Assign() | Effect() if s.op is ops.method:
             name = s.args[1].value
             if name in ("append", "insert", "add", "appendleft"):
-                return Change(s.args[0], ((ANY, s.args[-1]),))
+                return Change(s.args[0], ((ANY, s.args[-1]),), shifts=name in ("insert", "appendleft"))
             if name == "extend":
                 return Change(s.args[0], ((ANY, s.args[-1]),), True, True)
             if name == "setdefault" and len(s.args) == 4:
@@ -149,10 +158,10 @@ def change_of(s: Statement) -> Change | None:
                     return Change(s.args[0], (*given, (ANY, s.args[2])), True, True)
                 return Change(s.args[0], tuple(given), False)
             if name in ("pop", "remove", "clear", "sort", "reverse", "popitem", "popleft"):
-                return Change(s.args[0], removes=_constant(s.args[2:]) if name == "pop" else None)
+                return Change(s.args[0], removes=_constant(s.args[2:]) if name == "pop" else None, shifts=True)
             return Change(s.args[0], unseen=True) if isinstance(s, Effect) else None
         case Assign() | Effect() if s.op in INSERTING:
-            return Change(s.args[0], ((ANY, s.args[1]),))
+            return Change(s.args[0], ((ANY, s.args[1]),), shifts=True)
         case Assign(op=builtins.getattr, args=(container, Const(value=name))) if name in CHANGING:
             return Change(container, unseen=True)  # a method with a name of its own, which is called later
         case Assign() | Effect() if may_change_unseen(s.op):
@@ -219,13 +228,15 @@ class Points:
     def items(self, container: Atom, key: Any) -> set[str]:
         """The places of the containers that one may hold under a key."""
         found: set[str] = set()
+        key = _place_of(key)
         for place in self.places(container):
             held = self.held[place]
             found |= set().union(*held.values()) if key == ANY else held[key] | held[ANY]
             if place == "%saved":
                 found.add(place)
             if place in self.params or place in self.trees or isinstance(place, Inside):
-                inside = Inside(place, key) if len(place) < 80 else place
+                deep = getattr(place, "depth", 0) >= (DEEPEST if len(self.held) < MANY else 1)
+                inside = place if deep else Inside(place, key)
                 held[key].add(inside)
                 found.add(inside)
         return found
@@ -249,8 +260,10 @@ class Points:
         if change is None:
             return
         for place in self.places(change.container):
+            if change.shifts:
+                self.held[place][ANY] |= set().union(*(v for k, v in self.held[place].items() if isinstance(k, int)))
             for key, atom in change.puts:
-                self.held[place][key] |= self.items(atom, ANY) if change.all_items else self.places(atom)
+                self.held[place][_place_of(key)] |= self.items(atom, ANY) if change.all_items else self.places(atom)
 
     def _assign(self, s: Assign) -> None:
         op, args, target = s.op, s.args, s.target

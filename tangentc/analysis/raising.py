@@ -66,7 +66,7 @@ def _is_open(d: Any) -> bool:
 
 
 def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] | bool | None:
-    if any(type(t) is Unknown or isinstance(t, Optional) or is_nothing(t) for t in given):
+    if any(type(t) is Unknown or isinstance(t, Optional) or is_nothing(t) or _may_be_none(t) for t in given):
         return None
     if _is_safe(s, given, types):
         return False
@@ -102,6 +102,10 @@ def _is_safe(s: Assign, given: list[Type], types: Any) -> bool:
 
 def _is_arithmetic(op: Any) -> bool:
     return op in ops.BINARY or op in ops.UNARY
+
+
+def _may_be_none(t: Type) -> bool:
+    return getattr(t, "or_none", False)
 
 
 def _is_none(t: Type) -> bool:

@@ -242,7 +242,7 @@ class _Sampler:
         if kind == "b":
             number: Any = self.values % 2 == 0
         elif kind in "fc":
-            number = (0.7, 1.7, 2.6, -1.3)[self.values] + (0.09, 1.9, -1.1, 5.0)[self.values] * self.count
+            number = (0.7, 1.7, 2.6, -1.3)[self.values] + (0.09, 1.9, 0.0, 5.0)[self.values] * self.count
             number = complex(number, 0.2) if kind == "c" else number
         else:
             number = -(self.values % 2) if self.as_axis else (2, 3, 5, 4)[self.values]

@@ -16,7 +16,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 import copy
-import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -161,9 +160,15 @@ class State(Types):
         self.changes += 1
         single = len(t.sites) == 1 and self.several.isdisjoint(t.sites)
         is_part = isinstance(s, Store) and s.op is None and found.puts[0][0] != "*" and not found.all_items
-        changed = self._assigned(found, single) if is_part and isinstance(t, (Dict, Struct)) else self._put_in(found)
-        if single and isinstance(t, Dict) and found.removes is not None:
-            changed = functools.partial(without_key, found.removes.value)
+        takes_away = isinstance(t, Dict) and found.removes is not None
+
+        def changed(old: Any, surely: bool = True) -> Type:
+            if takes_away and single and surely:
+                return without_key(found.removes.value, old)
+            if is_part and isinstance(t, (Dict, Struct)):
+                return self._assigned(found, single and surely)(old)
+            return self._changed(old, found)
+
         if not t.sites:
             self._set(found.container, changed(t))
         for name in sorted(self.holding, key=str) if t.sites else ():
@@ -171,9 +176,6 @@ class State(Types):
             new = replaced(old, t.sites, changed)
             if new is not old:
                 self._set(name, new)
-
-    def _put_in(self, change: Change) -> Callable[[Any], Type]:
-        return lambda old: self._changed(old, change)
 
     def _assigned(self, change: Change, single: bool) -> Callable[[Any], Type]:
         """An attribute, or an item with a known key, has another value; that of one of several objects has, perhaps."""
@@ -285,9 +287,9 @@ class State(Types):
         if not isinstance(t, Struct) or name not in t.fields or len(t.sites) != 1 or t.sites & self.several:
             return
 
-        def changed(old: Any) -> Type:
+        def changed(old: Any, surely: bool) -> Type:
             k = old.fields.index(name)
-            new: Type = replace(old, items=(*old.items[:k], known, *old.items[k + 1 :]))
+            new: Type = replace(old, items=(*old.items[:k], known, *old.items[k + 1 :])) if surely else old
             return new
 
         for held in sorted(self.holding, key=str):

@@ -73,7 +73,8 @@ class Summaries:
         if any(map(lacks_something, given)) or op in self.context.in_progress or not is_user_function(op):
             return False
         code = any(is_code(t) or holds_made_inside(t) for t in given)
-        return code or self.context.changes_or_gives(op, types, keywords)
+        takes_any = bool(op.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
+        return takes_any or code or self.context.changes_or_gives(op, types, keywords)
 
 
 class Context:

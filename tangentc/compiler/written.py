@@ -22,7 +22,7 @@ from typing import Any
 from tangentc.analysis.program import Program
 from tangentc.core import ops, texts
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Statement, Store, Within
 from tangentc.core.splice import spliced
 from tangentc.core.types import Array
 from tangentc.core.walk import blocks, definitions, reads, statements, transform, with_body
@@ -45,13 +45,16 @@ def written_out(context: Any, program: Program, calls: Mapping[int, Any]) -> Fun
     def rewrite(s: Statement) -> Block:
         if id(s) not in calls:
             return (s,)
-        function, given = _Caller(made, held).function_of(s, calls[id(s)])  # type: ignore[arg-type]
-        return _in_place_of(context, program, s, function, given, fresh)  # type: ignore[arg-type]
+        definition = calls[id(s)]
+        function, given = _Caller(made, held).function_of(s, definition)  # type: ignore[arg-type]
+        return _in_place_of(context, program, s, function, given, fresh, definition)  # type: ignore[arg-type]
 
     return with_body(program.function, _without_unused(transform(program.function.body, rewrite)))
 
 
-def _in_place_of(context: Any, program: Program, s: Assign, function: Any, given: Sequence[Atom], fresh: Any) -> Block:
+def _in_place_of(
+    context: Any, program: Program, s: Assign, function: Any, given: Sequence[Atom], fresh: Any, definition: Any
+) -> Block:
     """What a function does, which calls for a statement what stands for it."""
     with context.aside(function):
         callee = context.prepare(function, [program.types.of(a) for a in given])
@@ -66,12 +69,14 @@ def _in_place_of(context: Any, program: Program, s: Assign, function: Any, given
         if isinstance(a, str) and a[0] == "%" and p.name[0] != "_"
     }
     given = [named[a] if isinstance(a, str) and a in named else a for a in given]
+    within = s.span.site if isinstance(s.span.site, Within) else Within()
+    span = replace(s.span, site=within if definition is None else Within((*within, definition[0])))
     file = function.__code__.co_filename
     of, result = known_of(s.op), callee.result
     fixed = of.view or of.may_share or of.own_order or "order" in dict(s.keywords)
     laid_out = not fixed and isinstance(result, Array) and len(result.shape) > 1
     call = replace(s, target=fresh(s.target)) if laid_out else s
-    body = transform(spliced(call, callee.function, given, fresh), lambda b: (_at(b, s.span, file),))
+    body = transform(spliced(call, callee.function, given, fresh), lambda b: (_at(b, span, file),))
     if laid_out:
         body = (*body, Assign(s.target, ops.in_order, (call.target,), (), s.span))
     return (*(Assign(name, ops.identity, (a,), (), s.span) for a, name in named.items()), *body)

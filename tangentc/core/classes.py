@@ -137,7 +137,8 @@ def instance_of(t: Type, wanted: Any) -> bool | None:
             return inner if inner is isinstance(None, wanted) else None
         case Known() if t.value is not ops.UNDEFINED and not isinstance(t.value, (pytypes.ModuleType, range)):
             return isinstance(t.value, wanted)
-    return _one_answer(issubclass(cls, wanted) for cls in classes_of(t))
+    answer = _one_answer(issubclass(cls, wanted) for cls in classes_of(t))
+    return None if getattr(t, "or_none", False) and answer is not isinstance(None, wanted) else answer
 
 
 def classes_of(t: Type) -> tuple[type, ...]:

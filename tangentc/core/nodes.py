@@ -58,6 +58,10 @@ def _identity(value: Any) -> Any:
     return type(value), id(value)
 
 
+class Within(tuple):  # type: ignore[type-arg]
+    """In place of the site of a statement: the definitions inside of which it stands."""
+
+
 PRESENT = (("present", Const(True)),)  # of `identity`: the value is not None here, nor a number in place of an array
 
 

@@ -76,6 +76,7 @@ class Tuple(Container):
 
     items: tuple[Type, ...]
     cls: type | None = None
+    or_none: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class Sequence(Container):
     length: int | None = None
     key: Any = None
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    or_none: bool = field(default=False, compare=False, repr=False)  # whether it may be None in its place
 
     def item(self, index: int) -> Type:
         return self.items[0] if len(self.items) == 1 else self.items[index]
@@ -99,6 +101,7 @@ class Dict(Container):
     items: tuple[Type, ...]
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     loses: bool = field(default=False, compare=False, repr=False)  # whether it had more keys before
+    or_none: bool = field(default=False, compare=False, repr=False)  # whether it may be None in its place
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class Struct(Container):
     fields: tuple[str, ...]
     items: tuple[Type, ...]
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    or_none: bool = field(default=False, compare=False, repr=False)  # whether it may be None in its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +227,8 @@ def as_number(t: Type) -> Type:
 
 def present(t: Type) -> Type:
     """The type of a value that is not None."""
+    if isinstance(t, (Tuple, Sequence, Dict, Struct)) and t.or_none:
+        return dataclasses.replace(t, or_none=False)
     return t.type if isinstance(t, Optional) else t
 
 

@@ -18,7 +18,7 @@ from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import Builder, shape_of
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
+from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While, Within
 from tangentc.core.types import (
     Array,
     Dim,
@@ -264,6 +264,8 @@ def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[
     definition = REGISTRY.definition(_called(b, s))
     if definition is None or not _takes(definition, s):
         return None
+    if isinstance(s.span.site, Within) and definition[0] in s.span.site:
+        return None  # what computes the value for its own definition
     found = *definition, not isinstance(s.op, types.MethodType)
     try:
         if rule is not None:

@@ -17,7 +17,7 @@ from tangentc.analysis.types import Types, certain
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, For, Statement, Store, While
-from tangentc.core.types import Dict, Either, Known, Scalar, Type, is_container
+from tangentc.core.types import Dict, Either, Known, Scalar, Type, is_container, present
 from tangentc.core.walk import changed_by, definitions, statements, transform
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.questions import KEYS_OF, Questions, answer_of, is_open
@@ -104,7 +104,7 @@ class _Reader(Questions):
             return None
         match fact.kind:
             case "classes":
-                return instance_of(t, value)
+                return instance_of(present(t), value)  # None has none of its attributes, and raises
             case "answers":
                 about, answer = value
                 found = answer_of(about, t)

@@ -13,7 +13,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
 from tangentc.core.splice import in_order, spliced
-from tangentc.core.types import Array, Type, Unknown, is_container
+from tangentc.core.types import Array, Dict, Sequence, Struct, Type, Unknown, is_container
 from tangentc.core.walk import statements, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.callables import is_user_function
@@ -55,10 +55,11 @@ def user_functions(program: Program, context: Context) -> Function:
 
 
 def _is_followed(program: Program, s: Assign, callee: Program) -> bool:
-    """Whether what a call gives is changed, and may be memory of something else."""
+    """Whether what a call gives is changed, and may be memory of something else, or is a container or None."""
     copies = _changed_copies(program)
     return (
-        (_gives_back(callee) or _holds_arrays(callee.result))
+        getattr(callee.result, "or_none", False)
+        or (_gives_back(callee) or _holds_what_changes(callee.result))
         and _is_changed(program, s)
         or bool(_changed_copies(callee))
         or any(program.aliases.root(n) == program.aliases.root(s.target) for n in copies)
@@ -81,8 +82,10 @@ def _changed_copies(program: Program) -> list[str]:
     return [s.args[0] for s in copies if isinstance(s.args[0], str) and program.aliases.is_changed(s.target)]
 
 
-def _holds_arrays(t: Type) -> bool:
-    return is_container(t) and any(isinstance(i, (Array, Unknown)) or _holds_arrays(i) for i in t.items)
+def _holds_what_changes(t: Type) -> bool:
+    """Whether the type is that of a container that may hold one array, list or object twice."""
+    can_change = (Array, Unknown, Sequence, Dict, Struct)
+    return is_container(t) and any(isinstance(i, can_change) or _holds_what_changes(i) for i in t.items)
 
 
 def _structure(s: Assign) -> Assign | None:

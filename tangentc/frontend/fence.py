@@ -19,7 +19,7 @@ SUPPORTED = {
     "Lambda": "lambdas",
     "Delete": "`del`",
     "With": "`with`; the context manager runs once",
-    "Match": "`match` on values that carry no derivative",
+    "Match": "`match`, patterns of classes, sequences, mappings and alternatives among them",
     "Try": "`try`, `except`, `else`, `finally`; each step of the body is tried, and then done",
     "Import": "imports inside the function",
     "ImportFrom": "imports inside the function",

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
-import operator
 import types
 from typing import Any
 
@@ -20,11 +19,12 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
-from tangentc.core.nodes import CHOICE, Assign, Block, Const, Effect, If, Opaque
-from tangentc.core.types import Array, Known, is_container, is_differentiable
-from tangentc.frontend.attempt import assign_, finally_
+from tangentc.core.nodes import Assign, Const, Effect
+from tangentc.core.types import Array, is_container, is_differentiable
+from tangentc.frontend.attempt import finally_, path_of
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.generators import leaves_by
+from tangentc.frontend.matching import as_tests
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 
@@ -167,47 +167,19 @@ class Wrapping(Part):
 
     # ---------------------------------------------------------- match
     def on_Match(self, node: Any) -> None:
-        subject = self.expression(node.subject)
-        captured = sorted(_captures(node))
-        before = {n: n + " before" for n in captured if self._assigned_before(n, node)}
-        tree = _chooser(node, captured, before)
-        t = self.type_known(subject)
-        if (
-            isinstance(t, Known)
-            and isinstance(t.value, (str, int, type(None)))
-            and not any(c.guard for c in node.cases)
-        ):
-            scope: dict[str, Any] = {
-                SUBJECT: t.value,
-                **dict.fromkeys(before.values()),
-                **self.activation.scope.globals,
-            }
-            exec(compile(ast.fix_missing_locations(copy.deepcopy(tree)), "<match>", "exec"), scope)
-            for name in captured:
-                if scope[name] is not None:
-                    self.bind(gast.Name(name, gast.Store(), None, None), Const(scope[name]))
-            if scope[CHOICE] is not None:
-                self.block(node.cases[scope[CHOICE]].body)
-            return
-        matched = self.fresh("%matched")
-        kept = tuple((text, self.variable(gast.Name(n, gast.Store(), None, None))) for n, text in before.items())
-        reads = ((SUBJECT, subject), *kept, *(r for r in self.reads_of(tree) if r[0] not in before.values()))
-        writes = tuple((n, self.variable(gast.Name(n, gast.Store(), None, None))) for n in captured)
-        self.add(Opaque(tree, ast.unparse(tree), reads, ((CHOICE, matched), *writes), self.span(node)))
-        chain: Block = ()
-        for k in range(len(node.cases) - 1, -1, -1):
-            chain = self.path(lambda: self.case(matched, node, k, chain))  # noqa: B023
-        self.add_all(chain)
+        def names_of(cls: Any) -> tuple[str, ...] | None:
+            found = path_of(cls, self.activation.home, self.activation.scope)
+            return getattr(found, "__match_args__", None) if isinstance(found, type) else None
 
-    def case(self, matched: str, node: Any, k: int, others: Block) -> None:
-        """One case, and the others where it is not this one."""
-        test = self.emit(operator.eq, (matched, Const(k)), node)
-        self.add(If(test, self.inner(node.cases[k].body), others, (), self.span(node), "statement"))
-
-    def _assigned_before(self, name: str, node: Any) -> bool:
-        """Whether a name that a pattern captures may have a value already, which it keeps if the pattern fails."""
-        stores = (n for n in gast.walk(self.activation.source.tree) if isinstance(n, (ast.Name, gast.Name)))
-        return any(n.id == name and type(n.ctx).__name__ == "Store" and n.lineno < node.lineno for n in stores)
+        subject = f"matched_{node.lineno}"
+        self.activation.local[subject] += 2
+        place = gast.copy_location(gast.Name(subject, gast.Store(), None, None), node.subject)
+        self.bind(place, self.expression(node.subject))
+        try:
+            tests = as_tests(node, subject, names_of)
+        except LookupError as error:
+            raise self.unsupported(node, f"`match` with {error.args[0]}", "write it as tests, with `if`") from None
+        self.block(tests)
 
 
 def may_move(t: Any) -> bool:
@@ -247,27 +219,3 @@ def _suppressing(node: Any, call: Any, items: list) -> Any:
     for part in (made, handler, handler.body[0], kind, *(body if items else [])):
         gast.copy_location(part, node)
     return made
-
-
-def _captures(node: Any) -> set[str]:
-    found: set[str] = set()
-    for case in node.cases:
-        for n in gast.walk(case.pattern):
-            for attribute in ("name", "rest"):
-                if isinstance(getattr(n, attribute, None), str):
-                    found.add(getattr(n, attribute))
-    return found
-
-
-def _chooser(node: Any, captured: list[str], before: dict[str, str]) -> Any:
-    """``matched`` is the number of the case that a subject matches, None if none does; what a pattern captures has
-    the value that it had ``before`` if it fails."""
-    cases = []
-    for k, case in enumerate(node.cases):
-        plain = gast.gast_to_ast(copy.deepcopy(case))
-        plain.body = [assign_(CHOICE, ast.Constant(k))]
-        cases.append(plain)
-    start: list[ast.stmt] = [assign_(CHOICE, ast.Constant(None))]
-    start += [assign_(n, ast.Name(before[n], ast.Load()) if n in before else ast.Constant(None)) for n in captured]
-    tree = ast.Module([*start, ast.Match(ast.Name(SUBJECT, ast.Load()), cases)], [])
-    return ast.fix_missing_locations(tree)

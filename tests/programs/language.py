@@ -1282,6 +1282,5 @@ PROGRAMS = [
 
 REFUSED = {  # not followed yet, and said so
     "iterators": "sorted",
-    "match_structures": "match on structures that a derivative flows through",
     "arrays_in_a_list": "a list of arrays of several shapes that change",
 }

@@ -135,3 +135,13 @@ PROGRAMS = [
     (local_of_six_axes, (np.linspace(0.5, 1.0, 8),)),
     (repeated_images, (np.linspace(-1.0, 1.0, 36).reshape(2, 2, 3, 3),)),
 ]
+
+
+def lengths_that_values_decide(x):
+    apart = np.setdiff1d([1.0, 2.0, 4.0], [2.0]) * x[:2]
+    both = np.intersect1d([1.0, 2.0, 3.0], [2.0, 3, 5.0]) * x[:2] ** 2
+    one = np.setxor1d([1.0, 2, 3], [2.0, 5]) * x[:3]
+    return np.sum(apart) + np.sum(both) + np.sum(one)
+
+
+PROGRAMS.append((lengths_that_values_decide, (LINE,)))
