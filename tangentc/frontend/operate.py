@@ -109,7 +109,8 @@ class Operate(Part):
     def tested(self, node: Any, target: str | None = None) -> Atom:
         """One of several tests: of a list or a dict whether it holds anything."""
         if isinstance(node, gast.BoolOp):
-            return self.lazy(isinstance(node.op, gast.And), node.values, node, target, self.tested)
+            value = self.lazy(isinstance(node.op, gast.And), node.values, node, None, self.tested)
+            return value if target is None else self.emit(ops.identity, (value,), node, target=target)
         value = self.expression(node, target=target)
         told = self.operated(builtins.bool, (value,), node)
         if told is None and isinstance(self.type_known(value), (Sequence, Dict)):

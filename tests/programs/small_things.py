@@ -164,3 +164,47 @@ PROGRAMS = [(f, (X,)) for f in (
 )] + [(f, (np.array([1.2, -0.4, 0.7, 2.1]),)) for f in (list_grown_by_recursion, permutations_by_recursion, subsets_by_recursion)] + [
     (f, (X, True)) for f in (flag_given_in_an_array, flag_given_in_a_tuple, flag_given_in_rows)
 ]  # fmt: skip
+
+
+def row_or_number(x):
+    zs = [np.array([x[0]]), np.array([x[1]])]
+    z = zs[0]
+    if not (np.isscalar(z) or (z.ndim == 1 and len(z) == 1)):
+        raise TypeError("zs")
+    return np.sum(z)
+
+
+def tests_in_tests(x):
+    s = 0.0
+    for v in x:
+        if v > 1 or (v < 0 and s > 1):
+            s += v * v
+        elif not (v > 0.6 and (s < 1 or v < 0.65)):
+            s += v**3
+        else:
+            s -= v
+    return s
+
+
+def while_one_or_others(x):
+    k, s = 0, 1.0
+    out = []
+    while (k < 3 and (s > 0 or out)) or k == 0:
+        s = s * x[k] if not (out and (s < 0 or k > 1)) else s + x[k]
+        out.append(s)
+        k += 1
+    return s
+
+
+def chosen_by_several_tests(x):
+    return x[0] if (x[1] > 0 and x[2] > 0) or (x[1] < 0 and not (x[2] < 0 or x[0] < 0)) else x[2] ** 2
+
+
+def asserted_one_or_both(x):
+    assert x[0] > 1 or (x[1] > 0 and x[2] > 0)
+    return sum(v * v for v in x if v > 1 or (v < 0.8 and v > 0))
+
+
+PROGRAMS += [(f, (np.array([1.2, -0.4, 0.7]),)) for f in (
+    row_or_number, tests_in_tests, while_one_or_others, chosen_by_several_tests, asserted_one_or_both,
+)]  # fmt: skip
