@@ -528,7 +528,6 @@ REFUSED = {
     *(f.__name__ for f in ONCE),
     "columns_of_unlike_rows", "changed_while_it_is_chained", "changed_while_a_part_is_run_over",
     "pairs_of_one_iterator", "grouped", "twice_inside", "given_back_and_used_twice", "until_it_stops",
-    "object_that_generates",
     "scaled_when_it_is_run_over",
     "mapped_when_it_is_run_over",
     "changed_before_it_is_run_over",
