@@ -210,7 +210,7 @@ sg.correlate(z, y); sg.correlate(w, v, "same"); sg.correlate(v[:4], w, "same"); 
 sg.lfilter(w, [1.0, 0.3, -0.2], v); sg.lfilter([1.0], np.array([2.0, 0.3]), v); sg.lfilter(w, p[:3], X, axis=0)
 sg.lfilter(w, p[:2], A); sg.lfilter(w, 1.0, v); sg.lfilter(w, [1.0], v); sg.lfilter([0.5, 0.5], [1.0], z)
 sg.lfilter(w, p[:3], v, zi=p[1:3])[0]; sg.lfilter(w, p[:2], X, 0, zi=X[:2])[1]; sg.lfilter(w, p[:4], v[:2], zi=p[:3])[1]
-sg.convolve2d(A, B); sg.convolve2d(A, M[:2], "same"); sg.convolve2d(X, M, mode="valid", boundary="fill"); sg.convolve2d(B, A, "same"); sg.convolve2d(Z, Y, "full", "fill"); sg.convolve2d(M, X, "valid")
+sg.convolve2d(A, B); sg.convolve2d(A, M[:2], "same"); sg.convolve2d(X, M, mode="valid", boundary="fill"); sg.convolve2d(B, A, "same"); sg.convolve2d(Z, Y, "full", "fill", 0); sg.convolve2d(M, X, "valid")
 sg.correlate2d(A, B); sg.correlate2d(A, M[:2], "same"); sg.correlate2d(X, M[:2], mode="valid"); sg.correlate2d(M[:2], X, mode="valid"); sg.correlate2d(Z, Y, "same"); sg.correlate2d(A, B[:, :1], "same", boundary="fill")
 sg.hilbert(v); sg.hilbert(A); sg.hilbert(A, axis=0); sg.hilbert(v, 4); sg.hilbert(v, N=8); sg.detrend(v); sg.detrend(A, axis=0); sg.detrend(A, 0, "constant"); sg.detrend(T, axis=1, type="c"); sg.detrend(z); sg.detrend(v, bp=2); sg.detrend(A, bp=[1, 3])
 sg.savgol_filter(v, 3, 1); sg.savgol_filter(v, 5, 2, deriv=1, delta=0.5); sg.savgol_filter(A, 3, 2, axis=0); sg.savgol_filter(T, 4, 1); sg.savgol_filter(v, 3, 1, mode="mirror"); sg.savgol_filter(A, 3, 1, 1, 0.3, 0, "wrap")

@@ -72,24 +72,24 @@ def oaconvolve(in1, in2, mode="full"):
 
 
 @static
-def only_zeros_around(name, boundary):
-    if boundary not in ("fill", "pad"):
+def only_zeros_around(name, boundary, fillvalue):
+    if boundary not in ("fill", "pad") or fillvalue != 0:
         raise NotDifferentiable(
             f"scipy.signal.{name} is differentiated with zeros around its arrays",
-            why=f"boundary={boundary!r} has no rule", way_out="pad the array by np.pad",
+            why=f"boundary={boundary!r} and fillvalue={fillvalue!r} have no rule", way_out="pad the array by np.pad",
         )  # fmt: skip
     return True
 
 
 @defined(sg.convolve2d)
-def convolve2d(in1, in2, mode="full", boundary="fill"):
-    only_zeros_around("convolve2d", boundary)
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    only_zeros_around("convolve2d", boundary, fillvalue)
     return sg.convolve(in1, in2, mode=mode, method="direct")
 
 
 @defined(sg.correlate2d)
-def correlate2d(in1, in2, mode="full", boundary="fill"):
-    only_zeros_around("correlate2d", boundary)
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    only_zeros_around("correlate2d", boundary, fillvalue)
     if mode != "same":
         return sg.convolve(in1, np.conj(np.flip(in2)), mode=mode, method="direct")
     full, (m, n), (rows, columns) = sg.convolve(in1, np.conj(np.flip(in2)), method="direct"), in1.shape, in2.shape
