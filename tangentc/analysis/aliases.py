@@ -230,7 +230,8 @@ class Aliases:
 
     def changed_params(self, function: Function) -> tuple[str, ...]:
         """The parameters that the function may change.  One that is only joined with what is changed, as in
-        ``return x if c else out``, is not among them, unless there are containers that may hold it."""
+        ``return x if c else out``, or that lies in a container beside it, is not among them, unless what is changed
+        is taken out of a container."""
         sources: dict[str, list[Atom]] = {}
         for s in statements(function.body):
             if isinstance(s, Assign):
@@ -241,6 +242,8 @@ class Aliases:
                 sources[c.name] = [c.init, c.next]
             if isinstance(s, For):
                 sources[s.target] = [s.iterable]
+            if isinstance(s, Opaque):
+                sources.update({name: [a for _, a in s.reads] for _, name in s.writes})
         reached, waiting = set(), [n for n in self.stored if isinstance(n, str)]
         while waiting:
             name = waiting.pop()
@@ -248,9 +251,10 @@ class Aliases:
                 reached.add(name)
                 waiting += [a for a in sources.get(name, ()) if isinstance(a, str)]
         arrays = {n for n, t in self.types.of_name.items() if isinstance(t, (Array, Scalar, Known))}
-        tangled = {self.root(n) for n in self.types.of_name if n not in arrays and self._known(n)}
+        tangled = {self.root(n) for n in reached - arrays if self._known(n)}
         return tuple(
-            n for n in self.params if self.is_changed(n) and (n in reached or self.root(n) in tangled)
+            n for n in self.params
+            if self.is_changed(n) and (n in reached or n not in arrays or self.root(n) in tangled)
         )  # fmt: skip
 
     def is_mirrored(self, name: str) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, Statement, While
-from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Type, Unknown, is_container, may_be_number
+from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Type, Unknown, is_container, may_be_none, may_be_number
 
 PLAIN = (bool, str, type(None))
 BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}
@@ -77,7 +77,7 @@ def _is_among(item: Type, held: Type) -> bool | None:
 def _compared(op: Any, a: Type, b: Type) -> bool | None:
     if op in (operator.is_, operator.is_not) and isinstance(b, Known) and b.value is None:
         none = isinstance(a, Known) and a.value is None
-        return None if isinstance(a, Unknown) or is_container(a) else none is (op is operator.is_)
+        return None if isinstance(a, Unknown) or may_be_none(a) else none is (op is operator.is_)
     if isinstance(a, Known) and isinstance(b, Known) and op in (operator.eq, operator.ne):
         return bool(op(a.value, b.value)) if _is_plain((a.value, b.value)) else None
     if op in (operator.eq, operator.ne) and any(_are_unlike(*pair) for pair in ((a, b), (b, a))):

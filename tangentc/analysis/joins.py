@@ -28,6 +28,7 @@ from tangentc.core.types import (
     either,
     is_array_of_a_class,
     is_container,
+    may_be_none,
     present,
     united,
 )
@@ -147,14 +148,14 @@ MIXED = "it is of different types on different paths"
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
     t = united(a, b) if a is b or a == b else _join(a, b, fresh)
-    if isinstance(t, (Tuple, Sequence, Dict, Struct)) and (_may_be_none(a) or _may_be_none(b)):
+    if isinstance(t, (Tuple, Sequence, Dict, Struct)) and (_with_none(a) or _with_none(b)):
         t = replace(t, or_none=True)
     sites = getattr(a, "sites", frozenset()) | getattr(b, "sites", frozenset())
     return replace(t, sites=sites) if sites and isinstance(t, (Sequence, Dict, Struct)) else t
 
 
-def _may_be_none(t: Type) -> bool:
-    return getattr(t, "or_none", False) or isinstance(t, Known) and t.value is None
+def _with_none(t: Type) -> bool:
+    return may_be_none(t) or isinstance(t, Known) and t.value is None
 
 
 def _kind(dtype: str) -> str:

@@ -19,7 +19,7 @@ from tangentc.analysis.joins import is_nothing
 from tangentc.analysis.sampling import exceptions_of
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Leave, Opaque, Statement, Store
-from tangentc.core.types import Array, Dict, Known, Length, Optional, Scalar, Sequence, Struct, Tuple, Type, Unknown
+from tangentc.core.types import Array, Dict, Known, Length, Optional, Scalar, Sequence, Struct, Tuple, Type, Unknown, may_be_none
 
 BY_TYPE = {TypeError, AttributeError}  # which no other value of the same types avoids; of numbers that are given to
 # NumPy for an array, any exception is one
@@ -66,7 +66,7 @@ def _is_open(d: Any) -> bool:
 
 
 def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] | bool | None:
-    if any(type(t) is Unknown or isinstance(t, Optional) or is_nothing(t) or _may_be_none(t) for t in given):
+    if any(type(t) is Unknown or isinstance(t, Optional) or is_nothing(t) or may_be_none(t) for t in given):
         return None
     if _is_safe(s, given, types):
         return False
@@ -102,10 +102,6 @@ def _is_safe(s: Assign, given: list[Type], types: Any) -> bool:
 
 def _is_arithmetic(op: Any) -> bool:
     return op in ops.BINARY or op in ops.UNARY
-
-
-def _may_be_none(t: Type) -> bool:
-    return getattr(t, "or_none", False)
 
 
 def _is_none(t: Type) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.resolve import attributes_set
-from tangentc.core.types import Array, Dict, Known, Optional, Scalar, Sequence, Struct, Tuple, Type
+from tangentc.core.types import Array, Dict, Known, Optional, Scalar, Sequence, Struct, Tuple, Type, may_be_none
 
 
 def setter_in_class(cls: type, name: str) -> Any:
@@ -138,7 +138,7 @@ def instance_of(t: Type, wanted: Any) -> bool | None:
         case Known() if t.value is not ops.UNDEFINED and not isinstance(t.value, (pytypes.ModuleType, range)):
             return isinstance(t.value, wanted)
     answer = _one_answer(issubclass(cls, wanted) for cls in classes_of(t))
-    return None if getattr(t, "or_none", False) and answer is not isinstance(None, wanted) else answer
+    return None if may_be_none(t) and answer is not isinstance(None, wanted) else answer
 
 
 def classes_of(t: Type) -> tuple[type, ...]:

@@ -76,7 +76,7 @@ class Tuple(Container):
 
     items: tuple[Type, ...]
     cls: type | None = None
-    or_none: bool = field(default=False, compare=False, repr=False)
+    or_none: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Sequence(Container):
     length: int | None = None
     key: Any = None
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
-    or_none: bool = field(default=False, compare=False, repr=False)  # whether it may be None in its place
+    or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
 
     def item(self, index: int) -> Type:
         return self.items[0] if len(self.items) == 1 else self.items[index]
@@ -101,7 +101,7 @@ class Dict(Container):
     items: tuple[Type, ...]
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     loses: bool = field(default=False, compare=False, repr=False)  # whether it had more keys before
-    or_none: bool = field(default=False, compare=False, repr=False)  # whether it may be None in its place
+    or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Struct(Container):
     fields: tuple[str, ...]
     items: tuple[Type, ...]
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
-    or_none: bool = field(default=False, compare=False, repr=False)  # whether it may be None in its place
+    or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +223,11 @@ def as_number(t: Type) -> Type:
     if isinstance(t, (Tuple, Sequence)):
         return dataclasses.replace(t, items=tuple(map(as_number, t.items)))
     return Scalar(t.dtype, True) if isinstance(t, Array) and t.or_number else t
+
+
+def may_be_none(t: Type) -> bool:
+    """Whether a container may be None in its place."""
+    return getattr(t, "or_none", False)
 
 
 def present(t: Type) -> Type:

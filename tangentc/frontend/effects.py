@@ -13,7 +13,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
 from tangentc.core.splice import in_order, spliced
-from tangentc.core.types import Array, Dict, Sequence, Struct, Type, Unknown, is_container
+from tangentc.core.types import Array, Dict, Sequence, Struct, Type, Unknown, is_container, may_be_none
 from tangentc.core.walk import statements, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.callables import is_user_function
@@ -58,7 +58,7 @@ def _is_followed(program: Program, s: Assign, callee: Program) -> bool:
     """Whether what a call gives is changed, and may be memory of something else, or is a container or None."""
     copies = _changed_copies(program)
     return (
-        getattr(callee.result, "or_none", False)
+        may_be_none(callee.result)
         or (_gives_back(callee) or _holds_what_changes(callee.result))
         and _is_changed(program, s)
         or bool(_changed_copies(callee))
