@@ -21,7 +21,19 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, Statement, While
-from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Tuple, Type, Unknown, is_container, may_be_none, may_be_number
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Unknown,
+    is_container,
+    may_be_none,
+    may_be_number,
+)
 
 PLAIN = (bool, str, type(None))
 BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}

@@ -19,7 +19,20 @@ from tangentc.analysis.joins import is_nothing
 from tangentc.analysis.sampling import exceptions_of
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Leave, Opaque, Statement, Store
-from tangentc.core.types import Array, Dict, Known, Length, Optional, Scalar, Sequence, Struct, Tuple, Type, Unknown, may_be_none
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Length,
+    Optional,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    may_be_none,
+)
 
 BY_TYPE = {TypeError, AttributeError}  # which no other value of the same types avoids; of numbers that are given to
 # NumPy for an array, any exception is one

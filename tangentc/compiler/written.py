@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.program import Program
 from tangentc.core import ops, texts
 from tangentc.core.build import Builder
@@ -46,7 +47,7 @@ def written_out(context: Any, program: Program, calls: Mapping[int, Any]) -> Fun
         if id(s) not in calls:
             return (s,)
         definition = calls[id(s)]
-        function, given = _Caller(made, held).function_of(s, definition)  # type: ignore[arg-type]
+        function, given = _Caller(made, held, program.aliases).function_of(s, definition)  # type: ignore[arg-type]
         return _in_place_of(context, program, s, function, given, fresh, definition)  # type: ignore[arg-type]
 
     return with_body(program.function, _without_unused(transform(program.function.body, rewrite)))
@@ -111,8 +112,8 @@ class _Caller:
     """Writes a function that makes a call, of what is not written into it: what a definition has put together is put
     together again, and constants stand where they are used."""
 
-    def __init__(self, made: Mapping[str, Statement], held: Mapping[str, Mapping[str, Atom]]):
-        self.made, self.held = made, held
+    def __init__(self, made: Mapping[str, Statement], held: Mapping[str, Mapping[str, Atom]], aliases: Aliases):
+        self.made, self.held, self.aliases = made, held, aliases
         self.values: dict[str, Any] = {}
         self.given: dict[Atom, str] = {}  # with the name of its parameter
         self.lines: list[str] = []
@@ -154,16 +155,17 @@ class _Caller:
 
     def is_constant(self, atom: Atom) -> bool:
         made = self.maker(atom)
-        return isinstance(atom, Const) or made is not None and made.op in OF_CONSTANTS and all(
-            map(self.is_constant, made.args)
-        )  # fmt: skip
+        if made is None or made.op not in OF_CONSTANTS or self.aliases.is_changed(made.target):
+            return isinstance(atom, Const)
+        return all(map(self.is_constant, made.args))
 
     def is_given(self, atom: Atom) -> bool:
         """Whether a value is an argument of the function that is written."""
         made = self.maker(atom)
         if made is None or atom in self.held or _is_put_together(made):
             return made is None
-        shown = atom.startswith("%") and (made.op in WRITTEN_OUT or made.op is functools.partial)
+        put_together = made.op in WRITTEN_OUT or made.op is functools.partial
+        shown = atom.startswith("%") and put_together and not self.aliases.is_changed(made.target)
         return not shown and not self.is_constant(atom)
 
     def expression(self, atom: Atom) -> ast.expr:
