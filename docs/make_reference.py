@@ -23,6 +23,7 @@ import scipy.interpolate
 import scipy.linalg
 import scipy.signal
 import scipy.sparse
+import scipy.sparse.linalg
 import scipy.special
 import scipy.stats
 from scipy.spatial import distance
@@ -71,9 +72,10 @@ NAMESPACES = (
     ("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("cmath", cmath),
     *((f"np.polynomial.{m.__name__.rsplit('.', 1)[1]}", m) for m, _ in KINDS.values()),
     *((f"scipy.{name}", getattr(scipy, name)) for name in SCIPY), ("scipy.spatial.distance", OF_DISTANCES),
+    ("scipy.sparse.linalg", types.SimpleNamespace(spsolve=scipy.sparse.linalg.spsolve)),
     ("", builtins),
 )  # fmt: skip
-PARTS_OF_SPECIAL = ("bessel", "hypergeometric")  # which stand in files of their own
+PARTS = {"bessel": "special", "hypergeometric": "special", "lu": "linalg"}  # which stand in files of their own
 LEAVING = ("row_stack",)  # what newer versions of NumPy do not have; the pages are the same with all
 OWNERS = ("ufunc", "self")  # parameters that stand for what a method belongs to
 
@@ -110,7 +112,7 @@ def rules() -> str:
     ]
     REGISTRY.find(scipy.special.gamma)  # those of SciPy are registered when they are looked for
     families = REGISTRY.families()
-    for family in (*FAMILIES, *(f"scipy.{name}" for name in (*SCIPY, *PARTS_OF_SPECIAL))):
+    for family in (*FAMILIES, *(f"scipy.{name}" for name in (*SCIPY, *PARTS))):
         found = families.get(f"tangentc.rules.{family}", [])
         rows = sorted(
             {row for rule in found if (row := describe(rule)) is not None},
@@ -119,7 +121,7 @@ def rules() -> str:
         if not rows:
             continue
         title = family if "." in family else family.replace("_", " ").capitalize()
-        title = f"scipy.special: {title[6:]}" if title[6:] in PARTS_OF_SPECIAL else title
+        title = f"scipy.{PARTS[title[6:]]}: {title[6:]}" if title[6:] in PARTS else title
         parts.append(f"## {title}\n")
         parts.append(sources(sys.modules[f"tangentc.rules.{family}"]))
         parts.append(table(("Function", "Kind", "Modes", "Arguments"), rows))

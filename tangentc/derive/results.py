@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dataclasses
 import operator
@@ -126,10 +127,11 @@ def check_scalar(program: Any, t: Type) -> None:
             way_out="return its real part, or its squared modulus, or use tangentc.vjp",
         )  # fmt: skip
     if isinstance(t, Known) and t.value is ops.UNDEFINED:
-        ways = [s.span for s in statements(function.body) if isinstance(s, Opaque) and type(s.tree).__name__ == "Raise"]
+        ways = [s for s in statements(function.body) if isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)]
         raise NotScalar(
-            f"{function.name} never returns for arguments of these types", (*ways, function.span)[0],
-            why="every way through it ends in an error", way_out="call the function itself to see which",
+            f"{function.name} never returns for arguments of these types", (*ways, function)[0].span,
+            why=": ".join(["every way through it ends in an error", *(ast.unparse(s.tree) for s in ways[:1])]),
+            way_out="call the function itself to see which",
         )  # fmt: skip
     raise NotScalar(
         f"{function.name} returns {describe(t)}, and grad needs one number",

@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy.sparse.linalg import spsolve
 
 MATRIX = sparse.csr_matrix(np.array([[1.0, 0, 2], [0, 3, 0]]))
 ARRAY = sparse.csr_array(np.array([[1.0, 0, 2], [0, 3, 0]]))
@@ -106,6 +107,21 @@ def picked_by_nonzero(x):
     return np.sum(x[i, j] ** 2)
 
 
+def solved_with_a_matrix_that_stands_still(v):
+    return np.sum(spsolve(SQUARE, v) ** 2) + np.sum(spsolve(SQUARE.T, np.outer(v, v[:2]) + 1) ** 3)
+
+
+def solved_with_moving_entries(d, v):
+    places = (np.array([0, 1, 2, 0, 2, 2]), np.array([0, 1, 2, 2, 0, 2]))  # two entries at one of them
+    A = sparse.csr_matrix((np.concatenate([d + 2, d]), places), shape=(3, 3))
+    return np.sum(spsolve(A, v) ** 2) + v @ spsolve(A.T, np.outer(v, d)) @ d + np.sum(spsolve(A, v[:, None]) ** 3)
+
+
+def solved_with_columns_of_entries(d, v):
+    A = sparse.csc_array((d, np.array([0, 1, 2]), np.array([0, 1, 2, 3])), shape=(3, 3))
+    return np.sum(spsolve(A, v) ** 2)
+
+
 X = np.arange(4.0).reshape(2, 2) + 0.3
 D = np.array([1.0, 2.0, 3.0])
 V = np.array([0.5, -1.0, 2.0])
@@ -130,4 +146,7 @@ PROGRAMS = [
     (flat_item_changed, (X,)),
     (flat_of_a_transposed_array, (X,)),
     (picked_by_nonzero, (X,)),
+    (solved_with_a_matrix_that_stands_still, (V,)),
+    (solved_with_moving_entries, (D, V)),
+    (solved_with_columns_of_entries, (D, V)),
 ]

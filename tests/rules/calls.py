@@ -114,6 +114,8 @@ np.abs(sl.svd(H)[0]); sl.svd(X, False)[0] @ sl.svd(X, False)[2]; sl.svd(X[:1], f
 sl.block_diag(*[A] * 3); sl.block_diag(*2 * [M]); sl.block_diag(*[s] * 2, A); sl.block_diag(*[A] * A.shape[0])
 sl.eigh(S); sl.eigh(S, eigvals_only=True); sl.eigvalsh(S); sl.eigh(S, lower=False); sl.eigh(M, driver="evd"); sl.eigh(S, subset_by_index=[0, 1]); sl.eigh(S, subset_by_index=[1, 1], eigvals_only=True); sl.eigh(S, M @ M.T + np.eye(3))
 sl.eigh(S, N @ N.T + np.eye(3), lower=False); sl.eigh(S, N @ N.T + np.eye(3), subset_by_index=[0, 1]); sl.eigvalsh(S, N @ N.T + np.eye(3)); sl.eigvalsh(S, lower=False, subset_by_index=(0, 1)); sl.eigh(H + np.conj(H.T))[0]; np.abs(sl.eigh(H + np.conj(H.T))[1])
+sl.lstsq(X, v)[0]; sl.lstsq(X, v)[1]; sl.lstsq(X, X[:, :2])[1]; sl.lstsq(X.T, w)[0]; sl.lstsq(M, w)[0]; sl.lstsq(X, v)[3]; sl.lstsq(X, v, 1e-9)[0]; sl.lstsq(H, w)[0]; sl.lu(M)[1]; sl.lu(M)[2]; sl.lu(np.flipud(M))[1]
+sl.lu(np.flipud(M))[2] @ sl.lu(np.flipud(M))[0]; sl.lu(np.flipud(M), permute_l=True)[0]; sl.lu(M[[2, 0, 1]], True)[1]; w[sl.lu(M[[2, 0, 1]], p_indices=True)[0]] * s; sl.lu(H)[2]; sl.lu(M[[2, 0, 1]])[0] @ N
 """
 
 FAMILIES["scipy.ndimage"] = """
@@ -152,6 +154,8 @@ si.quad(lambda x, a: x**2 * a, 0, 1, args=(s))[0]; si.quad(lambda x, a: np.exp(-
 si.simpson(v); si.simpson(v[:4]); si.simpson(A, axis=0); si.simpson(A, dx=s); si.simpson(v, x=np.cumsum(p)); si.simpson(v[:4], x=np.cumsum(p[:4])); si.simpson(A, x=np.cumsum(P, axis=-1))
 si.simpson(A[:, :2], x=w, axis=0); si.simpson(A, x=np.cumsum(P, 0), axis=0); si.simpson(v[:2], x=p[:2]); si.simpson(Z); si.simpson(T, x=w, axis=1); si.simpson(v, x=[0.0, 1, 1, 2, 3]); si.simpson(o)
 si.simpson([s, t, s * t]); si.romb(v); si.romb(A.T[:3], axis=0); si.romb(A[:, :3], s); si.romb(Z[:, :3], dx=0.5)
+si.fixed_quad(lambda x, a: np.exp(a * x), 0, t, args=(s,), n=4)[0]; si.fixed_quad(lambda x: v[:, None] * x**2, s, 2.0)[0]; si.fixed_quad(np.sin, 0.0, s)[0]
+si.dblquad(lambda y, x: s * y * x * x, 0.0, t, lambda x: 0.0, np.exp)[0]; si.dblquad(lambda y, x: np.exp(s * x - y), 0, 1, lambda x: 0.0, lambda x: t * x)[0]; si.dblquad(lambda y, x, a: a * y + x, 0, 1, lambda x: x * 0, lambda x: s, (t,))[0]
 """
 
 FAMILIES["windows"] = """
@@ -206,6 +210,15 @@ sg.correlate(z, y); sg.correlate(w, v, "same"); sg.correlate(v[:4], w, "same"); 
 sg.lfilter(w, [1.0, 0.3, -0.2], v); sg.lfilter([1.0], np.array([2.0, 0.3]), v); sg.lfilter(w, p[:3], X, axis=0)
 sg.lfilter(w, p[:2], A); sg.lfilter(w, 1.0, v); sg.lfilter(w, [1.0], v); sg.lfilter([0.5, 0.5], [1.0], z)
 sg.lfilter(w, p[:3], v, zi=p[1:3])[0]; sg.lfilter(w, p[:2], X, 0, zi=X[:2])[1]; sg.lfilter(w, p[:4], v[:2], zi=p[:3])[1]
+sg.convolve2d(A, B); sg.convolve2d(A, M[:2], "same"); sg.convolve2d(X, M, mode="valid", boundary="fill"); sg.convolve2d(B, A, "same"); sg.convolve2d(Z, Y, "full", "fill"); sg.convolve2d(M, X, "valid")
+sg.correlate2d(A, B); sg.correlate2d(A, M[:2], "same"); sg.correlate2d(X, M[:2], mode="valid"); sg.correlate2d(M[:2], X, mode="valid"); sg.correlate2d(Z, Y, "same"); sg.correlate2d(A, B[:, :1], "same", boundary="fill")
+sg.hilbert(v); sg.hilbert(A); sg.hilbert(A, axis=0); sg.hilbert(v, 4); sg.hilbert(v, N=8); sg.detrend(v); sg.detrend(A, axis=0); sg.detrend(A, 0, "constant"); sg.detrend(T, axis=1, type="c"); sg.detrend(z); sg.detrend(v, bp=2); sg.detrend(A, bp=[1, 3])
+sg.savgol_filter(v, 3, 1); sg.savgol_filter(v, 5, 2, deriv=1, delta=0.5); sg.savgol_filter(A, 3, 2, axis=0); sg.savgol_filter(T, 4, 1); sg.savgol_filter(v, 3, 1, mode="mirror"); sg.savgol_filter(A, 3, 1, 1, 0.3, 0, "wrap")
+sg.savgol_filter(v, 3, 2, mode="constant", cval=0.7); sg.savgol_filter(v, 5, 3, mode="nearest"); sg.savgol_filter(v, 1, 0); sg.savgol_filter(v, 4, 1, mode="wrap")
+sg.lfilter_zi(w, p[:3]); sg.lfilter_zi(w, [1.0, 0.3]); sg.lfilter_zi(w[:2], p[:4]); sg.filtfilt(w, [1.0, 0.3, -0.2], v, padlen=3); sg.filtfilt(w, p[:2] + [2.0, 0.0], X, axis=0, padlen=2); sg.filtfilt(w, [1.0], v, padtype=None)
+sg.filtfilt(w[:2], 1.0, np.concatenate([v, u]), padtype="even"); sg.filtfilt(w[:2], [2.0, s], np.concatenate([v, u]), padtype="constant"); sg.filtfilt([s, t], [1.0, 0.2], np.concatenate([v, u])); sg.correlate2d(M, A, "same"); sg.correlate2d(A, C, "same")
+sg.sosfilt([[1.0, s, t, 1.0, 0.2, 0.1]], v); sg.sosfilt(np.array([[1.0, s, t, 1.0, 0.2, 0.1], [0.5, 0.2, 0.0, 1.0, 0.3, s / 9]]), A, axis=0); sg.sosfilt([[1.0, s, t, 1.0, 0.2, 0.1]], v, zi=w[None, :2])[0]
+sg.sosfilt([[1.0, s, t, 1.0, t, 0.1], [1.0, 0.2, 0.0, 1.0, 0.3, 0.2]], A, zi=T[:2, :, :2])[1]
 """
 
 FAMILIES["scipy.fft"] = """

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg as sl
+import scipy.signal as sg
 import scipy.special as sp
 import scipy.stats as st
 from scipy.interpolate import PchipInterpolator, interp1d, interpn
@@ -57,6 +58,18 @@ REFUSED = [
     (lambda x: sp.zeta(x), 2.5, "does not cover this call"),
     (lambda x: sp.zeta(x, 2.0), 2.5, "the first argument of zeta is not known in closed form"),
     (lambda x: sp.spherical_jn(2, x, derivative=True), 2.5, "derivative has no place in the rule"),
+    (lambda x: np.sum(sg.convolve2d(x, x, boundary="wrap")), np.eye(2), "convolve2d .* with zeros around"),
+    (lambda x: np.sum(sg.correlate2d(x, x, fillvalue=1)), np.eye(2), "no rule for"),
+    (lambda x: np.sum(sg.convolve2d(x, x, fillvalue=x[0, 0])), np.zeros((2, 2)), "no rule for"),
+    (lambda x: np.sum(sl.lstsq(x, x[0])[0]), np.ones((2, 2)), "lstsq is differentiated for a matrix of full rank"),
+    (lambda x: np.sum(sg.hilbert(x + 0j)).real, np.ones(4), "hilbert must be real"),
+    (lambda x: np.sum(sg.savgol_filter(x + 0j, 3, 1)).real, np.ones(4), "savgol_filter is differentiated in real"),
+    (lambda x: np.sum(sg.savgol_filter(np.ones(4), 3, 1, 1, x)), 1.0, "no rule for"),
+    (lambda x: np.sum(sg.detrend(x, overwrite_data=True)), np.ones(4), "no rule for"),
+    (lambda x: np.sum(sg.filtfilt([x, 1], [1.0], np.ones(9), method="gust")), 1.0, "no rule for"),
+    (lambda x: np.sum(sl.lstsq(x, x[0], lapack_driver="gelsy")[0]), np.eye(2), "no rule for"),
+    (lambda x: np.sum(sl.lu(x)[1]), np.ones((2, 3)), "lu is differentiated for a square matrix"),
+    (lambda x: np.sum(sl.lu(np.stack([x, x]))[1]), np.eye(2), "of a stack of matrices"),
     (lambda x: sp.comb(x, 2, repetition=True), 2.5, "no rule for scipy.special._basic.comb"),
 ]
 

@@ -90,6 +90,21 @@ def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, lim
     return over_pieces(func, a, b, args, epsabs, epsrel, limit)
 
 
+@defined(si.dblquad)
+def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    def inner(x):
+        return quad(lambda y: func(y, x, *args), gfun(x), hfun(x), epsabs=epsabs, epsrel=epsrel)[0]
+
+    return quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
+@defined(si.fixed_quad)
+def fixed_quad(func, a, b, args=(), n=5):
+    nodes, weights = np.polynomial.legendre.leggauss(n)  # as QUADPACK (1983), section 2.2
+    places = (b - a) * (nodes + 1) / 2 + a
+    return (b - a) / 2 * np.sum(weights * func(places, *args), axis=-1), None
+
+
 @defined(si.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.trapezoid(y, x=x, dx=dx, axis=axis)

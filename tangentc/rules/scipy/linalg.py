@@ -10,23 +10,14 @@ import scipy.linalg as sl
 from tangentc.core.ops import stopped as stop_gradient
 from tangentc.errors import NotDifferentiable, TurnedComplex
 from tangentc.ops.table import say
+from tangentc.rules.definitions.products import lstsq as least_squares
 from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.matrices import adjugate, conjugate, diagonal_matrix, divided, on_the_diagonal, read_back
 from tangentc.rules.matrices import as_read as triangle_read
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
+from tangentc.rules.scipy.lu import one_matrix
 from tangentc.rules.singular_values import svd_back, svd_moves, values_back, values_move
-
-
-@static
-def one_matrix(rank, name):
-    """Whether a stack of matrices is given: it is refused."""
-    if rank != 2:
-        raise NotDifferentiable(
-            f"scipy.linalg.{name} of a stack of matrices", why="its rule is for one matrix",
-            way_out=f"use np.linalg.{name} if there is one, or write a loop",
-        )  # fmt: skip
-    return True
 
 
 @inline
@@ -79,6 +70,16 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
 @defined(sl.norm)
 def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     return np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
+
+
+# of full rank: with the pseudoinverse, as np.linalg.lstsq; the gelsy driver, which gives no singular values, is refused
+@defined(sl.lstsq)
+def lstsq(a, b, cond=None, *, check_finite=True):
+    one_matrix(np.ndim(a), "lstsq")
+    x, squares, rank, values = least_squares(a, b, cond)
+    if rank < min(np.shape(a)):
+        raise ValueError("scipy.linalg.lstsq is differentiated for a matrix of full rank")
+    return x, squares if np.ndim(b) > 1 or len(squares) == 0 else squares[0], rank, values
 
 
 @inline
@@ -235,57 +236,6 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     if lower:
         return sl.solve_triangular(np.conj(c), sl.solve_triangular(c, b, 0, True), 1, True)
     return sl.solve_triangular(c, sl.solve_triangular(np.conj(c), b, 1, False), 0, False)
-
-
-@inline
-def unit_lower(F):
-    return np.tril(F, -1) + np.eye(np.shape(F)[0])
-
-
-# P A = L U        with F = L^-1 P A_dot U^-1: the strict lower triangle is L tril(F, -1), the upper one triu(F) U
-@adjoint_rule(sl.lu_factor, covers=lambda ranks, options: ranks[0] == 2)
-def lu_factor(A, y, y_bar):
-    F = y[0]
-    of_L = unit_lower(F).T @ np.tril(y_bar[0], -1)
-    of_U = np.triu(y_bar[0]) @ np.triu(F).T
-    left = sl.solve_triangular(F, np.tril(of_L, -1) + np.triu(of_U), trans=1, lower=True, unit_diagonal=True)
-    rows = sl.solve_triangular(F, left.T, trans=0, lower=False).T
-    return rows[np.argsort(row_order(y[1]))]
-
-
-@tangent_rule(sl.lu_factor)
-def lu_factor_tangent(A, y, A_dot):
-    F = y[0]
-    left = sl.solve_triangular(F, A_dot[row_order(y[1])], lower=True, unit_diagonal=True)
-    inner = sl.solve_triangular(F, left.T, trans=1, lower=False).T
-    return unit_lower(F) @ np.tril(inner, -1) + np.triu(inner) @ np.triu(F), np.zeros_like(y[1])
-
-
-@defined(sl.lu_factor)
-def factor_lu(a, overwrite_a=False, check_finite=True):
-    return sl.lu_factor(a)
-
-
-def row_order(pivots):
-    """The permutation that the row interchanges of LAPACK make together."""
-    order = np.arange(len(pivots))
-    for k, other in enumerate(pivots):
-        order[[k, other]] = order[[other, k]]
-    return order
-
-
-row_order.__tangentc_pure__ = True  # type: ignore[attr-defined]
-
-
-@defined(sl.lu_solve)
-def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    lu, pivots = lu_and_piv
-    order = row_order(pivots)
-    if trans == 0:
-        half = sl.solve_triangular(lu, b[order], lower=True, unit_diagonal=True)
-        return sl.solve_triangular(lu, half, lower=False)
-    half = sl.solve_triangular(lu, b, trans, lower=False)
-    return sl.solve_triangular(lu, half, trans, lower=True, unit_diagonal=True)[np.argsort(order)]
 
 
 # ------------------------------------------------------------------ functions of matrices

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy.sparse.linalg import spsolve
 
-from tangentc.rules.registry import adjoint_rule, defined
+from tangentc.rules.registry import adjoint_rule, defined, tangent_rule
 
 
 # ------------------------------------------------------------------ a matrix that does not move
@@ -132,3 +133,68 @@ def csr_matrix(arg1, shape=None):
 @defined(sparse.csc_matrix)
 def csc_matrix(arg1, shape=None):
     return by_coordinates(Matrix, arg1, shape, True)
+
+
+# ------------------------------------------------------------------ systems
+# A x = b        b_bar = A^-T x_bar        A_bar = -b_bar x^T, of which the places of the entries are read: Giles (2008)
+def solution(entries, rows, columns, n, b):
+    """The solution of a system whose matrix is given by coordinates."""
+    return spsolve(sparse.csc_matrix((entries, (rows, columns)), shape=(n, n)), b)
+
+
+def products_at(y, x, rows, columns):
+    """The entries of ``y x^T`` at places, summed over their columns."""
+    both = y[rows] * x[columns]
+    return both if both.ndim == 1 else both.sum(axis=-1)
+
+
+def spread(entries, rows, columns, n, x):
+    """The product of a matrix given by coordinates and an array."""
+    return sparse.csc_matrix((entries, (rows, columns)), shape=(n, n)) @ x
+
+
+solution.__tangentc_pure__ = products_at.__tangentc_pure__ = spread.__tangentc_pure__ = True  # type: ignore[attr-defined]
+
+
+@adjoint_rule(products_at, linear="each")
+def products_at_rule(y, x, rows, columns, d, d_bar):
+    n = np.shape(x)[0]
+    return spread(d_bar, rows, columns, n, x), spread(d_bar, columns, rows, n, y), None, None
+
+
+@adjoint_rule(spread, linear="each")
+def spread_rule(entries, rows, columns, n, x, y, y_bar):
+    return products_at(y_bar, x, rows, columns), None, None, None, spread(entries, columns, rows, n, y_bar)
+
+
+@adjoint_rule(solution)
+def solution_rule(entries, rows, columns, n, b, x, x_bar):
+    b_bar = solution(entries, columns, rows, n, x_bar)
+    return -products_at(b_bar, x, rows, columns), None, None, None, b_bar
+
+
+@tangent_rule(solution)
+def solution_tangent(entries, rows, columns, n, b, x, entries_dot, rows_dot, columns_dot, n_dot, b_dot):
+    return solution(entries, rows, columns, n, b_dot - spread(entries_dot, rows, columns, n, x))
+
+
+def solved(matrix, b):
+    """The solution of a system with a matrix that does not move."""
+    return spsolve(matrix, b)
+
+
+solved.__tangentc_pure__ = True  # type: ignore[attr-defined]
+
+
+@adjoint_rule(solved, linear="each")
+def solved_rule(matrix, b, x, x_bar):
+    return None, solved(transposed(matrix), x_bar)
+
+
+@defined(spsolve, always=lambda function, options: True)  # a matrix by coordinates is none of SciPy's
+def solve(A, b):
+    right = np.asarray(b)
+    right = np.ravel(right) if np.ndim(right) == 2 and np.shape(right)[1] == 1 else right
+    if isinstance(A, Coordinates):
+        return solution(A.entries, A.rows, A.columns, A.shape[0], right)
+    return solved(A, right)
