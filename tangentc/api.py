@@ -26,8 +26,9 @@ from tangentc.arguments import (
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiled import Compiled
-from tangentc.compiler.context import Context, uncollected
+from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, Dispatch
+from tangentc.compiler.front import front_for
 from tangentc.core import ops
 from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
@@ -182,15 +183,15 @@ def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], ar
     """The emitted primal and adjoint of a function for arguments of these types."""
     source = derivative.resolve(types)
     types = [*types, *(Scalar("float64", True) for _ in range(seeds_inside(source, types)))]
-    context = Context(source, arrays)
     name = plain_name(derivative.function)
     names = f"{name}_primal", f"{name}_adjoint"
-    context.names.update(names)
     moving = flags + (False,) * (len(types) - len(flags))
     defaults = (1.0,) * (len(types) - derivative.arity)
-    with uncollected():
+    with front_for(source, types) as front:
+        context = Context(front, arrays)
+        context.names.update(names)
         make_pair(context, source, types, moving, names)
-    check_result(context.prepare(source, types))
+        check_result(front.prepare(source, types))
     compiled = Compiled(print_program(context.emitted, arrays), context, source, types)
     primal = compiled.text.same.get(names[0], names[0])  # written once for several types
     function = compiled.function

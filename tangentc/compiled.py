@@ -15,7 +15,7 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import Dispatch
 from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.types import Type
-from tangentc.frontend.dependencies import Dependency, Signed, kept_by
+from tangentc.frontend.dependencies import Signed, kept_by
 from tangentc.singular import math_of_numpy
 
 
@@ -25,14 +25,16 @@ class Compiled:
     def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
         self.text, self.context, self.types, self.seed = text, context, types, seed
         self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
-        self.dependencies = [Dependency(place, name) for place, name in context.dependencies]
-        self.inside = [p.home for p, _ in context.dependencies if p.kind == "compiled"]  # derivatives taken inside
+        prepared, self.dependencies = context.front.prepared, [*context.front.depended.values()]
+        self.inside = [
+            d.place.home for d in self.dependencies if d.place.kind == "compiled"
+        ]  # derivatives taken inside
         self.live = text.live
         self.root, self.kept, self.signed = root, kept_by(root), Signed(root)
-        self.is_doubtful = not are_complex() and any(map(is_doubtful, context.prepared.values()))
-        self.is_drawing = any(map(draws, context.prepared.values()))
+        self.is_doubtful = not are_complex() and any(map(is_doubtful, prepared.values()))
+        self.is_drawing = any(map(draws, prepared.values()))
         names = list(inspect.signature(root).parameters)
-        written = {n for (f, _), p in context.prepared.items() if f is root for n in p.changes}
+        written = {n for (f, _), p in prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
         self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)  # what it reads and writes
         self.writes = bool(self.written or context.put)

@@ -11,32 +11,20 @@ from collections.abc import Sequence as Sequence_
 from typing import Any
 
 from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
-from tangentc.arguments import (
-    arrays_of,
-    check_seed,
-    positions,
-    refuse_integers,
-    refuse_repeated,
-    refuse_turned,
-)
+from tangentc.arguments import arrays_of, check_seed, positions, refuse_integers, refuse_repeated, refuse_turned
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiled import Compiled
-from tangentc.compiler.context import Context, uncollected
+from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
+from tangentc.compiler.front import front_for
 from tangentc.core.inside import MADE, Made
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
-from tangentc.errors import (
-    BadArgument,
-    InternalError,
-    TangentcError,
-    TurnedComplex,
-    UnsupportedSyntax,
-)
+from tangentc.errors import BadArgument, InternalError, TangentcError, TurnedComplex, UnsupportedSyntax
 from tangentc.frontend.callables import (
     beyond,
     calling,
@@ -413,8 +401,8 @@ class Derivative(Made):
         self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False, watch: Any = None
     ) -> tuple[Context, Any]:
         source = self.resolve(types)
-        context = Context(source, arrays, inner=inner, watch=watch)
-        with uncollected():
+        with front_for(source, types, watch) as front:
+            context = Context(front, arrays, inner)
             self.write(context, source, types, seed)
         return context, source
 

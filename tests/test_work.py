@@ -1,7 +1,7 @@
 """Compiling is linear in the program: twice the text is at most 2.2 times the work, counted in calls, not in seconds."""
 
 import sys
-from collections import Counter
+from collections import Counter, OrderedDict
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 
 import tangentc
 from tangentc.analysis.state import State
-from tangentc.compiler import context
+from tangentc.compiler import front
 from tangentc.frontend.lower import lower
 
 LINES = ["np.sin(a) + y", "a * x", "x - a / 2.0", "np.tanh(a) * a", "a + np.exp(-a * a)"]
@@ -153,8 +153,31 @@ def test_each_function_is_walked_once_and_each_loop_at_most_three_times(function
         return one_loop(state, site, walk, endless)
 
     one_loop = State.loop
-    monkeypatch.setattr(context, "lower", counting)
+    monkeypatch.setattr(front, "lower", counting)
+    monkeypatch.setattr(front, "KEPT", OrderedDict())
     monkeypatch.setattr(State, "loop", loop)
     tangentc.grad(function).source_for(*WALKED[function])
     assert set(lowered.values()) == {1}
     assert max(bodies.values()) <= 3
+
+
+SCALE = 2.0
+
+
+def scaled(x):
+    return np.sum(np.sin(x) * SCALE)
+
+
+def test_other_derivatives_of_a_function_walk_nothing_again(monkeypatch):
+    walks = []
+    monkeypatch.setattr(front, "lower", lambda source, *rest: walks.append(source) or lower(source, *rest))
+    monkeypatch.setattr(front, "KEPT", OrderedDict())
+    x = np.linspace(0.5, 1.0, 9)
+    gradients = [tangentc.grad(scaled)(x), tangentc.value_and_grad(scaled)(x)[1], tangentc.vjp(scaled, x)[1](1.0)[0]]
+    assert tangentc.jvp(scaled, (x,), (np.ones(9),))[1] == pytest.approx(np.sum(gradients[0]))
+    for gradient in gradients:
+        np.testing.assert_allclose(gradient, 2.0 * np.cos(x))
+    assert walks == [scaled]
+    monkeypatch.setattr(sys.modules[__name__], "SCALE", np.arange(9.0))  # of another type
+    np.testing.assert_allclose(tangentc.jacobian(scaled)(x), np.arange(9.0) * np.cos(x))
+    assert walks == [scaled, scaled]

@@ -7,6 +7,7 @@ u and v are one class, whose root is u; w has memory of its own
 from __future__ import annotations
 
 import builtins
+import copy
 import operator
 from typing import Any
 
@@ -98,6 +99,13 @@ class Aliases:
         self.stored = stores
         self.changed = {self.root(name) for name in stores}
         self._find_simple()
+
+    def among(self, types: Any) -> Aliases:
+        """The same classes, where ``types`` tell of more names."""
+        new = copy.copy(self)
+        new.types, new.points = types, copy.copy(self.points)
+        new.points.types = types
+        return new
 
     def _made(self, s: Assign) -> list[Atom]:
         """Note what a statement gives; gives what that shares its memory with."""

@@ -131,8 +131,18 @@ CHANGING = methods.names(list, collections.deque, dict, set, changes=True)
 GIVING = {Const("pop"), Const("get"), Const("setdefault")}
 
 
+OF_CONTAINERS = {ops.append, ops.insert, ops.push, ops.take, ops.reverse, ops.method, builtins.getattr, *INSERTING}
+
+
+def _leaves_alone(op: Any) -> bool:
+    """Whether an operation is sure to change no container that it is given."""
+    return op not in OF_CONTAINERS and not isinstance(op, ops.augmented) and not may_change_unseen(op)
+
+
 def change_of(s: Statement) -> Change | None:
     """How a statement changes a container, None if it does not."""
+    if isinstance(s, Assign) and _leaves_alone(s.op):
+        return None
     match s:
         case Store(key=Const(value=slice())) if s.op is None:
             return Change(s.object, ((ANY, s.value),), True, True, shifts=True)

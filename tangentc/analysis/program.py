@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types as pytypes
 from dataclasses import dataclass
@@ -37,6 +38,12 @@ class Program:
     def aliases(self) -> Aliases:
         """What may share memory, found out when it is first asked for."""
         return Aliases(self.function, self.types, _call_aliases)
+
+    def copied(self) -> Program:
+        """The same program, to be added to where others add to it too."""
+        new = dataclasses.replace(self, types=self.types.copied())
+        new.aliases = self.aliases.among(new.types)
+        return new
 
     def keep_memory_of(self, before: Program) -> None:
         """Take over what is known of the memory of names from a program that has these names and more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -54,6 +55,12 @@ class Types:
         self.assumed: dict[int, dict[Atom, Type]] = {}  # the types where code was written for them, by the statement
         self.chosen: dict[int, bool] = {}  # the branches of which one alone runs, by their ids
         self.reasons: dict[str, str] = {}  # of values of the primal sweep that the adjoint has: how it comes by them
+
+    def copied(self) -> Types:
+        """Types of their own for what is added to a function, where others add to it too."""
+        new = copy.copy(self)
+        new.of_name, new.memo, new.reasons = {**self.of_name}, {**self.memo}, {**self.reasons}
+        return new
 
     def fresh(self) -> Length:
         self.unknown_lengths += 1

@@ -28,6 +28,7 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import Array, Scalar, present
 
+WITH_BLOCKS = {If, For, While}
 FORM = ("shape", "size", "ndim", "dtype")  # what an array is made like
 
 
@@ -56,8 +57,9 @@ def statements(block: Block) -> Iterator[Statement]:
     while stack:
         statement = stack.pop()
         yield statement
-        for inner in reversed(blocks(statement)):
-            stack.extend(reversed(inner))
+        if type(statement) in WITH_BLOCKS:
+            for inner in reversed(blocks(statement)):
+                stack.extend(reversed(inner))
 
 
 def changed_by(statement: Statement) -> str | None:
@@ -138,6 +140,8 @@ def transform(block: Block, rewrite: Callable[[Statement], tuple[Statement, ...]
     out: list[Statement] = []
     for statement in block:
         match statement:
+            case _ if type(statement) not in WITH_BLOCKS:
+                pass
             case If():
                 then, orelse = transform(statement.then, rewrite), transform(statement.orelse, rewrite)
                 if then is not statement.then or orelse is not statement.orelse:
@@ -170,12 +174,10 @@ def substitute(statement: Statement, atoms: Mapping[str, Atom]) -> Statement:
         return atoms.get(atom, atom) if isinstance(atom, str) else atom
 
     match statement:
-        case Assign() | Effect():
-            return replace(
-                statement,
-                args=tuple(map(of, statement.args)),
-                keywords=tuple((k, of(v)) for k, v in statement.keywords),
-            )
+        case Assign(name, op, args, keywords, span):
+            return Assign(name, op, tuple(map(of, args)), tuple((k, of(v)) for k, v in keywords), span)
+        case Effect(op, args, keywords, span):
+            return Effect(op, tuple(map(of, args)), tuple((k, of(v)) for k, v in keywords), span)
         case Store():
             target = of(statement.object)
             assert isinstance(target, str)

@@ -92,7 +92,7 @@ class Unit:
     """
 
     def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False, tangents: bool = False):
-        self.context, self.chosen, self.wrt = context, chosen, wrt
+        self.context, self.chosen, self.wrt, program = context, chosen, wrt, program.copied()
         calls: dict[int, Any] = {}
         while True:
             self.program = program = context.with_calls_written_out(program, calls) if calls else program

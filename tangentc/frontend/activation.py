@@ -19,6 +19,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Atom
 from tangentc.core.resolve import Scope
 from tangentc.frontend.source import Source
+from tangentc.frontend.trees import walk
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 ASKING = ("get", "keys", "values", "items", "copy")
@@ -127,7 +128,7 @@ def locals_of(node: Any) -> Counter[str]:
         if isinstance(child, gast.Lambda):
             continue
         if isinstance(child, COMPREHENSIONS):  # its targets are its own; what := assigns is the function's
-            stack.extend(n for n in gast.walk(child) if isinstance(n, gast.NamedExpr))
+            stack.extend(n for n in walk(child) if isinstance(n, gast.NamedExpr))
             stack.append(child.generators[0].iter)
             continue
         stack.extend(gast.iter_child_nodes(child))
@@ -150,7 +151,7 @@ def declared(body: list, kind: Any) -> set[str]:
 def is_only_read(tree: Any, name: str) -> bool:
     """Whether a function does nothing with the dict of its keywords but to hand them on and to look things up."""
     asked: set[Any] = set()
-    for n in gast.walk(tree):
+    for n in walk(tree):
         handed_on = isinstance(n, gast.keyword) and n.arg is None
         if handed_on or isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Load):
             asked.add(n.value)
@@ -158,7 +159,7 @@ def is_only_read(tree: Any, name: str) -> bool:
             asked.update(c for op, c in zip(n.ops, n.comparators, strict=True) if isinstance(op, (gast.In, gast.NotIn)))
         elif isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in ASKING:
             asked.add(n.func.value)
-    read = (n for n in gast.walk(tree) if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load))
+    read = (n for n in walk(tree) if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load))
     return asked.issuperset(read)
 
 

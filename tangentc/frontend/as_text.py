@@ -14,6 +14,7 @@ import gast
 
 from tangentc.core import ops
 from tangentc.frontend.activation import locals_of
+from tangentc.frontend.trees import walk
 from tangentc.ops import methods
 
 CHANGES = methods.names(changes=True) | ops.IMPURE_NAMES
@@ -48,7 +49,7 @@ def needed(body: list) -> set[str]:
 def loads(trees: list) -> Counter[str]:
     """How often each name is read."""
     found: Counter[str] = Counter()
-    for n in (n for tree in trees for n in gast.walk(tree)):
+    for n in (n for tree in trees for n in walk(tree)):
         name = n.target if type(n).__name__ == "AugAssign" else n
         if type(name).__name__ == "Name" and (name is not n or type(n.ctx).__name__ == "Load"):
             found[name.id] += 1
@@ -83,11 +84,11 @@ def changes_something(statement: Any) -> bool:
 def is_own_name(name: str, tree: Any) -> bool:
     """Whether a name stands for nothing but what a function has computed itself, and nothing else for that, as far as
     its text tells."""
-    for n in gast.walk(tree):
+    for n in walk(tree):
         kind = type(n).__name__  # of `ast` or `gast`
         made = kind == "Assign" and type(n.value).__name__ in ("Constant", "BinOp", "UnaryOp")
         bound = n.targets if kind == "Assign" else [getattr(n, BINDS[kind])] if kind in BINDS else []
-        names = (getattr(m, "id", getattr(m, "arg", None)) for b in bound if b is not None for m in gast.walk(b))
+        names = (getattr(m, "id", getattr(m, "arg", None)) for b in bound if b is not None for m in walk(b))
         if not made and name in names:
             return False
         for field, value in gast.iter_fields(n):

@@ -29,6 +29,7 @@ from typing import Any
 import gast
 
 from tangentc.errors import UnsupportedSyntax
+from tangentc.frontend.trees import walk
 
 FULLY = {builtins.sum, builtins.list, builtins.tuple, builtins.set, builtins.frozenset, builtins.max, builtins.min,
          builtins.sorted, builtins.dict}  # fmt: skip
@@ -56,10 +57,10 @@ class _AsWritten(gast.NodeTransformer):
 class _Asked(gast.NodeTransformer):
     def __init__(self, tree: Any, scope: Any):
         self.scope = scope
-        names = [n for n in gast.walk(tree) if isinstance(n, gast.Name)]
+        names = [n for n in walk(tree) if isinstance(n, gast.Name)]
         self.names = Counter(n.id for n in names)
         self.stored = {n.id for n in names if not isinstance(n.ctx, gast.Load)}
-        self.stored |= {n.name for n in gast.walk(tree) if isinstance(n, (gast.FunctionDef, gast.ClassDef))}
+        self.stored |= {n.name for n in walk(tree) if isinstance(n, (gast.FunctionDef, gast.ClassDef))}
 
     def found(self, node: Any) -> Any:
         """What the name of a builtin function stands for."""
@@ -82,7 +83,7 @@ class _Asked(gast.NodeTransformer):
     def generator(self, node: Any) -> Any:
         """A generator expression for what gives its items when it is asked, None if this is not known to."""
         if isinstance(node, gast.GeneratorExp):
-            return None if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)) else node
+            return None if any(isinstance(n, gast.NamedExpr) for n in walk(node)) else node
         if not isinstance(node, gast.Call) or node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
             return None
         function = self.found(node.func)
@@ -132,8 +133,8 @@ class _Asked(gast.NodeTransformer):
 
     def apart(self, generator: Any) -> Any:
         """The generator with its own variables under names that nothing else has."""
-        inside = Counter(n.id for n in gast.walk(generator) if isinstance(n, gast.Name))
-        own = {n.id for g in generator.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+        inside = Counter(n.id for n in walk(generator) if isinstance(n, gast.Name))
+        own = {n.id for g in generator.generators for n in walk(g.target) if isinstance(n, gast.Name)}
         table = {n: self.fresh(n) for n in sorted(own) if self.names[n] > inside[n]}
         table |= {n: self.fresh(n) for n in sorted(own - table.keys()) if _mentions(generator.generators[0].iter, n)}
         if not table:
@@ -288,7 +289,7 @@ class _Written(ast.NodeTransformer):
         return node
 
     def visit_Lambda(self, node: Any) -> Any:
-        if any(isinstance(n, ast.FunctionDef) for n in ast.walk(node)):
+        if any(isinstance(n, ast.FunctionDef) for n in walk(node)):
             raise UnsupportedSyntax(
                 "a generator is asked in a lambda that is differentiated inside a function",
                 why="it would have to be written out",
@@ -306,7 +307,7 @@ class _Renamed(gast.NodeTransformer):
 
 
 def _mentions(node: Any, name: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == name for n in gast.walk(node))
+    return any(isinstance(n, gast.Name) and n.id == name for n in walk(node))
 
 
 def _loops(generator: Any, body: list[Any]) -> Any:

@@ -54,6 +54,7 @@ from tangentc.frontend.asked import as_written
 from tangentc.frontend.emulated import refuse_tried
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import is_settled
+from tangentc.frontend.trees import walk
 
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
 OPENED = (gast.If, gast.For, gast.While, gast.With)
@@ -204,7 +205,7 @@ class Attempt(Part):
 
     def calls_written_out(self, statement: Any) -> bool:
         """Whether a statement calls something that is no function of a library, nor a method of an array."""
-        for n in (n for n in gast.walk(statement) if isinstance(n, gast.Call)):
+        for n in (n for n in walk(statement) if isinstance(n, gast.Call)):
             callee = path_of(n.func, self.activation.home, self.outermost().scope)
             if callee is None and isinstance(n.func, gast.Attribute) and isinstance(n.func.value, gast.Name):
                 home = self.activation.home(n.func.value.id)
@@ -272,7 +273,7 @@ class Attempt(Part):
     def is_atomic(self, statement: Any) -> bool:
         """Whether a statement leaves nothing behind when it raises."""
         if isinstance(statement, (*OPENED, gast.Match, gast.Try)):
-            inside = [n for n in gast.walk(statement) if isinstance(n, gast.stmt) and n is not statement]
+            inside = [n for n in walk(statement) if isinstance(n, gast.stmt) and n is not statement]
             ways_out = [n for n in inside if isinstance(n, (gast.Return, gast.Break, gast.Continue, gast.FunctionDef))]
             return not (ways_out or any(map(self.changes, inside)) or self.is_seen(statement))
         return True
@@ -285,7 +286,7 @@ class Attempt(Part):
 
     def may_change(self, statement: Any) -> bool:
         """Whether a call in a statement may change what it is given before it raises."""
-        for n in gast.walk(statement):
+        for n in walk(statement):
             if isinstance(n, gast.Call):
                 root = n.func
                 while isinstance(root, (gast.Attribute, gast.Subscript)):
@@ -314,7 +315,7 @@ class Attempt(Part):
         if not is_while(node):
             return node
         leave = gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Break()], [])
-        for n in gast.walk(leave):
+        for n in walk(leave):
             gast.copy_location(n, node.test) if not hasattr(n, "lineno") else None
         always = gast.copy_location(gast.Constant(True, None), node.test)
         return gast.copy_location(gast.While(always, [leave, *node.body], []), node)
@@ -332,7 +333,7 @@ class Attempt(Part):
         """Find out whether, and for which handler, a step raises."""
         trying = self.trying
         assert trying is not None
-        for n in (n for statement in step for n in gast.walk(statement) if isinstance(n, gast.Call)):
+        for n in (n for statement in step for n in walk(statement) if isinstance(n, gast.Call)):
             if draws(path_of(n.func, self.activation.home, self.outermost().scope)):
                 raise self.unsupported(n, "random numbers inside `try`, whose steps are tried before they are done",
                                        "draw them before the `try`")  # fmt: skip
@@ -359,7 +360,7 @@ class Attempt(Part):
         own = {f"{CAUGHT} {e}": self.fresh(f"%{e}") for e in errors}
         own |= {CHOICE: trying.raised} | ({CAUGHT: self.fresh("%caught")} if errors else {})
         own |= {TRIED.format(n): self.fresh(f"%{n}_tried") for n in sorted(tried.names)}
-        written = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        written = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         reads = tuple((t, a) for t, a in self.reads_of(tree) if t not in own)
         copies: dict[Atom, Atom] = {}
         doubtful = any(map(self.may_change, step))

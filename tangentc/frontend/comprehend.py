@@ -34,6 +34,7 @@ from tangentc.frontend.leave import gather, has, with_flag
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import length_in, number_of_trips
 from tangentc.frontend.source import Quoted
+from tangentc.frontend.trees import walk
 from tangentc.ops import methods
 
 RESIZES = methods.names(list, changes=True)
@@ -49,7 +50,7 @@ class Comprehend(Part):
 
     def want_written_out(self, iterable: Any, site: Any) -> None:
         """In a definition, a loop over ``*args`` is written out: there are as many results as arguments."""
-        given, all_nodes = self.activation.static, list(gast.walk(iterable))
+        given, all_nodes = self.activation.static, list(walk(iterable))
         starred = {n.value for n in all_nodes if isinstance(n, gast.Starred)}
         if isinstance(self.activation.source, Quoted) and any(
             isinstance(n, gast.Name) and n.id in given and n not in starred for n in all_nodes
@@ -343,8 +344,8 @@ class Comprehend(Part):
     def of_DictComp(self, node: Any, target: str | None) -> Atom:
         start = len(self.out)
         for g in node.generators:  # so that the keys become known
-            names = {n.id for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-            if any(isinstance(n, gast.Name) and n.id in names for n in gast.walk(node.key)):
+            names = {n.id for n in walk(g.target) if isinstance(n, gast.Name)}
+            if any(isinstance(n, gast.Name) and n.id in names for n in walk(node.key)):
                 self.known.wanted.add(self.span(g.iter).site)
         first = self.run_over(node.generators[0].iter, node.generators[0].iter)
         others = len(node.generators) == 1
@@ -375,7 +376,7 @@ class Comprehend(Part):
         self.activations += 1
         names: Counter[str] = Counter()
         for g in generators:
-            names.update(n.id for n in gast.walk(g.target) if isinstance(n, gast.Name))
+            names.update(n.id for n in walk(g.target) if isinstance(n, gast.Name))
         a = self.activation
         inner = Activation(
             a.source, a.scope, Counter(dict.fromkeys(names, 2)), a, self.activations, a.path, tuple(self.loops)
@@ -439,7 +440,7 @@ def _grows(iterable: Any, loop: Any) -> bool:
     """Whether the body of a loop may make a list longer or shorter while the loop runs over it."""
     if not isinstance(iterable, (gast.Name, gast.Attribute, gast.Subscript)):
         return False
-    called = (n.func for s in getattr(loop, "body", ()) for n in gast.walk(s) if isinstance(n, gast.Call))
+    called = (n.func for s in getattr(loop, "body", ()) for n in walk(s) if isinstance(n, gast.Call))
     names = {
         ast.unparse(gast.gast_to_ast(f.value)) for f in called if isinstance(f, gast.Attribute) and f.attr in RESIZES
     }

@@ -21,6 +21,8 @@ from typing import Any
 
 import gast
 
+from tangentc.frontend.trees import walk
+
 REPEATABLE = (
     gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Attribute, gast.Tuple, gast.operator,
     gast.unaryop, gast.expr_context,
@@ -40,7 +42,7 @@ def written_out(tree: Any, scope: Any) -> Any:
 
 class _Collections(gast.NodeTransformer):
     def __init__(self, tree: Any, scope: Any):
-        nodes = list(gast.walk(tree))
+        nodes = list(walk(tree))
         self.scope, self.parents = scope, {c: n for n in nodes for c in gast.iter_child_nodes(n)}
         stored = self.stored = Counter(
             n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
@@ -120,7 +122,7 @@ class _Collections(gast.NodeTransformer):
         self.generic_visit(node)
         target = node.target
         of_default = isinstance(target, gast.Subscript) and getattr(target.value, "id", None) in self.defaults
-        if not of_default or not all(isinstance(n, REPEATABLE) for n in gast.walk(target.slice)):
+        if not of_default or not all(isinstance(n, REPEATABLE) for n in walk(target.slice)):
             return node
         value = gast.BinOp(self.item(target), node.op, node.value)
         return _located(gast.Assign([target], value, None), node)
@@ -168,7 +170,7 @@ def _name(name: str, node: Any) -> Any:
 
 def _located(made: Any, node: Any) -> Any:
     """New nodes at the place of the one that they stand for."""
-    for n in gast.walk(made):
+    for n in walk(made):
         if not hasattr(n, "lineno"):
             gast.copy_location(n, node)
     return made

@@ -20,10 +20,10 @@ from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.recursion import calls_itself
 
 if TYPE_CHECKING:
-    from tangentc.compiler.context import Context
+    from tangentc.compiler.front import Front
 
 
-def user_functions(program: Program, context: Context) -> Function:
+def user_functions(program: Program, front: Front) -> Function:
     """Say of each function of the user that is called whether it has effects.
 
     What a function gives may be memory of its argument, or twice the same: where that is changed, its body stands in
@@ -32,7 +32,7 @@ def user_functions(program: Program, context: Context) -> Function:
 
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
-            callee = context.callee(s, program.types)
+            callee = front.callee(s, program.types)
             if callee.changes:
                 raise UnsafeMutation(
                     f"{s.op.__name__} changes its argument {callee.changes[0]} in place, and calls itself", s.span,

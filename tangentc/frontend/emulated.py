@@ -19,6 +19,7 @@ import gast
 from tangentc.core.nodes import Assign, Effect, Opaque, Statement
 from tangentc.core.types import Dict, Sequence, Type
 from tangentc.errors import Span, UnsupportedSyntax
+from tangentc.frontend.trees import walk
 
 STANDS_FOR: dict[Any, type] = {collections.deque: list, collections.OrderedDict: dict}
 ASKING = {builtins.type, builtins.repr, builtins.str, builtins.format, builtins.print, builtins.hasattr}
@@ -35,7 +36,7 @@ def refuse_asked(t: Type, wanted: Any, emulated: set[type], span: Span) -> None:
 def refuse_told_apart(s: Statement, types: Any, emulated: set[type]) -> None:
     """Refuse an operation that says of a list or a dict what it is, where it may be a queue or an ordered dict."""
     if isinstance(s, Opaque):
-        if any(isinstance(n, (ast.JoinedStr, ast.Match)) for n in ast.walk(s.tree)):
+        if any(isinstance(n, (ast.JoinedStr, ast.Match)) for n in walk(s.tree)):
             for _, atom in s.reads:
                 if len(classes := _classes(types.of(atom), emulated)) > 1:
                     raise _refusal("a text or a pattern", classes, s.span)
@@ -51,11 +52,11 @@ def refuse_told_apart(s: Statement, types: Any, emulated: set[type]) -> None:
 def refuse_tried(lowering: Any, node: Any) -> None:
     """Refuse a `try` that reads a queue: a list raises other exceptions, or none."""
     activation = lowering.activation
-    nodes = list(ast.walk(activation.source.tree))
+    nodes = list(walk(activation.source.tree))
     made = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
     of_queues = [n for n in made if _stands_for(n.value.func, activation.scope) in STANDS_FOR]  # type: ignore[attr-defined]
     queues = {t.id for n in of_queues for t in n.targets if isinstance(t, ast.Name)}
-    for n in (n for statement in node.body for n in gast.walk(statement)):
+    for n in (n for statement in node.body for n in walk(statement)):
         if isinstance(n, gast.Name) and n.id in queues:
             raise _refusal("an exception", [], lowering.span(n), n.id)
 

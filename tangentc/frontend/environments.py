@@ -26,6 +26,7 @@ from tangentc.core.nodes import Atom, Const
 from tangentc.frontend.activation import Activation, Bound, Closure, declared, locals_of
 from tangentc.frontend.nested import Nested
 from tangentc.frontend.part import Part
+from tangentc.frontend.trees import walk
 
 MADE_IN_A_TRIP = "a derivative that was made in one trip of a loop and is called after it"
 
@@ -72,7 +73,7 @@ class Environments(Part):
         """The activations that the names of a closure lead to, its own names left out."""
         own = set(locals_of(closure.node)) - declared_in(closure.node)
         found = {}
-        for n in gast.walk(closure.node):
+        for n in walk(closure.node):
             if isinstance(n, gast.Name) and n.id not in own and (home := closure.home.home(n.id)) is not None:
                 found[n.id] = home
         return found

@@ -38,6 +38,7 @@ from tangentc.frontend.asked import as_written
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import function_in
+from tangentc.frontend.trees import walk
 
 OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
@@ -115,7 +116,7 @@ class Expressions(Part):
             values.extend(self.expression(v.value) for v in held)
 
         plain = (gast.Name, gast.BinOp, gast.Constant, gast.Attribute)
-        inside = sum(isinstance(n, gast.FormattedValue) for n in gast.walk(node))  # those in formats among them
+        inside = sum(isinstance(n, gast.FormattedValue) for n in walk(node))  # those in formats among them
         held = [v for v in node.values if isinstance(v, gast.FormattedValue)]
         if len(held) != inside or not all(isinstance(v.value, plain) for v in held):
             return None
@@ -464,7 +465,7 @@ def is_one_function(t: Type | None) -> bool:
 @functools.lru_cache(maxsize=1024)
 def shifting(tree: ast.AST) -> frozenset[str]:
     """The variables of a function that an expression may assign: by ``:=``, or by calling one with ``nonlocal``."""
-    nodes = list(ast.walk(tree))
+    nodes = list(walk(tree))
     names = {name for n in nodes if isinstance(n, ast.Nonlocal) for name in n.names}
     return frozenset(names | {n.target.id for n in nodes if isinstance(n, ast.NamedExpr)})
 

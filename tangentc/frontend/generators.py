@@ -31,6 +31,7 @@ from tangentc.frontend.asked import FULLY
 from tangentc.frontend.attempt import path_of
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
+from tangentc.frontend.trees import walk
 from tangentc.ops import methods
 
 GIVES = "%yield"  # the name of what stands for `yield` in the tree of a generator function
@@ -87,7 +88,7 @@ class _Giving(gast.NodeTransformer):
 
 
 def _placed(tree: Any, at: Any) -> Any:
-    for n in gast.walk(tree):
+    for n in walk(tree):
         if not hasattr(n, "lineno"):
             gast.copy_location(n, at)
     return tree
@@ -96,7 +97,7 @@ def _placed(tree: Any, at: Any) -> Any:
 def giving(tree: Any) -> Any:
     """A tree with the `yield` statements of generator functions as calls, also of those inside; any other `yield`
     stays."""
-    for function in [n for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)]:
+    for function in [n for n in walk(tree) if isinstance(n, gast.FunctionDef)]:
         function.generates = any(
             isinstance(s, gast.Expr) and isinstance(s.value, (gast.Yield, gast.YieldFrom))
             for s in own_statements(function.body)
@@ -252,7 +253,7 @@ class Generators(Part):
             )  # fmt: skip
         caller = self.activation
         number = self.emit(ops.identity, (Const(0),), node, name="%number") if numbered else ""
-        names = {getattr(n, "id", "") for n in ast.walk(caller.source.tree)}
+        names = {getattr(n, "id", "") for n in walk(caller.source.tree)}
         left = _Left(node, names | {*caller.local})
         for name in left.names:
             caller.local[name] += 2
@@ -308,7 +309,7 @@ class Generators(Part):
                 node, f"the generator {function.__name__}, which changes things while what it gives is read",
                 "loop over it with `for`, which does both in turn",
             )  # fmt: skip
-        if getattr(node, "may_go_on", False) and any(type(n).__name__ == "While" for n in ast.walk(tree)):
+        if getattr(node, "may_go_on", False) and any(type(n).__name__ == "While" for n in walk(tree)):
             raise self.unsupported(
                 node, f"the generator {function.__name__}, which may give more than is taken",
                 "loop over it with `for`, and leave the loop by `break`",
@@ -324,7 +325,7 @@ class Generators(Part):
 
 def mark(tree: Any) -> None:
     """Mark the calls of which all that they give is asked for where they stand."""
-    for n in gast.walk(tree):
+    for n in walk(tree):
         if isinstance(n, gast.Call) and getattr(n.func, "id", None) in FULLY_NAMED and len(n.args) == 1:
             (taken,) = n.args
             if isinstance(taken, gast.GeneratorExp) and _is_pure(taken):
@@ -346,13 +347,13 @@ def mark(tree: Any) -> None:
 
 def _is_pure(node: Any) -> bool:
     """Whether what a comprehension computes changes nothing, as it is written."""
-    return all(_is_plain(n) for part in (node.elt, *node.generators[0].ifs) for n in gast.walk(part)
+    return all(_is_plain(n) for part in (node.elt, *node.generators[0].ifs) for n in walk(part)
                if isinstance(n, gast.Call))  # fmt: skip
 
 
 def _changes(tree: Any) -> bool:
     """Whether a function may change something in place, as it is written."""
-    nodes: list[Any] = list(ast.walk(tree))
+    nodes: list[Any] = list(walk(tree))
     for n in nodes:
         kind = type(n).__name__
         if kind in ("Subscript", "Attribute") and type(n.ctx).__name__ != "Load":

@@ -32,6 +32,7 @@ from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Functio
 from tangentc.core.resolve import is_static
 from tangentc.core.walk import blocks, reads, statements, transform
 from tangentc.errors import UnsupportedSyntax
+from tangentc.frontend.trees import walk
 from tangentc.ops import methods
 
 ITERATORS = {builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
@@ -64,9 +65,9 @@ def drained(tree: Any, scope: Any, span: Any) -> Any:
     Raises `UnsupportedSyntax` where one computes its items later from a variable that is assigned again.
     """
     names = _Drained(tree, scope)
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Assign) and names.is_iterator(node.value) and isinstance(node.targets[0], gast.Name):
-            every = {n.id for n in gast.walk(node.value) if isinstance(n, gast.Name)}
+            every = {n.id for n in walk(node.value) if isinstance(n, gast.Name)}
             changed = names.changed | {n for n, line in names.methods if line > node.lineno}
             for name in sorted(names.read_later(node.value) | every & changed):
                 if names.stored[name] > 1 or name in changed:
@@ -82,10 +83,10 @@ class _Drained(gast.NodeTransformer):
     def __init__(self, tree: Any, scope: Any):
         self.scope = scope
         self.arrays = 0  # that got a name, to be run over with their places
-        nodes = list(gast.walk(tree))
+        nodes = list(walk(tree))
         parts = [n.value for n in nodes if isinstance(n, (gast.Subscript, gast.Attribute))
                  and not isinstance(n.ctx, gast.Load)]  # fmt: skip
-        self.changed = {n.id for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)}
+        self.changed = {n.id for part in parts for n in walk(part) if isinstance(n, gast.Name)}
         self.methods = [  # that change what they belong to, and where
             (n.func.value.id, n.lineno) for n in nodes
             if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in MUTATING
@@ -103,11 +104,11 @@ class _Drained(gast.NodeTransformer):
         calls = [n for n in nodes if isinstance(n, gast.Call) and n.args and isinstance(n.args[0], gast.Name)]
         asked = {n.args[0].id for n in calls if self.stands_for(n.func, next)}
         tried = {  # to be at the end is an exception there
-            n.id for outer in nodes if isinstance(outer, gast.Try) for n in gast.walk(outer) if isinstance(n, gast.Name)
+            n.id for outer in nodes if isinstance(outer, gast.Try) for n in walk(outer) if isinstance(n, gast.Name)
         }
         looped = {
             n.id for outer in nodes if isinstance(outer, (gast.For, gast.While)) for part in outer.body
-            for n in gast.walk(part) if isinstance(n, gast.Name)
+            for n in walk(part) if isinstance(n, gast.Name)
         }  # fmt: skip
         followed = Counter(n.iter.id for n in nodes if isinstance(n, gast.For) and isinstance(n.iter, gast.Name))
         lazy = {id(n.value) for n in nodes if isinstance(n, gast.Assign)}
@@ -159,15 +160,15 @@ class _Drained(gast.NodeTransformer):
         """The variables that an iterator reads when it is run over."""
         if isinstance(node, gast.GeneratorExp):
             parts = [node.elt, *(i for g in node.generators for i in g.ifs), *(g.iter for g in node.generators[1:])]
-            inside = [n for part in parts for n in gast.walk(part)]
+            inside = [n for part in parts for n in walk(part)]
             called = {n.func.id for n in inside if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)}
             parts += [f for f in self.functions if f.name in called]
         else:
             called = {a.id for a in node.args if isinstance(a, gast.Name)}
             parts = [a.body for a in node.args if isinstance(a, gast.Lambda)]
             parts += [f for f in self.functions if f.name in called]
-        names = [n for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)]
-        own = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+        names = [n for part in parts for n in walk(part) if isinstance(n, gast.Name)]
+        own = {n.id for n in walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
         return {n.id for n in names if isinstance(n.ctx, gast.Load)} - own
 
     def is_drained(self, node: Any) -> bool:
@@ -201,7 +202,7 @@ class _Drained(gast.NodeTransformer):
         """``for key, entry in np.ndenumerate(x)`` as a loop over the keys, in which ``entry = x[key]``."""
         key, entry = node.target.elts
         place = copy.deepcopy(key)
-        for n in (n for n in gast.walk(place) if hasattr(n, "ctx")):
+        for n in (n for n in walk(place) if hasattr(n, "ctx")):
             n.ctx = gast.Load()
         taken = _at(key, gast.Subscript(node.iter.args[0], place, gast.Load()))
         node.body.insert(0, _at(entry, gast.Assign([entry], taken, None)))
@@ -210,7 +211,7 @@ class _Drained(gast.NodeTransformer):
 
     @staticmethod
     def assigned_in(node: Any) -> set[str]:
-        return {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+        return {n.id for n in walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
 
     def is_over_entries(self, node: Any) -> bool:
         """Whether it is ``for key, entry in np.ndenumerate(x)``, where each trip takes an entry."""
@@ -218,7 +219,7 @@ class _Drained(gast.NodeTransformer):
         if not isinstance(call, gast.Call) or len(call.args) != 1 or self.found(call.func) is not np.ndenumerate:
             return False
         pair = isinstance(target, gast.Tuple) and len(target.elts) == 2
-        return pair and all(isinstance(n, (gast.Name, gast.Tuple, gast.Store)) for n in gast.walk(target.elts[0]))
+        return pair and all(isinstance(n, (gast.Name, gast.Tuple, gast.Store)) for n in walk(target.elts[0]))
 
     def visit_comprehension(self, node: Any) -> Any:
         self.generic_visit(node)

@@ -59,6 +59,7 @@ from tangentc.frontend.questions import Here, answer_of
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
 from tangentc.frontend.statements import Statements
+from tangentc.frontend.trees import walk
 from tangentc.frontend.wrapping import Wrapping
 
 # what is worked out while lowering, in definitions, where everything that it is given is known
@@ -348,7 +349,7 @@ class Lowering(
         """Whether an expression may change something, or calls what is made inside, and not only give a value."""
         return any(
             isinstance(n, gast.NamedExpr) or isinstance(n, gast.Call) and self.call_does_something(n)
-            for n in gast.walk(node)
+            for n in walk(node)
         )
 
     def call_does_something(self, call: Any) -> bool:
@@ -365,9 +366,9 @@ class Lowering(
 
     def reads_of(self, tree: Any, written: frozenset[str] | set[str] = frozenset()) -> tuple[tuple[str, Atom], ...]:
         """The names in a tree, with what they stand for."""
-        bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        names = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - (bound - set(written)))
+        bound = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound |= {n.arg for n in walk(tree) if isinstance(n, ast.arg)}
+        names = sorted({n.id for n in walk(tree) if isinstance(n, ast.Name)} - (bound - set(written)))
         read: list[tuple[str, Atom]] = []
         for name in names:
             try:
@@ -382,7 +383,7 @@ class Lowering(
         return tuple(read)
 
     def span_of_tree(self, tree: Any) -> Span:
-        places = [n for n in ast.walk(tree) if hasattr(n, "lineno") and hasattr(n, "end_col_offset")]
+        places = [n for n in walk(tree) if hasattr(n, "lineno") and hasattr(n, "end_col_offset")]
         return self.span(max(places, key=lambda n: n.lineno) if isinstance(tree, ast.Module) else tree)
 
     def unsupported(self, node: Any, what: str, way_out: str) -> UnsupportedSyntax:

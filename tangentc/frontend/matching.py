@@ -18,6 +18,8 @@ from typing import Any
 
 import gast
 
+from tangentc.frontend.trees import walk
+
 THEMSELVES = ("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
 
 Captures = list[tuple[str, Any]]
@@ -54,7 +56,7 @@ class _Parts(gast.NodeTransformer):
 
 def _place(tree: Any, node: Any) -> None:
     """Give what is new the place of the statement that it stands for."""
-    for n in gast.walk(tree):
+    for n in walk(tree):
         if isinstance(n, (gast.expr, gast.stmt, gast.keyword)) and not hasattr(n, "lineno"):
             gast.copy_location(n, node)
 

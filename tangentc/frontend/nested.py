@@ -29,6 +29,7 @@ from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.define import define
+from tangentc.frontend.trees import walk
 
 WRITTEN = ("grad", "value_and_grad")  # what code that is only carried along takes
 
@@ -138,7 +139,7 @@ def _captured(closure: Closure) -> list[str]:
     """The names that a function inside another reads and does not assign."""
     body = closure.node.body if isinstance(closure.node.body, list) else [closure.node.body]
     own = locals_of(closure.node)
-    read = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
+    read = [n.id for part in body for n in walk(part) if isinstance(n, gast.Name)]
     return [n for n in dict.fromkeys(read) if n not in own]
 
 
@@ -204,7 +205,7 @@ class _Lifted:
     def __init__(self, closure: Any, body: list[Any]):
         self.closure, self.node, self.home = closure, closure.node, closure.home
         self.local = locals_of(self.node)
-        read = [n.id for part in body for n in gast.walk(part) if isinstance(n, gast.Name)]
+        read = [n.id for part in body for n in walk(part) if isinstance(n, gast.Name)]
         self.names = [n for n in dict.fromkeys(read) if n not in self.local]
         self.captured: dict[str, Atom] = {}
         self.constants: dict[str, Any] = {}

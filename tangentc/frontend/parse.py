@@ -16,6 +16,7 @@ from tangentc.frontend.generators import giving, mark
 from tangentc.frontend.iterators import drained
 from tangentc.frontend.source import Source, source_of
 from tangentc.frontend.split import split
+from tangentc.frontend.trees import walk
 
 
 def parsed(function: types.FunctionType) -> tuple[Source, Any]:
@@ -42,6 +43,6 @@ def _mangle(tree: Any, code: types.CodeType) -> None:
             head, middle, tail = name.partition("__")
             if middle and head.startswith("_") and tail and not tail.endswith("__"):
                 named[f"__{tail}"] = name
-    for node in gast.walk(tree) if named else ():
+    for node in walk(tree) if named else ():
         if isinstance(node, gast.Attribute):
             node.attr = named.get(node.attr, node.attr)

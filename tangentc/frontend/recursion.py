@@ -47,6 +47,7 @@ from tangentc.frontend.define import define
 from tangentc.frontend.nested import lift, own_parameters
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
+from tangentc.frontend.trees import walk
 
 
 # ---------------------------------------------------------------- functions that are defined inside
@@ -119,7 +120,7 @@ def _body(node: Any) -> list[Any]:
 def _names(closure: Closure) -> list[str]:
     """The names that a function reads and that are not its own."""
     own = set(locals_of(closure.node)) - declared(_body(closure.node), gast.Nonlocal)
-    names = [n.id for part in _body(closure.node) for n in gast.walk(part) if isinstance(n, gast.Name)]
+    names = [n.id for part in _body(closure.node) for n in walk(part) if isinstance(n, gast.Name)]
     return [n for n in dict.fromkeys(names) if n not in own]
 
 
@@ -210,7 +211,7 @@ def _with_functions(function: Any, inside: dict[str, _Inside]) -> str | None:
         return None
     names = [a.arg for a in tree.args.args]
     optional = names[len(names) - len(tree.args.defaults) :]
-    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | set(names)
+    taken = {n.id for n in walk(tree) if isinstance(n, ast.Name)} | set(names)
     captured: list[str] = []
     definitions: list[ast.stmt] = []
     for one in inside.values():
@@ -404,7 +405,7 @@ def counters(code: types.CodeType, function: types.FunctionType) -> frozenset[st
     tree: Any = source_of(function).tree
     names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
     calls = [
-        n for n in ast.walk(tree)
+        n for n in walk(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == function.__name__
     ]  # fmt: skip
     if not calls or any(isinstance(a, ast.Starred) for c in calls for a in c.args):

@@ -11,6 +11,7 @@ from typing import Any
 
 from tangentc.core import texts
 from tangentc.errors import NoSource, Span, UnsupportedSyntax
+from tangentc.frontend.trees import walk
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Source:
         """The tree parsed once more, so that it may be changed."""
         module = ast.parse("".join(self.lines))
         kind, place = type(self.tree), (self.tree.lineno, self.tree.col_offset)
-        return next(n for n in ast.walk(module) if isinstance(n, kind) and (n.lineno, n.col_offset) == place)
+        return next(n for n in walk(module) if isinstance(n, kind) and (n.lineno, n.col_offset) == place)
 
     def span(self, node: Any) -> Span:
         """The place of a node, with the whole text of its first line."""
@@ -69,7 +70,7 @@ def source_of(function: types.FunctionType) -> Source:
             why="there is no adjoint of a coroutine", way_out="move the mathematics into a plain function",
         )  # fmt: skip
     twins = module.codes.get((code.co_name, code.co_firstlineno), [])
-    has_assert = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+    has_assert = any(isinstance(node, ast.Assert) for node in walk(tree))
     if not any(_same_code(code, twin, has_assert) for twin in twins):
         raise _stale(function)
     return Source(tree, file, tuple(lines), "<lambda>" if isinstance(tree, ast.Lambda) else tree.name)
@@ -104,7 +105,7 @@ class _Module:
     def __init__(self, tree: ast.Module, codes: list[types.CodeType]):
         self.trees: dict[tuple[str, int], list[Any]] = defaultdict(list)
         self.codes: dict[tuple[str, int], list[types.CodeType]] = defaultdict(list)
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.trees[node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])].append(node)
             elif isinstance(node, ast.Lambda):

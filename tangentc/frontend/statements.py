@@ -40,6 +40,7 @@ from tangentc.frontend.generators import GIVES
 from tangentc.frontend.leave import has, refusal, with_flag
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import is_settled
+from tangentc.frontend.trees import walk
 from tangentc.rules.registry import REGISTRY
 
 
@@ -145,7 +146,7 @@ class Statements(Part):
         """What surely fails raises where, and only if, the statement runs."""
         name = type(error).__name__ if hasattr(builtins, type(error).__name__) else "ImportError"
         statement = gast.parse(f"raise {name}({str(error)!r})").body[0]
-        for n in gast.walk(statement):
+        for n in walk(statement):
             gast.copy_location(n, node)
         self.opaque(statement, None)
         self.out[-1].tree.surely = type(error)  # type: ignore[union-attr]
@@ -323,5 +324,5 @@ def _may_write(s: Assign) -> bool:
 @functools.lru_cache(maxsize=1024)
 def assigned_at_last(tree: ast.AST) -> frozenset[str]:
     """The variables of a function that a ``finally`` assigns, after ``return`` has taken what they were."""
-    nodes = [n for t in ast.walk(tree) if isinstance(t, ast.Try) for s in t.finalbody for n in ast.walk(s)]
+    nodes = [n for t in walk(tree) if isinstance(t, ast.Try) for s in t.finalbody for n in walk(s)]
     return frozenset(n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))

@@ -27,6 +27,7 @@ from tangentc.frontend.generators import leaves_by
 from tangentc.frontend.matching import as_tests
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
+from tangentc.frontend.trees import walk
 
 SUBJECT = "the subject"
 RETURNED = "returned_by_block"
@@ -102,8 +103,8 @@ class Wrapping(Part):
             return
         tree = source_of(found).tree
         given = {getattr(a, "arg", getattr(a, "id", "")) for a in [*tree.args.args[1:], tree.args.vararg] if a}
-        read = {n.id for n in gast.walk(tree) if type(n).__name__ == "Name" and type(n.ctx).__name__ == "Load"}
-        results = [n.value for n in gast.walk(tree) if type(n).__name__ == "Return" and n.value is not None]
+        read = {n.id for n in walk(tree) if type(n).__name__ == "Name" and type(n.ctx).__name__ == "Load"}
+        results = [n.value for n in walk(tree) if type(n).__name__ == "Return" and n.value is not None]
         suppresses = any(getattr(r, "value", True) not in (None, False) for r in results)
         if given & read and (suppresses or self.guarded):
             raise self.unsupported(
@@ -120,9 +121,9 @@ class Wrapping(Part):
         body = [gast.gast_to_ast(copy.deepcopy(s)) for s in node.body]
         first = ast.Assign([ast.Name(bar, ast.Store())], ast.Name(f"{bar} before", ast.Load()))
         tree = ast.Module([first, *body], [])
-        if any(isinstance(n, (ast.Return, ast.Break, ast.Continue, ast.Yield)) for n in ast.walk(tree)):
+        if any(isinstance(n, (ast.Return, ast.Break, ast.Continue, ast.Yield)) for n in walk(tree)):
             raise self.unsupported(node, "a block of insert_grad_of that is left early", "an `if` around the rest")
-        assigned = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
+        assigned = sorted({n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
         reads = [(name, atom) for name, atom in self.reads_of(tree) if name not in assigned]
         block = ops.Insertion(tree, ast.unparse(ast.Module(body, [])), bar, tuple(assigned),
                               tuple((n, a) for n, a in reads if not isinstance(a, str)))  # fmt: skip

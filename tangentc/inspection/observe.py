@@ -21,6 +21,7 @@ import numpy as np
 from tangentc.analysis.program import Program
 from tangentc.backend.load import load, print_program
 from tangentc.compiler.context import Context
+from tangentc.compiler.front import Front
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Unknown, is_differentiable
@@ -261,7 +262,7 @@ def compiled(derivative: Derivative, args: tuple[Any, ...]) -> tuple[Any, Observ
     observed = Observed()
     types = derivative.compiled(args).types
     source = derivative.resolve(types)
-    context = Context(source, watch=observed.instrument)
+    context = Context(Front(source, watch=observed.instrument))
     derivative.write(context, source, types, None)
     text = print_program(context.emitted)
     function = load(text, source.__module__)

@@ -15,6 +15,7 @@ from tangentc.backend.emit import print_function
 from tangentc.backend.load import Text, load, print_program, spelled
 from tangentc.backend.raise_ast import raise_function
 from tangentc.compiler.context import Context
+from tangentc.compiler.front import Front
 from tangentc.core.nodes import Function
 from tangentc.core.types import Unknown, describe
 from tangentc.derivative import Derivative
@@ -89,7 +90,7 @@ def _stages(derivative: Derivative, bound: tuple) -> Stages:
             seen[:] = [r for r in seen if (r[2].name, r[2].span) != (row[2].name, row[2].span)]
         seen.append(row)
 
-    context = Context(source, observer=note, checked=True)
+    context = Context(Front(source, observer=note, checked=True))
     derivative.write(context, source, types, seed)
     final = print_program(context.emitted)
     pairs, last = context.emitted[:-1], context.emitted[-1][0].function
