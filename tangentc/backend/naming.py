@@ -11,6 +11,7 @@ import bisect
 import heapq
 import keyword
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, While, version_base
@@ -50,7 +51,7 @@ class Naming:
         for name in self.order:
             self._close(name)
         self.group: dict[str, str] = {n: n for n in self.order}
-        self.members: dict[str, list[str]] = {n: [n] for n in self.order}
+        self.groups = {n: _Group([n], sorted(self.stretches[n]), sorted(self.points[n], key=_when)) for n in self.order}
         self.params = [p.name for p in function.params]
         for name, other in self.unions:
             self._merge(name, other)
@@ -190,24 +191,12 @@ class Naming:
         if base(name) != base(other):
             return
         a, b = self._find(name), self._find(other)
-        if a != b and not self._overlap(self.members[a], self.members[b]):
+        if a != b and not self.groups[a].overlaps(self.groups[b]):
             self.group[b] = a
-            self.members[a] = self.members[a] + self.members.pop(b)
-
-    def _overlap(self, xs: list[str], ys: list[str]) -> bool:
-        first, second = self._live(xs, ys), self._live(ys, xs)
-        return any(s[0] < t[1] and t[0] < s[1] for s in first for t in second)
+            self.groups[a].take(self.groups.pop(b))
 
     def _kinds(self, names: list[str]) -> set[Any]:
         return {_kind(self.types.of_name.get(name)) for name in names}
-
-    def _live(self, names: list[str], others: list[str]) -> list[Stretch]:
-        """When the values of a group are needed, if it shared its name with another group."""
-        out = []
-        for name in names:
-            out += self.stretches[name]
-            out += [p for arm, p in self.points.get(name, ()) if arm not in names and arm not in others]
-        return out
 
     def _assign_names(self) -> None:
         taken: dict[str, _Shared] = defaultdict(lambda: _Shared(self))
@@ -215,16 +204,16 @@ class Naming:
         pinned = {self._find(p): p for p in self.params}
 
         def name_group(root: str, wanted: str) -> None:
-            members = self.members[root]
+            group = self.groups[root]
             for k in range(FEW):
                 candidate = wanted if k == 0 else f"{wanted}_{k}"
                 others = taken[candidate]
-                if candidate not in self.reserved and not others.overlaps(members) and not others.mixes(members):
+                if candidate not in self.reserved and not others.overlaps(group) and not others.mixes(group):
                     break
             else:
-                candidate = self._numbered(wanted, members, taken)
-            taken[candidate].add(members)
-            for member in members:
+                candidate = self._numbered(wanted, group, taken)
+            taken[candidate].add(group)
+            for member in group.members:
                 self.final[member] = candidate
 
         for root, param in pinned.items():
@@ -236,13 +225,12 @@ class Naming:
         for root in adjoint:
             name_group(root, self._written(root))
 
-    def _numbered(self, wanted: str, members: list[str], taken: dict[str, _Shared]) -> str:
+    def _numbered(self, wanted: str, group: _Group, taken: dict[str, _Shared]) -> str:
         """A name with a higher number, from those whose values are all dead: groups come in the order in
         which they begin, so a heap of ends finds one without looking at all of them.  A number that is
         part of another name, the user's own ``y_6``, is passed over while that is needed."""
         busy, free, count, own = self.numbered.setdefault(wanted, ([], [], [FEW - 1], set()))
-        spans = self._live(members, [])
-        start, end = min(s[0] for s in spans), max(s[1] for s in spans)
+        start, end = group.span()
         while busy and busy[0][0] <= start:
             heapq.heappush(free, heapq.heappop(busy)[1])
         passed: list[int] = []
@@ -254,7 +242,7 @@ class Naming:
                 number = count[0]
             candidate = f"{wanted}_{number}"
             others = taken[candidate]
-            if candidate in self.reserved or others.overlaps(members) or others.mixes(members):
+            if candidate in self.reserved or others.overlaps(group) or others.mixes(group):
                 passed += [number] * (candidate in own)
                 continue
             if candidate in own or not others.groups:
@@ -265,7 +253,7 @@ class Naming:
                 return candidate
 
     def _written(self, root: str) -> str:
-        if all(m not in self.used for m in self.members[root]):
+        if all(m not in self.used for m in self.groups[root].members):
             return "_" if self._is_target(root) else plain_base(root)
         return self.display(root)
 
@@ -283,47 +271,97 @@ class Naming:
         return plain_base(name)
 
 
+def _when(point: tuple[Atom, Stretch]) -> Stretch:
+    return point[1]
+
+
+def _begin(point: tuple[Atom, Stretch]) -> float:
+    return point[1][0]
+
+
+@dataclass
+class _Group:
+    """Names that are written as one: the stretches in which their values are needed, in order, and the points where
+    they are written at the ends of branches, each with what is written there, which is no group of its own."""
+
+    members: list[str]
+    stretches: list[Stretch]
+    points: list[tuple[Atom, Stretch]]
+
+    def __post_init__(self) -> None:
+        self.has = set(self.members)
+
+    def take(self, other: _Group) -> None:
+        """Take in another group."""
+        self.members += other.members
+        self.has |= other.has
+        for stretch in other.stretches:
+            bisect.insort(self.stretches, stretch)
+        for point in other.points:
+            bisect.insort(self.points, point, key=_when)
+
+    def span(self) -> Stretch:
+        """From when to when its values are needed."""
+        needed = [*self.stretches, *(when for arm, when in self.points if arm not in self.has)]
+        return min((s[0] for s in needed), default=0.0), max((s[1] for s in needed), default=0.0)
+
+    def overlaps(self, other: _Group) -> bool:
+        """Whether a value of one is needed while one of the other is, if they had one name."""
+        few, many = sorted((self, other), key=lambda g: len(g.stretches) + len(g.points))
+        outside = [when for arm, when in few.points if arm not in few.has and arm not in many.has]
+        return any(many._is_needed(start, end, few) for start, end in (*few.stretches, *outside))
+
+    def _is_needed(self, start: float, end: float, other: _Group) -> bool:
+        k = bisect.bisect_left(self.stretches, (end,))
+        if k and self.stretches[k - 1][1] > start:
+            return True
+        k = bisect.bisect_left(self.points, end, key=_begin)
+        while k and self.points[k - 1][1][1] > start:
+            k -= 1
+            if self.points[k][0] not in self.has and self.points[k][0] not in other.has:
+                return True
+        return False
+
+
 class _Shared:
     """The groups that have one written name, found again by when their values are needed."""
 
     def __init__(self, naming: Naming):
         self.naming = naming
-        self.groups: list[list[str]] = []  # in the order in which their values begin to be needed
+        self.groups: list[_Group] = []  # in the order in which their values begin to be needed
         self.starts: list[float] = []
         self.latest: list[float] = []  # the end of what is needed of a group and of those before it
         self.kinds: set[Any] = set()
         self.partial: set[Any] = set()  # the kinds of groups that a branch makes for a later one
 
-    def add(self, members: list[str]) -> None:
-        spans = self.naming._live(members, [])
-        start, end = min((s[0] for s in spans), default=0.0), max((s[1] for s in spans), default=0.0)
+    def add(self, group: _Group) -> None:
+        start, end = group.span()
         k = bisect.bisect(self.starts, start)
         self.starts.insert(k, start)
-        self.groups.insert(k, members)
+        self.groups.insert(k, group)
         self.latest.insert(k, end)
         for i in range(k, len(self.latest)):
             self.latest[i] = max(self.latest[i], end, self.latest[i - 1] if i else end)
-        kinds = self.naming._kinds(members)
+        kinds = self.naming._kinds(group.members)
         self.kinds |= kinds
-        if not self.naming.partial.isdisjoint(members):
+        if not self.naming.partial.isdisjoint(group.members):
             self.partial |= kinds
 
-    def overlaps(self, members: list[str]) -> bool:
+    def overlaps(self, group: _Group) -> bool:
         """Whether a value of the group is needed while one of those that have the name is."""
-        spans = self.naming._live(members, [])
-        start, end = min((s[0] for s in spans), default=0.0), max((s[1] for s in spans), default=0.0)
+        start, end = group.span()
         k = bisect.bisect_left(self.starts, end)
         while k and self.latest[k - 1] > start:
             k -= 1
-            if self.naming._overlap(members, self.groups[k]):
+            if group.overlaps(self.groups[k]):
                 return True
         return False
 
-    def mixes(self, members: list[str]) -> bool:
+    def mixes(self, group: _Group) -> bool:
         """Whether one name for all would stand for different kinds of things after a branch: the adjoint of
         what is written, if it is read in its turn, has to know which."""
-        others = self.partial if self.naming.partial.isdisjoint(members) else self.kinds
-        return bool(others) and len(others | self.naming._kinds(members)) > 1
+        others = self.partial if self.naming.partial.isdisjoint(group.members) else self.kinds
+        return bool(others) and len(others | self.naming._kinds(group.members)) > 1
 
 
 def _kind(t: Any) -> Any:
