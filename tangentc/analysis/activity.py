@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -342,9 +343,13 @@ class Activity:
                 way_out="a list of pairs, or tangentc.stop_gradient(...) where the key only finds the entry",
             )  # fmt: skip
 
+    @functools.cached_property
+    def makers(self) -> dict[str, Assign]:
+        return {s.target: s for s in self.program if isinstance(s, Assign)}
+
     def _made(self, name: str) -> list[str]:
         """The names that a value is made of."""
-        made = next((s for s in self.program if isinstance(s, Assign) and s.target == name), None)
+        made = self.makers.get(name)
         return [] if made is None else [a for a in made.atoms if isinstance(a, str)]
 
     def _refuse_opaque(self) -> None:
