@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import enum
 import operator
 import types as pytypes
 from collections.abc import Callable
@@ -79,6 +80,8 @@ class Expressions:
         return ast.Name(self.name(atom))
 
     def constant(self, value: Any) -> ast.expr:
+        if isinstance(value, enum.Enum):  # which may be a text or a number as well
+            return self.reference(value)
         if isinstance(value, bool) or value is None or value is Ellipsis or isinstance(value, (str, bytes)):
             return ast.Constant(value)
         if isinstance(value, np.generic):

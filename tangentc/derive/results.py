@@ -6,6 +6,7 @@ import ast
 import builtins
 import dataclasses
 import operator
+import types as pytypes
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from tangentc.core.naming import shown
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Block, Const, Effect, Function, Opaque, Statement
 from tangentc.core.types import (
     Array,
+    Dict,
     Known,
     Scalar,
+    Sequence,
     Struct,
     Tuple,
     Type,
@@ -147,8 +150,15 @@ def seed_type_of(t: Type) -> Type:
 
 
 def adjoint_type(t: Type) -> Type:
-    if isinstance(t, Scalar):
-        return Scalar(t.dtype, t.weak)
+    """The type of what stands for a value in the adjoint: an object with the same attributes, say."""
+    match t:
+        case Scalar():
+            return Scalar(t.dtype, t.weak)
+        case Struct(cls, _, items):
+            own = cls if dataclasses.is_dataclass(cls) else pytypes.SimpleNamespace
+            return dataclasses.replace(t, cls=own, items=tuple(map(adjoint_type, items)))
+        case Tuple(items) | Sequence(items=items) | Dict(items=items):
+            return dataclasses.replace(t, items=tuple(map(adjoint_type, items)))
     return t
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import collections
 import dataclasses
+import enum
 import functools
 import inspect
 import operator
@@ -225,6 +226,10 @@ class Classes(Part):
         self.plain(cls, node)
         if found_in_class(cls, "__new__")[0] == "static" and not hasattr(cls, "_fields"):
             raise self.unsupported(node, f"{cls.__name__}, which has its own __new__", "use __init__")
+        if issubclass(cls, enum.Enum) and len(args) == 1:
+            known = args[0] if isinstance(args[0], Const) else self.type_known(args[0])
+            if isinstance(known, (Const, Known)) and known.value in [member.value for member in cls]:
+                return Const(cls(known.value))
         if type(cls).__call__ is not type.__call__:
             why = f"{cls.__name__}, whose metaclass decides what a call of it does"
             raise self.unsupported(node, why, "make its objects by a function")

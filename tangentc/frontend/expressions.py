@@ -17,7 +17,7 @@ import gast
 
 from tangentc.core import ops
 from tangentc.core.classes import cached_as, fields_of, found_in_class, own_data
-from tangentc.core.nodes import Assign, Atom, Const, Global, If, Opaque, Place
+from tangentc.core.nodes import Assign, Atom, Const, Global, If, Opaque, Place, Store
 from tangentc.core.types import (
     Array,
     Either,
@@ -442,20 +442,22 @@ class Expressions(Part):
         return self.emit(ops.identity, (whole,), node, target=target)
 
     def of_Dict(self, node: Any, target: str | None) -> Atom:
-        entries: dict[Any, Atom] = {}
+        entries: list[tuple[Atom, Atom]] = []
         for k, v in zip(node.keys, node.values, strict=True):
             if k is None:
-                entries.update(self.double_starred(v))
+                entries += [(Const(key), value) for key, value in self.double_starred(v).items()]
                 continue
             key = self.expression(k)
-            if not isinstance(key, Const):
-                key = self.emit(ops.identity, (key,), k, name="%key")
-                entries[key] = self.expression(v)
-            else:
-                entries[key.value] = self.expression(v)
-        if any(isinstance(k, str) and k.startswith("%key") for k in entries):
-            raise self.unsupported(node, "a dict whose keys are not constants", "write the keys as literals")
-        return self.emit(ops.make_dict, (Const(tuple(entries)), *entries.values()), node, target=target)
+            known = self.type_known(key)
+            key = Const(known.value) if isinstance(known, Known) else key
+            entries.append((key, self.expression(v)))
+        if all(isinstance(key, Const) for key, _ in entries):
+            constant = {key.value: value for key, value in entries}  # type: ignore[union-attr]
+            return self.emit(ops.make_dict, (Const(tuple(constant)), *constant.values()), node, target=target)
+        made = self.emit(ops.make_dict, (Const(()),), node, target=target)
+        for key, value in entries:
+            self.add(Store(made, key, value, None, self.span(node)))
+        return made
 
 
 def is_one_function(t: Type | None) -> bool:

@@ -39,7 +39,7 @@ import gast
 from tangentc import runtime
 from tangentc.core import texts
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.resolve import Scope, named_by
+from tangentc.core.resolve import Scope, named_by, names_inside
 from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
@@ -401,22 +401,40 @@ def _returns(body: list) -> Iterator[ast.Return]:
 @functools.lru_cache(maxsize=1024)
 def counters(code: types.CodeType, function: types.FunctionType) -> frozenset[str]:
     """The parameters that a function which calls itself may give another value in each call: all, unless it calls
-    itself by its name, and there hands a parameter on or leaves it out."""
+    itself by its name or as a method, and there hands a parameter on or leaves it out."""
     tree: Any = source_of(function).tree
     names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
     calls = [
-        n for n in walk(tree)
+        (n, names) for n in walk(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == function.__name__
     ]  # fmt: skip
-    if not calls or any(isinstance(a, ast.Starred) for c in calls for a in c.args):
+    calls += [(n, names[1:]) for n in _calls_as_method(tree)]
+    if not calls or any(isinstance(a, ast.Starred) for c, _ in calls for a in c.args):
         return frozenset(names)
-    given = [pair for c in calls for pair in (*zip(names, c.args), *((k.arg, k.value) for k in c.keywords))]
+    given = [pair for c, own in calls for pair in (*zip(own, c.args), *((k.arg, k.value) for k in c.keywords))]
     return frozenset(n for n, value in given if n is None or not (isinstance(value, ast.Name) and value.id == n))
 
 
+def _calls_as_method(tree: Any) -> list[Any]:
+    """The calls of a function as the method of its first parameter: ``self.area(...)`` in ``area``."""
+    first = (*tree.args.posonlyargs, *tree.args.args)[:1]
+    return [
+        n for n in (walk(tree) if first and isinstance(tree, ast.FunctionDef) else ())
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == tree.name
+        and isinstance(n.func.value, ast.Name) and n.func.value.id == first[0].arg
+    ]  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1024)
+def _calls_itself_as_method(code: types.CodeType, function: types.FunctionType) -> bool:
+    return function.__name__ in names_inside(code) and bool(_calls_as_method(source_of(function).tree))
+
+
 def calls_itself(function: types.FunctionType) -> bool:
-    """Whether a function may call itself, by way of functions that it names."""
-    return any(named is function for named in named_by(function))
+    """Whether a function may call itself, by way of functions that it names, or as a method."""
+    return any(named is function for named in named_by(function)) or _calls_itself_as_method(
+        function.__code__, function
+    )
 
 
 def calls_itself_by_others(function: types.FunctionType) -> bool:

@@ -1,7 +1,6 @@
 """Adjoints of containers: zeros of their form, and additions into them."""
 
 import copy
-import enum
 import random
 import types
 
@@ -229,7 +228,7 @@ def copied(values, views=True, known=None):
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif type(values).__module__.startswith("numpy.random") or isinstance(values, random.Random):
         new = copy.deepcopy(values)  # which draws the same numbers
-    elif _is_object(values) and not isinstance(values, enum.Enum) and (made := blank(type(values))) is not None:
+    elif _is_object(values) and (made := blank(type(values))) is not None:
         new = known.setdefault(id(values), (made, values))[0]
         held = {name: copied(item, views, known) for name, item in _attributes(values).items()}
         if hasattr(new, "__dict__"):

@@ -1,5 +1,7 @@
 """What containers and objects hold, and which of it is memory."""
 
+import enum
+
 import numpy as np
 
 
@@ -22,7 +24,7 @@ def _memory_in(value):
 
 
 def _is_object(x):
-    return hasattr(x, "__dict__") or hasattr(x, "__slots__")
+    return (hasattr(x, "__dict__") or hasattr(x, "__slots__")) and not isinstance(x, enum.Enum)
 
 
 def _attributes(x):
