@@ -31,6 +31,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     is_container,
+    items_of,
     may_be_none,
     may_be_number,
 )
@@ -68,8 +69,7 @@ def _is_among(item: Type, held: Type) -> bool | None:
     key that a dict's type does not have is not in it; one that it has may be gone."""
     if isinstance(held, Dict) and isinstance(item, Known) and isinstance(item.value, str):
         return None if item.value in held.keys or "%_spread_" in held.keys else False
-    if isinstance(held, Sequence) and held.kind is list and held.length is not None:
-        items = held.items * (held.length if len(held.items) == 1 else 1)
+    if isinstance(held, Sequence) and (items := items_of(held)) is not None:
         if not items or not all(isinstance(t, Known) and isinstance(t.value, str) for t in items):
             return None
         held = Known(Const(tuple(t.value for t in items)))

@@ -21,7 +21,20 @@ from tangentc.analysis.parts import attribute_of, constant, gives_keys, item_typ
 from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
 from tangentc.core.nodes import Const
-from tangentc.core.types import Array, Dict, Known, Opaque, Scalar, Sequence, Struct, Tuple, Type, Unknown, alike
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Opaque,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    Unknown,
+    alike,
+    items_of,
+)
 from tangentc.core.values import type_of
 from tangentc.ops.table import record_of
 
@@ -257,12 +270,10 @@ def _joined_lists(call: Applied) -> Type | None:
         return of_any_length((*a.items, *b.items), call.fresh)
     if not (isinstance(a, Sequence) and isinstance(b, Sequence)):
         return None
-    if not isinstance(a.length, int) or not isinstance(b.length, int):
+    before, after = items_of(a), items_of(b)
+    if before is None or after is None:
         return Sequence(list, (joined((*a.items, *b.items), call.fresh),), None)
-    items: list[Type] = []
-    for t, length in ((a, a.length), (b, b.length)):
-        items += t.items * (length if len(t.items) == 1 else 1)
-    return Sequence(list, alike(tuple(items)), len(items))
+    return Sequence(list, alike((*before, *after)), len(before) + len(after))
 
 
 @result(operator.mul)

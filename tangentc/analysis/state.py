@@ -37,7 +37,9 @@ from tangentc.core.types import (
     Struct,
     Type,
     Unknown,
+    alike,
     is_container,
+    items_of,
     lengths,
     may_be_number,
     present,
@@ -165,6 +167,8 @@ class State(Types):
         def changed(old: Any, surely: bool = True) -> Type:
             if takes_away and single and surely:
                 return without_key(found.removes.value, old)
+            if single and surely and (longer := self._appended(found, old)) is not None:
+                return longer
             if is_part and isinstance(t, (Dict, Struct)):
                 return self._assigned(found, single and surely)(old)
             return self._changed(old, found)
@@ -176,6 +180,16 @@ class State(Types):
             new = replaced(old, t.sites, changed)
             if new is not old:
                 self._set(name, new)
+
+    def _appended(self, change: Change, old: Type) -> Type | None:
+        """The type of a list of known length after which something is put: each item keeps the type that it has."""
+        adds = change.resizes and not (change.shifts or change.unseen) and len(change.puts) == 1
+        before = items_of(old) if adds and isinstance(old, Sequence) and old.kind is list else None
+        given = self.of(change.puts[0][1]) if adds else old
+        more = items_of(given) if change.all_items else (given,)
+        if before is None or more is None or any(map(is_nothing, more)):
+            return None
+        return replace(old, items=alike((*before, *more)), length=len(before) + len(more))  # type: ignore[arg-type]
 
     def _assigned(self, change: Change, single: bool) -> Callable[[Any], Type]:
         """An attribute, or an item with a known key, has another value; that of one of several objects has, perhaps."""

@@ -28,6 +28,7 @@ from tangentc.core.types import (
     Tuple,
     Type,
     Unknown,
+    alike,
     is_set,
     lengths,
     map_lengths,
@@ -87,6 +88,8 @@ class Types:
             itself = present(types[0])
             if isinstance(itself, Array) and not itself.or_number or is_set(itself):
                 return itself
+            if isinstance(itself, Sequence) and itself.kind is list and isinstance(types[1], Tuple):
+                types[1] = Sequence(list, alike(types[1].items), len(types[1].items))  # any items may follow
             op = op.op
         if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
             return self._apart(self._infer(op, types, named))

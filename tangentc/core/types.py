@@ -439,6 +439,15 @@ def alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
     return (functools.reduce(united, items),) if len(set(items)) == 1 else items
 
 
+def items_of(t: Type) -> tuple[Type, ...] | None:
+    """The types of the items of a list or a tuple, one for each; None where it is not known how many there are."""
+    if isinstance(t, Tuple):
+        return t.items
+    if not isinstance(t, Sequence) or t.kind is dict or t.length is None:
+        return None
+    return t.items * t.length if len(t.items) == 1 else t.items
+
+
 def united(a: Type, b: Type) -> Type:
     """The type of what may be one or the other of two values of equal types."""
     if a is b or not is_container(a):

@@ -223,12 +223,12 @@ class Structure:
             self.adj.add_to_item(shadow, key, y_bar)
 
     def _into(self, shadow: str, y_bar: dict[Any, Any], t: Type) -> None:
-        fields = list(t.keys if type(t).__name__ == "Dict" else range(len(t.items)))
+        parts = dict(components(t))
         for key in y_bar:
             if y_bar[key] is None:
                 continue
             if isinstance(y_bar[key], dict):
                 inner = self.b.emit(operator.getitem, (shadow, Const(key)))
-                self._into(inner, y_bar[key], t.items[fields.index(key)])  # type: ignore[arg-type]
+                self._into(inner, y_bar[key], parts[key])  # type: ignore[arg-type]
             else:
                 self.adj.add_to_item(shadow, Const(key), y_bar[key])

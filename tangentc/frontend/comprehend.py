@@ -264,7 +264,7 @@ class Comprehend(Part):
                 if node.func.attr == "values":
                     return len(keys), entry
                 return len(keys), lambda k: (Const(keys[k]), entry(k))
-        return self._items_of(self.expression(node), next(sources), node)
+        return self._items_of(self.iterated(self.expression(node), node), next(sources), node)
 
     def _items_of(self, atom: Atom, source: Any, node: Any) -> tuple[int, Callable[[int], Any]]:
         if not isinstance(source, int):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import functools
 import operator
 import types
@@ -13,7 +14,7 @@ import numpy as np
 
 from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
-from tangentc.core.classes import BUILTINS, is_operated
+from tangentc.core.classes import BUILTINS, found_in_class, is_operated
 from tangentc.core.inside import Made
 from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place, Store, version_base
 from tangentc.core.types import Array, Either, Known
@@ -162,6 +163,10 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
                     return self.invoke(asking, [*map(Const, parts), *args], keywords, node, target)
             case types.MethodType():
                 return self.of_method(callee, call)
+            case enum.Enum():
+                kind, found, owner = found_in_class(type(callee), "__call__")
+                if kind == "method":
+                    return self.invoke(found, [Const(callee), *args], keywords, node, target, owner)
         return None
 
     def of_method(self, callee: types.MethodType, call: Call) -> Atom | None:

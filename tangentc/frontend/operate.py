@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import operator
 from typing import Any
 
@@ -148,6 +149,8 @@ class Operate(Part):
 
     def iterated(self, value: Atom, node: Any, k: int | None = None) -> Atom:
         """What a loop over a value runs over: what the ``__iter__`` of its class gives."""
+        if isinstance(value, Const) and isinstance(value.value, enum.EnumMeta):
+            return Const(tuple(value.value))
         cls, held = self.class_of(value, node, k), self.type_known(value)
         if isinstance(held, Dict) and held.loses:
             return self.entries(value, held, "keys", node)

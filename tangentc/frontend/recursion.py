@@ -408,33 +408,36 @@ def counters(code: types.CodeType, function: types.FunctionType) -> frozenset[st
         (n, names) for n in walk(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == function.__name__
     ]  # fmt: skip
-    calls += [(n, names[1:]) for n in _calls_as_method(tree)]
+    calls += _calls_as_method(function, names, tree)
     if not calls or any(isinstance(a, ast.Starred) for c, _ in calls for a in c.args):
         return frozenset(names)
     given = [pair for c, own in calls for pair in (*zip(own, c.args), *((k.arg, k.value) for k in c.keywords))]
     return frozenset(n for n, value in given if n is None or not (isinstance(value, ast.Name) and value.id == n))
 
 
-def _calls_as_method(tree: Any) -> list[Any]:
-    """The calls of a function as the method of its first parameter: ``self.area(...)`` in ``area``."""
-    first = (*tree.args.posonlyargs, *tree.args.args)[:1]
-    return [
-        n for n in (walk(tree) if first and isinstance(tree, ast.FunctionDef) else ())
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == tree.name
-        and isinstance(n.func.value, ast.Name) and n.func.value.id == first[0].arg
-    ]  # fmt: skip
+def _calls_as_method(function: types.FunctionType, names: list[str], tree: Any) -> list[tuple[Any, list[str]]]:
+    """The calls of a function as the method of its first parameter or of its class, ``self.area(...)`` in ``area``,
+    with the parameters that are given there."""
+    first, cls = names[:1], function.__qualname__.split(".")[-2:-1]
+    found = []
+    for n in walk(tree):
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == function.__name__:
+            of = [n.func.value.id] if isinstance(n.func.value, ast.Name) else []
+            found += [(n, names[1:] if of == first else names)] if of and of in (first, cls) else []
+    return found
 
 
 @functools.lru_cache(maxsize=1024)
 def _calls_itself_as_method(code: types.CodeType, function: types.FunctionType) -> bool:
-    return function.__name__ in names_inside(code) and bool(_calls_as_method(source_of(function).tree))
+    if function.__name__ not in names_inside(code):
+        return False
+    return bool(_calls_as_method(function, list(code.co_varnames[: code.co_argcount]), source_of(function).tree))
 
 
 def calls_itself(function: types.FunctionType) -> bool:
     """Whether a function may call itself, by way of functions that it names, or as a method."""
-    return any(named is function for named in named_by(function)) or _calls_itself_as_method(
-        function.__code__, function
-    )
+    named = any(found is function for found in named_by(function))
+    return named or _calls_itself_as_method(function.__code__, function)
 
 
 def calls_itself_by_others(function: types.FunctionType) -> bool:

@@ -24,6 +24,8 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    is_numeric,
+    items_of,
 )
 from tangentc.errors import Span, UnsafeMutation
 from tangentc.frontend.typed.meaning import Part, means, plain
@@ -88,6 +90,15 @@ class Containers(Part):
             made = Assign(before, operator.getitem, (items, Const(slice(None))), (), s.span)
             return made, *self.extend(receiver, before, s)
         t = self.types.of(items)
+        parts = items_of(t)
+        if parts is not None and (len(t.items) > 1 or not all(map(is_numeric, parts))):  # type: ignore[union-attr]
+            names = [self.fresh("%item") for _ in parts]
+            self.types.of_name |= dict(zip(names, parts))
+            return tuple(
+                made for k, name in enumerate(names)
+                for made in (Assign(name, operator.getitem, (items, Const(k)), (), s.span),
+                             Effect(ops.append, (receiver, name), (), s.span))
+            )  # fmt: skip
         self.types.of_name[each] = self.types.item(items)
         if isinstance(t, (Array, Sequence, Tuple)) and is_differentiable(t):
             loop = For(each, items, (Effect(ops.append, (receiver, each), (), s.span),), (), s.span)  # type: ignore[union-attr]

@@ -1,0 +1,165 @@
+"""Lists that are filled with objects of several classes, methods that call themselves, and members of enumerations."""
+
+import enum
+
+import numpy as np
+
+
+class Bond:
+    def __init__(self, coupon):
+        self.coupon = coupon
+
+    def value(self, m):
+        return self.coupon * m
+
+
+class Forward:
+    def __init__(self, price):
+        self.price = price
+
+    def value(self, m):
+        return m - self.price
+
+
+class Portfolio:
+    def __init__(self, *held):
+        self.held = list(held)
+
+    def add(self, one):
+        self.held.append(one)
+        return self
+
+    def __iadd__(self, one):
+        return self.add(one)
+
+    def __iter__(self):
+        return iter(self.held)
+
+    def value(self, m):
+        return sum(one.value(m) for one in self.held)
+
+
+def appended(c, m):
+    held = []
+    held.append(Bond(c))
+    held.append(Forward(c * c))
+    held += [Bond(m)]
+    held.extend((Forward(m), Bond(2 * c)))
+    total = 0.0
+    for one in held:
+        total += one.value(m)
+    return total
+
+
+def added_by_a_method(c, m):
+    portfolio = Portfolio(Bond(c)).add(Forward(c * c))
+    portfolio += Bond(m)
+    return portfolio.value(m) * len(portfolio.held)
+
+
+def run_over_by_its_iterator(c, m):
+    portfolio = Portfolio(Bond(c), Forward(m))
+    return sum(one.value(c) for one in portfolio) + sum(k * one.value(m) for k, one in enumerate(portfolio))
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return x * self.k
+
+
+class Shift(Scale):
+    def __call__(self, x):
+        return x + self.k
+
+
+def pipeline(c, m):
+    steps = []
+    for make in (Scale, Shift):
+        steps.append(make(c))
+    for step in steps:
+        m = step(m)
+    return m
+
+
+def records(x, y):
+    nodes = [[x, [], 0.0]]
+    nodes.append([x * y, [(0, x), (0, y)], 0.0])
+    for value, parents, _ in nodes:
+        for p, weight in parents:
+            nodes[p][2] += weight * value
+    return nodes[0][2]
+
+
+class Medium:
+    def __init__(self, m):
+        self.m = m
+
+    def power(self, d):
+        return 1.0 if d == 0 else self.m * self.power(d - 1)
+
+    def traced(self, x, depth):
+        c = self.m * x
+        if depth > 0:
+            c = c * 0.5 + self.traced(x * 0.7, depth - 1)
+        return c
+
+    @staticmethod
+    def squared(x, n):
+        return x if n == 0 else Medium.squared(x * x, n - 1)
+
+
+def methods_that_call_themselves(x, k):
+    medium = Medium(k)
+    return medium.power(3) + medium.traced(x, 2) + Medium.squared(x, 2)
+
+
+def method_of_a_given_object(medium, x):
+    return medium.traced(x, 3)
+
+
+class Kind(enum.Enum):
+    RELU = "relu"
+    TANH = "tanh"
+
+    def __call__(self, x):
+        return np.maximum(x, 0) if self is Kind.RELU else np.tanh(x)
+
+
+class Side(enum.StrEnum):
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Joint:
+    def __init__(self, a, kind=Kind.TANH):
+        self.a, self.kind = a, kind
+
+
+def joint(a, kind):
+    return Joint(a, kind)
+
+
+def of_a_side(x, side=Side.LEFT):
+    return {Side.LEFT: x * 2, Side.RIGHT: x * x}[side]
+
+
+def members(x, y, name="relu"):
+    one = joint(x, Kind.RELU)
+    total = one.a * 2 if one.kind is Kind.RELU else one.a
+    for kind in Kind:
+        total = total + kind(y)
+    return total * Kind(name)(x) + of_a_side(y) + of_a_side(x, Side("right"))
+
+
+def computed_keys(x, names):
+    a, b = names
+    made = {a: x * 2, b: x * x, "c": x}
+    return made[a] + made[b] * made["c"]
+
+
+PROGRAMS = [(f, (0.7, 0.3)) for f in (
+    appended, added_by_a_method, run_over_by_its_iterator, pipeline, records, methods_that_call_themselves, members,
+)] + [(method_of_a_given_object, (Medium(0.7), 0.3)), (computed_keys, (0.7, ["a", "b"]))]  # fmt: skip
