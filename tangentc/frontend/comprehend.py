@@ -162,6 +162,11 @@ class Comprehend(Part):
         self.state.merge([end])
         return None, atom
 
+    def of_comprehension(self, iterable: Any) -> tuple[list | None, Any]:
+        """What a loop of a comprehension runs over; what runs a generator function, which stops at each item."""
+        run = self.generates(iterable) if self.trying is None else None
+        return (None, run) if run is not None else self.run_over(iterable, iterable)
+
     def loop_over(self, iterable: Atom, node: Any, body: Callable[[Atom], None]) -> None:
         """A loop whose body the compiler writes."""
         target = self.fresh("%each")
@@ -293,7 +298,7 @@ class Comprehend(Part):
     def of_ListComp(self, node: Any, target: str | None) -> Atom:
         items: list[Atom] = []
         made, start = self.fresh("%items"), len(self.out)
-        first = self.run_over(node.generators[0].iter, node.generators[0].iter)
+        first = self.of_comprehension(node.generators[0].iter)
         whole = len(node.generators) == 1 and not node.generators[0].ifs and first[0] is not None
 
         def each() -> None:
@@ -347,7 +352,7 @@ class Comprehend(Part):
             names = {n.id for n in walk(g.target) if isinstance(n, gast.Name)}
             if any(isinstance(n, gast.Name) and n.id in names for n in walk(node.key)):
                 self.known.wanted.add(self.span(g.iter).site)
-        first = self.run_over(node.generators[0].iter, node.generators[0].iter)
+        first = self.of_comprehension(node.generators[0].iter)
         others = len(node.generators) == 1
         if first[0] is not None and others and not any(g.ifs for g in node.generators):
             entries: dict[Atom, Atom] = {}
@@ -408,8 +413,10 @@ class Comprehend(Part):
 
             if k == 0:
                 self.activation = a
-            sources, iterable = self.run_over(g.iter, g.iter) if k else first
-            if sources is not None:
+            sources, iterable = self.of_comprehension(g.iter) if k else first
+            if callable(iterable):
+                self.in_turn(g.iter, iterable, body)
+            elif sources is not None:
                 self.written_out(g.iter, g.iter, sources, body)
             else:
                 self.activation = inner

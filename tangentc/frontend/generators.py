@@ -271,9 +271,20 @@ class Generators(Part):
                 end = self.path(lambda: self.add(Leave("return", (Const(None),), self.span(node))))
                 self.add(If(over, end, (), (), self.span(node), "statement"))
 
-        self.gives_to = iterable, trip
+        self.gives_to = iterable, trip, False
         run()
         self.block(left.after)
+
+    def in_turn(self, node: Any, run: Callable[[], Any], body: Callable[[Atom], None]) -> None:
+        """What is done with each item that ``run`` makes a generator function give, before it goes on."""
+
+        def trip(value: Atom) -> None:
+            generator = self.activation
+            body(value)
+            self.activation = generator
+
+        self.gives_to = node, trip, False
+        run()
 
     def trip_that_leaves(self, node: Any, left: _Left) -> Atom | None:
         """The body of a loop as a function that returns where a trip ends; gives whether it was the last."""
@@ -291,7 +302,8 @@ class Generators(Part):
         """A list of what ``run`` makes a generator function give."""
         items = self.emit(ops.make_list, (), node, name="%yielded")
         span = self.span(node)
-        self.gives_to = node, lambda value: self.add(Effect(ops.method, (items, Const("append"), value), (), span))
+        append = (items, Const("append"))
+        self.gives_to = node, lambda value: self.add(Effect(ops.method, (*append, value), (), span)), True
         run()
         return items
 
@@ -303,6 +315,8 @@ class Generators(Part):
                 node, f"the generator {function.__name__}, which is not run to its end where it is made",
                 "loop over the call itself, or take list(...) of it",
             )  # fmt: skip
+        if not wanted[2]:  # what is given is used before the generator goes on
+            return wanted[1]
         tree = function.node if hasattr(function, "node") else source_of(function).tree
         if getattr(node, "read_between", False) and _changes(tree):
             raise self.unsupported(

@@ -130,7 +130,7 @@ class Lowering(
         self.places: dict[tuple[Any, str], Place] = {}  # what the code is only good for
         self.trying: Trying | None = None
         self.guarded = False
-        self.gives_to: tuple[Any, Any] | None = None  # a call of a generator function, and what takes its values
+        self.gives_to: tuple[Any, Any, bool] | None = None  # a call of a generator, what takes its values, if as a list
         self.unrolled: Any = None  # the loop whose trips are being written out
         self.step: tuple = ()  # which trip of loops that are written out this is
         self.note_names(activation.scope, activation.key)

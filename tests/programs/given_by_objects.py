@@ -140,8 +140,58 @@ def zipped_with_an_endless_generator(x):
     return sum(a * b for a, b in zip(count(x), x))
 
 
+class Market:
+    def __init__(self, rate):
+        self.rate, self.asked = rate, 0
+
+    def discount(self, t):
+        self.asked += 1
+        return np.exp(-self.rate * t) * self.asked
+
+
+class Flows:
+    def __init__(self, amounts):
+        self.amounts = amounts
+
+    def __iter__(self):
+        for t, amount in enumerate(self.amounts):
+            yield t, amount * amount
+
+
+def valued_while_it_is_given(x):
+    market = Market(x[0])
+    return sum(amount * market.discount(t) for t, amount in Flows(x)) * market.asked
+
+
+def controlled(x, control, n):
+    for t in range(n):
+        u = control(t, x)
+        yield x, u
+        x = 0.9 * x + u
+
+
+def cost_of_a_rollout(x):
+    costs = [s * s + u * u for s, u in controlled(x[0], lambda t, s: -x[1] * s * t, 3)]
+    return sum(costs) + sum(s * u for s, u in controlled(x[2], lambda t, s: x[1] - s, 2) if s > -1)
+
+
+def changed_between_items(x):
+    held = [x[0], x[1]]
+
+    def items():
+        for k in range(2):
+            yield held[k] * x[2]
+
+    def take(v):
+        held[1] = held[1] + v
+        return v * v
+
+    return sum(take(v) for v in items()) * held[1]
+
+
 PROGRAMS = [(f, (np.array([2.0, -3.0, 0.5]),)) for f in (
     over_an_object, summed_over_an_object, over_an_object_three_times, list_of_an_object, pairs_of_an_object, zipped_with_an_object, list_of_one_made_there, numbered_over_an_object, unpacked_from_an_object, zipped_with_a_generator, starred_generator, array_from_a_generator, loop_over_a_zipped_generator, array_of_a_starred_generator, changed_what_a_zipped_generator_reads, changed_what_a_zipped_object_holds, changed_an_item_of_a_zipped_object, zipped_with_an_endless_generator,
+    valued_while_it_is_given, cost_of_a_rollout, changed_between_items,
 )]  # fmt: skip
 REFUSED = {
     "changed_what_a_zipped_generator_reads",
