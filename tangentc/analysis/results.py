@@ -258,11 +258,28 @@ def _as_dict(call: Applied) -> Type | None:
     return call.first if len(call.args) == 1 and is_dict else None
 
 
+def _of_texts(call: Applied) -> Type | None:
+    """What an operator makes of texts that are known: ``"w" + name``, ``"w%s" % name``."""
+    given = [t.items if isinstance(t, Tuple) else (t,) for t in call.args]
+    if not isinstance(getattr(call.first, "value", None), str) or not all(
+        isinstance(t, Known) for g in given for t in g
+    ):
+        return None
+    values = [tuple(t.value for t in t.items) if isinstance(t, Tuple) else t.value for t in call.args]
+    try:
+        return Known(Const(call.op(*values)))
+    except (TypeError, ValueError):
+        return None
+
+
+result(operator.mod)(_of_texts)
+
+
 @result(operator.add)
 def _joined_lists(call: Applied) -> Type | None:
-    """The type of ``a + b`` for two lists or two tuples."""
+    """The type of ``a + b`` for two lists or two tuples; for two texts, it is known what it is."""
     if not all(isinstance(t, (Sequence, Tuple)) for t in call.args):
-        return None
+        return _of_texts(call)
     a, b = call.args
     if isinstance(a, Tuple) and isinstance(b, Tuple):
         return Tuple(a.items + b.items)

@@ -245,21 +245,24 @@ class Classes(Part):
         if issubclass(cls, types.SimpleNamespace) and not args:
             return self.struct(cls, tuple(n for n, _ in keywords), dict(keywords), node)
         if generated:
-            fields = [f for f in dataclasses.fields(cls) if f.init]
-            names = [f.name for f in fields if not f.kw_only]
+            parameters = inspect.signature(init).parameters
+            names = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY][1:]
             given = dict(zip(names, args, strict=False)) | dict(keywords)
-            defaults = {n: p.default for n, p in inspect.signature(init).parameters.items()}
+            defaults = {n: p.default for n, p in parameters.items()}
             self.places[Place("value", init), "__init__"] = Place("value", init)
-            for f in dataclasses.fields(cls):
+            own = dataclasses.fields(cls)
+            passed = [n for n in parameters if n not in {f.name for f in own}][1:]  # those that are an `InitVar`
+            for f in (*own, *(cls.__dataclass_fields__[n] for n in passed)):
                 if f.name in given:
                     continue
                 if f.default is not dataclasses.MISSING:
                     given[f.name] = self.captured(defaults.get(f.name, f.default), node, cls)
                 elif f.default_factory is not dataclasses.MISSING:
                     given[f.name] = self.invoke(f.default_factory, [], [], node, None)
-            made = self.struct(cls, tuple(f.name for f in dataclasses.fields(cls) if f.name in given), given, node)
+            fields = tuple(f.name for f in own if f.name in given)
+            made = self.struct(cls, fields, {n: given[n] for n in fields}, node)
             if hasattr(cls, "__post_init__"):
-                self.method(made, "__post_init__", node, None, ([], []))
+                self.method(made, "__post_init__", node, None, ([given[n] for n in passed if n in given], []))
             return made
         if init is None or init is object.__init__:
             return self.new_object(cls, node)

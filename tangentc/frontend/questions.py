@@ -46,6 +46,7 @@ from tangentc.rules.registry import REGISTRY
 TAKES_ITEMS = every("takes_items")
 KEYS_OF = {builtins.sorted, builtins.list, builtins.tuple, builtins.iter}
 BY_KEY = {operator.getitem, builtins.getattr, ops.contains, ops.not_contains}
+KEEPS_KEY = {operator.add, operator.mod, ops.method, builtins.str}
 VIEWS = {"keys", "values", "items"}
 MOST_TRIPS = 200  # a loop over things of different kinds is written out up to this many
 
@@ -247,6 +248,8 @@ class Questions:
         for x in statements(s.body):
             if isinstance(x, Assign) and x.op in (ops.identity, operator.getitem) and x.args[0] in derived:
                 derived.add(x.target)
+            if isinstance(x, Assign) and x.op in KEEPS_KEY and not derived.isdisjoint(x.args):
+                derived |= {x.target} if is_text(self.types.of(x.target)) else set()  # "w" + name
             if isinstance(x, Opaque) and type(x.tree).__name__ == "JoinedStr":
                 if not derived.isdisjoint(a for _, a in x.reads):
                     derived.update(name for _, name in x.writes)  # f"w{i}"
@@ -276,6 +279,10 @@ class Here(Questions):
 
     def has_its_keys(self, t: Dict) -> bool:
         return self.state.several.isdisjoint(t.sites)
+
+
+def is_text(t: Type) -> bool:
+    return isinstance(t, Scalar) and t.dtype.startswith("str") or isinstance(getattr(t, "value", None), str)
 
 
 def is_settled(test: Atom) -> bool:

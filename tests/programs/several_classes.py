@@ -1,5 +1,6 @@
 """Lists that are filled with objects of several classes, methods that call themselves, and members of enumerations."""
 
+import dataclasses
 import enum
 
 import numpy as np
@@ -160,6 +161,43 @@ def computed_keys(x, names):
     return made[a] + made[b] * made["c"]
 
 
+@dataclasses.dataclass
+class Beam:
+    k: float
+    scale: dataclasses.InitVar[float]
+    power: dataclasses.InitVar[int] = 2
+    total: float = dataclasses.field(init=False)
+    c: float = 1.5
+
+    def __post_init__(self, scale, power):
+        self.total = self.k * scale**power * self.c
+
+
+def variables_for_the_beginning(x, y):
+    return Beam(x, 2.0).total * Beam(y, scale=x, power=3).total + Beam(x, y, 1, x).total
+
+
+def keys_put_together(p, x):
+    total = 0.0
+    for n in ("i", "f"):
+        z = p["W" + n] @ x + p["b%s" % n]  # noqa: UP031
+        total = total + z.sum() * np.sum(p[f"W{n.lower()}"])
+    return total
+
+
+def keys_beside(w, x):
+    layers = {0: w, 1: w[0], 2: x}
+    items = [w, w[0], x]
+    total = 0.0
+    for k in range(1, 3):
+        total = total + np.sum(layers[k - 1] ** 2) * np.sum(items[k]) * np.sum(items[k - 1])
+    return total
+
+
+W = np.array([[0.4, 0.3], [0.1, 0.9]])
 PROGRAMS = [(f, (0.7, 0.3)) for f in (
     appended, added_by_a_method, run_over_by_its_iterator, pipeline, records, methods_that_call_themselves, members,
-)] + [(method_of_a_given_object, (Medium(0.7), 0.3)), (computed_keys, (0.7, ["a", "b"]))]  # fmt: skip
+)] + [(method_of_a_given_object, (Medium(0.7), 0.3)), (computed_keys, (0.7, ["a", "b"])),
+    (variables_for_the_beginning, (0.7, 0.3)), (keys_beside, (W, W[0])),
+    (keys_put_together, ({"Wi": W, "Wf": W * 2, "bi": W[0], "bf": 0.3}, W[1])),
+]  # fmt: skip
