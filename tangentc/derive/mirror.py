@@ -322,8 +322,8 @@ class Mirror:
         """Whether a statement copies a list of numbers: unlike that of arrays, its shadow is one of its own."""
         if not self._copies_items(s) or not is_container(self.b.type(s.target)):
             return False
-        given = s.args[0] if s.args and is_container(self.b.type(s.args[0])) else s.target
-        return self.are_numbers(given, s)
+        given = [a for a in s.args if is_container(self.b.type(a))]
+        return self.are_numbers(given[0] if len(given) == 1 else s.target, s)
 
     def are_numbers(self, items: Atom, s: Any) -> bool:
         """Whether a copy of these items is one of numbers, each of which has an adjoint of its own in the copy."""

@@ -471,5 +471,5 @@ PROGRAMS = [
 REFUSED = {
     "frozen_that_changes_its_field", "cached_property_of_an_argument", "attribute_set_in_the_dict",
     "new_key_after_a_loop", "made_by_new", "descriptor_set",
-    "descriptor_read", "iterator_that_counts", "setting_that_the_class_decides", "reading_that_the_class_decides", "attribute_of_a_name_that_is_given",
+    "descriptor_read", "iterator_that_counts", "setting_that_the_class_decides", "reading_that_the_class_decides",
 }  # fmt: skip

@@ -299,7 +299,7 @@ def functions_of_a_dict_by_a_helper(x):
 
 
 REFUSED = {
-    "observers_of_two_classes", "observers_in_a_helper", "its_own_derivative_in_a_loop", "derivative_of_the_last",
+    "its_own_derivative_in_a_loop", "derivative_of_the_last",
     "derivatives_by_reduce", "taylor_series",
 }  # fmt: skip
 

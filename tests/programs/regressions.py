@@ -588,7 +588,6 @@ PROGRAMS += [
         places_filled_and_changed, replaced_in_a_loop, whole_view_changed,
     )
 ]  # fmt: skip
-REFUSED = {"numbers_beside_an_array_that_changes"}
 PROGRAMS += [
     (larger_of_a_number_and_an_integer, (2.5, 4)),
     (determinant_by_minors, (np.arange(9) ** 2 + 1.0,)),
@@ -621,5 +620,5 @@ def joined_as_a_text_says(x):
 
 
 PROGRAMS += [(f, (np.array([0.3, 0.5, 0.9]),)) for f in (put_by_lists, convolved_with_a_number, joined_as_a_text_says)]
-REFUSED |= {"joined_as_a_text_says"}
+REFUSED = {"numbers_beside_an_array_that_changes", "joined_as_a_text_says"}
 PROGRAMS.append((several_polynomials, (np.array([[0.3, 0.5], [0.9, 1.1], [-0.4, 0.2]]),)))
