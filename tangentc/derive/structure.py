@@ -14,7 +14,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.points import DEEP_COPIES
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Atom, Const
+from tangentc.core.nodes import Assign, Atom, Const, If
 from tangentc.core.types import (
     Array,
     Dict,
@@ -27,6 +27,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    may_be_none,
     present,
 )
 from tangentc.derive.adjoints import Adjoints
@@ -215,8 +216,17 @@ class Structure:
             places = self.b.emit(operator.getitem, (positions, key))
             self.adj.add_items(shadow, self.adj.whole(y_bar, s.target), places)
             return
+        if may_be_none(part):  # which has no adjoint that anything is added to
+            test = self.b.emit(operator.is_not, (s.target, Const(None)))
+            with self.b.block() as out:
+                self._add_item(shadow, key, y_bar, s.target, part)
+            self.b.out.append(If(test, tuple(out), (), (), self.b.span, self.b.fresh("statement")))
+        else:
+            self._add_item(shadow, key, y_bar, s.target, part)
+
+    def _add_item(self, shadow: str, key: Atom, y_bar: Adjoint, y: str, part: Type) -> None:
         if isinstance(y_bar, dict):
-            item = self.b.emit(operator.getitem, (shadow, key), name=bar_name(s.target))
+            item = self.b.emit(operator.getitem, (shadow, key), name=bar_name(y))
             assert isinstance(item, str)
             self._into(item, y_bar, part)
         else:

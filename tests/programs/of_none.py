@@ -130,6 +130,27 @@ def loop_over_none(x):
 
 
 X = np.array([2.0, 3.0])
+
+
+def some_are_there(x):
+    held = [None] * 3
+    held[1] = [x[1]]
+    for k in (0, 2):
+        if x[k] > 0.6:
+            held[k] = [x[k]]
+    return sum(v[0] ** 2 for v in held if v is not None)
+
+
+def mean_that_begins(x):
+    state = {"m": None}
+    for k in range(3):
+        m = state["m"]
+        state["m"] = [x[k] * 1.0] if m is None else [m[0] * 0.9 + x[k]]
+    return state["m"][0] ** 2
+
+
 PROGRAMS = [(weights_that_may_be_none, (X, None))] + [(f, (X,)) for f in (
     none_times_a_number, product_from_none, product_that_is_given, number_times_a_text, number_times_a_list, minus_none, number_plus_none, attribute_of_none, item_of_none, none_below_a_number, sine_of_none, length_of_none, loop_over_none,
 )]  # fmt: skip
+
+PROGRAMS += [(f, (np.array([0.7, 0.5, 0.9]),)) for f in (some_are_there, mean_that_begins)]
