@@ -1,4 +1,4 @@
-"""Queues and ordered dicts: what they have in common with lists and dicts is followed, what tells them apart refused."""
+"""Queues and ordered dicts: their class is known; what a list or a dict in their place would do otherwise is refused."""
 
 import collections
 from collections import OrderedDict, defaultdict, deque
@@ -186,6 +186,14 @@ PROGRAMS = [
     f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__ and f is not told
 ]
 RIGHT = {
+    "asked_for_a_list",
+    "asked_for_a_method",
+    "asked_for_its_class",
+    "asked_for_one_of_several",
+    "asked_in_a_list",
+    "in_a_helper",
+    "matched",
+    "ordered_dict_asked_for_its_class",
     "dict_with_default",
     "array_of_a_queue",
     "asked_for_a_sequence",

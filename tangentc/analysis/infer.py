@@ -63,10 +63,18 @@ OF_OBJECTS = ("numpy.random.", "numpy.polynomial.", "scipy.")  # modules whose c
 MUTATING = methods.names(np.ndarray, changes=True)
 
 
+def _refined(t: Type, said: dict[str, Type]) -> Type:
+    """The type of what is known to be something here: there, or a container that stands for one of another class."""
+    kind = said.get("stands_for")
+    if isinstance(kind, Known) and isinstance(t, (Sequence, Dict)):
+        return replace(t, stands_for=kind.value)
+    return t if kind is not None else as_array(present(t))
+
+
 def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
     if op in (ops.identity, ops.once, ops.in_order, copy.copy):
-        return as_array(present(args[0])) if keywords else args[0]
+        return _refined(args[0], keywords) if keywords else args[0]
     if any(map(is_nothing, args)):
         return LATER  # nothing flows here yet
     if op not in AS_THEY_ARE and any(map(may_be_number, args)):

@@ -30,6 +30,7 @@ from tangentc.core.types import (
     is_container,
     may_be_none,
     present,
+    standing_for,
     united,
 )
 from tangentc.core.values import data_type, type_of
@@ -62,6 +63,13 @@ def joined(items: Seq[Type], fresh: Fresh) -> Type:
 
 def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     """The type of a container into which an item is put; ``key`` is '*' where it is not known."""
+    new = _put(t, key, item, resizes, fresh)
+    if isinstance(t, (Sequence, Dict)) and isinstance(new, (Sequence, Dict)):
+        return replace(new, stands_for=t.stands_for)
+    return new
+
+
+def _put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     undefined = is_nothing(item)
     match t:
         case Sequence(kind, items, length) if kind is not dict:
@@ -99,7 +107,7 @@ def of_any_keys(t: Dict, fresh: Fresh) -> Sequence:
     """The type of a dict of which nobody says which keys it has."""
     kinds = [type_of(k) for k in t.keys]
     items, key = (joined(t.items, fresh),) if t.items else (), joined(kinds, fresh) if kinds else None
-    return Sequence(dict, items, None, key, t.sites)
+    return Sequence(dict, items, None, key, t.sites, stands_for=t.stands_for)
 
 
 def with_key(t: Type, key: Type, fresh: Fresh) -> Type:
@@ -148,6 +156,9 @@ MIXED = "it is of different types on different paths"
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
     t = united(a, b) if a is b or a == b else _join(a, b, fresh)
+    if isinstance(t, (Sequence, Dict)):
+        kinds = {standing_for(x) for x in (a, b) if isinstance(x, (Sequence, Dict))} or {None}
+        t = replace(t, stands_for=kinds.pop()) if len(kinds) == 1 else Unknown(MIXED)
     if isinstance(t, (Tuple, Sequence, Dict, Struct)) and (_with_none(a) or _with_none(b)):
         t = replace(t, or_none=True)
     sites = getattr(a, "sites", frozenset()) | getattr(b, "sites", frozenset())

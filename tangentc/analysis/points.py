@@ -29,7 +29,7 @@ from typing import Any
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
-from tangentc.core.types import Dict, Known, Scalar, Sequence, Unknown, is_container
+from tangentc.core.types import Dict, Scalar, Sequence, Unknown, is_container, is_slice
 from tangentc.core.walk import statements
 from tangentc.ops import methods
 from tangentc.ops.table import every
@@ -282,7 +282,12 @@ class Points:
             self.of[target] |= self.places(args[0])
         elif op is ops.select:
             self.of[target] |= self.places(args[1]) | self.places(args[2])
-        elif op is operator.getitem and not self._is_slice(s) or op is builtins.getattr or op is ops.old_item:
+        elif (
+            op is operator.getitem
+            and not is_slice(self.types.of(s.args[1]))
+            or op is builtins.getattr
+            or op is ops.old_item
+        ):
             self.of[target] |= self.items(args[0], key_of(args[1]))
         elif op in (ops.take, ops.pop) or op is ops.method and args[1] in GIVING:
             self.of[target] |= self.items(args[0], ANY)
@@ -312,13 +317,6 @@ class Points:
     def _has_keys(self, atom: Atom) -> bool:
         t = self.types.of_name.get(atom) if isinstance(atom, str) else None
         return isinstance(t, Dict) or isinstance(t, Sequence) and t.kind is dict
-
-    def _is_slice(self, s: Assign) -> bool:
-        """Whether a subscript surely gives a new list; what a key of unknown type gives is taken for an item."""
-        key = s.args[1]
-        t = self.types.of(key)
-        value = key.value if isinstance(key, Const) else t.value if isinstance(t, Known) else None
-        return isinstance(value, slice) or getattr(t, "cls", None) is slice
 
     def _change(self, s: Statement) -> None:
         found = change_of(s)

@@ -12,7 +12,7 @@ import math
 import operator
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tangentc import runtime
@@ -33,6 +33,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     alike,
+    is_slice,
     items_of,
 )
 from tangentc.core.values import type_of
@@ -173,15 +174,11 @@ def _chained(call: Applied) -> Type | None:
 
 @result(ops.take, ops.old_item)
 def _old_item(call: Applied) -> Type:
-    if call.op is ops.old_item and (constant(call.args[1]).__class__ is slice or _is_slice(call.args[1])):
+    if call.op is ops.old_item and is_slice(call.args[1]):
         return subscript(call.first, call.args[1], call.fresh)
     found = taken(call.args, call.fresh)
     may_lack = isinstance(call.first, (Dict, Struct)) or isinstance(call.first, Sequence) and call.first.kind is dict
     return optional(found) if call.op is ops.old_item and may_lack and isinstance(found, Array) else found
-
-
-def _is_slice(t: Type) -> bool:
-    return isinstance(t, Tuple) and t.cls is slice
 
 
 @result(ops.call)
@@ -255,7 +252,7 @@ def _extreme(call: Applied) -> Type | None:
 @result(builtins.dict)
 def _as_dict(call: Applied) -> Type | None:
     is_dict = isinstance(call.first, Dict) or isinstance(call.first, Sequence) and call.first.kind is dict
-    return call.first if len(call.args) == 1 and is_dict else None
+    return replace(call.first, stands_for=None) if len(call.args) == 1 and is_dict else None
 
 
 def _of_texts(call: Applied) -> Type | None:

@@ -37,7 +37,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import SAVED, Array, Dict, Scalar, components, is_container
+from tangentc.core.types import SAVED, Array, Dict, Scalar, components, is_container, is_slice
 from tangentc.core.walk import blocks, changed_by, reads, statements
 
 REPEATED = {
@@ -241,6 +241,9 @@ class Folding:
             return False
         if name in self.stored and s.op not in (operator.getitem, builtins.getattr, np.transpose, ops.pop):
             return False
+        if name in self.stored and s.op is operator.getitem and is_container(self.types.of(name)):
+            if is_slice(self.types.of(s.args[1])):
+                return False  # another list each time
         if s.op is ops.pop:
             return is_temporary(name)
         if not ops.is_pure(s.op) or s.op is ops.new_list or s.op is np.zeros_like and name.endswith("_bar"):

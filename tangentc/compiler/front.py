@@ -26,7 +26,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Statement
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import Known, Scalar, Type, Unknown
+from tangentc.core.types import Known, Scalar, Type, Unknown, holds_standing
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, statements, transform, with_body
@@ -35,7 +35,6 @@ from tangentc.frontend.assumed import Sites, without_assumed
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.dependencies import Dependency, Signed, kept_by
 from tangentc.frontend.effects import user_functions
-from tangentc.frontend.emulated import refuse_told_apart
 from tangentc.frontend.iterators import used_once
 from tangentc.frontend.lower import lower
 from tangentc.frontend.nested import Nested
@@ -44,6 +43,7 @@ from tangentc.frontend.recursion import Lengths, at_call, calls_itself, calls_it
 from tangentc.frontend.settled import holds_code, holds_made_inside, is_code, refuse_open, with_settings
 from tangentc.frontend.source import source_of
 from tangentc.frontend.specialise import specialise
+from tangentc.frontend.standing import refuse_told_apart
 from tangentc.rules.registry import REGISTRY, load_families
 
 load_families()
@@ -74,7 +74,7 @@ class Summaries:
         given = (*types, *keywords.values())
         if any(map(lacks_something, given)) or op in self.front.in_progress or not is_user_function(op):
             return False
-        code = any(is_code(t) or holds_made_inside(t) for t in given)
+        code = any(is_code(t) or holds_made_inside(t) or holds_standing(t) for t in given)
         takes_any = bool(op.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
         return takes_any or code or self.front.changes_or_gives(op, types, keywords)
 
@@ -103,7 +103,6 @@ class Front:
         self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
         self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
         self.written: dict[Any, tuple[Function, Program]] = {}  # with calls as what they compute
-        self.emulated: set[type] = set()  # what lists and dicts stand for in the functions met so far
 
     def note(self) -> None:
         """Note what the names stand for that have been found."""
@@ -272,7 +271,7 @@ class Front:
         self, source: pytypes.FunctionType, types: Sequence[Type]
     ) -> tuple[Function, Program, dict[str, Type]]:
         """Lower, and type."""
-        known = Sites(lifted=self.lifted, derivatives=self.derivatives, emulated=self.emulated, twins=self.twins)
+        known = Sites(lifted=self.lifted, derivatives=self.derivatives, twins=self.twins)
         names = list(inspect.signature(source, follow_wrapped=False).parameters)
         params = dict(zip(names, types, strict=False))
         while True:
@@ -289,8 +288,8 @@ class Front:
         self._refuse_derivatives(program)
         refuse_changes(program.function, program.types)
         refuse_open(program)
-        for s in statements(program.function.body) if self.emulated else ():
-            refuse_told_apart(s, program.types, self.emulated)
+        for s in statements(program.function.body):
+            refuse_told_apart(s, program.types)
         if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
             program = self.with_facts(without_assumed(program), program.types, source)
         self.dependencies.update(places)
@@ -311,7 +310,8 @@ class Front:
             callee = self.prepare(op, _bound_types(op, types, keywords))
         except TangentcError:
             return True
-        return holds_code(callee.result) or callee.gives_iterator or bool(callee.changes)
+        gives = holds_code(callee.result) or callee.gives_iterator or holds_standing(callee.result)
+        return gives or bool(callee.changes)
 
     def typed(self, function: Function, params: dict[str, Type], source: pytypes.FunctionType) -> Program:
         """The program with its types and aliases worked out anew."""

@@ -15,7 +15,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.naming import hint
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Statement, Store, version_base
-from tangentc.core.types import Array, Known, Length, Scalar, Sequence, Type, may_be_number, one_kind
+from tangentc.core.types import Array, Length, Scalar, Sequence, Type, is_slice, may_be_number, one_kind
 from tangentc.core.walk import defines, substitute_block
 from tangentc.errors import Span
 from tangentc.ops.table import every
@@ -28,13 +28,6 @@ ALLOCATING = every("allocates")
 def _makes_new(op: Any) -> bool:
     """Whether two calls give two things, though they hold the same."""
     return op in ALLOCATING or ops.is_used_up(op)
-
-
-def _is_slice(key: Atom, types: Any) -> bool:
-    if isinstance(key, Const):
-        return isinstance(key.value, slice)
-    t = types.of_name.get(key)
-    return getattr(t, "cls", None) is slice or isinstance(t, Known) and isinstance(t.value, slice)
 
 
 class Builder:
@@ -185,7 +178,7 @@ class Builder:
             return True
         if op in (operator.getitem, builtins.getattr) and len(args) == 2:
             t = self.type(args[0])
-            return isinstance(t, Sequence) and _is_slice(args[1], self.types)
+            return isinstance(t, Sequence) and is_slice(self.type(args[1]))
         return False
 
     def rename(self, atom: Atom, base: str) -> Atom:

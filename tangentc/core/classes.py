@@ -148,10 +148,9 @@ def classes_of(t: Type) -> tuple[type, ...]:
             return (t.cls,)
         case Tuple():
             return (t.cls or tuple,)
-        case Dict():
-            return (dict,)
-        case Sequence():
-            return (t.kind,)
+        case Dict() | Sequence():
+            plain = dict if isinstance(t, Dict) else t.kind
+            return (plain if t.stands_for is None else t.stands_for.cls,)
         case Array():
             return (np.ndarray, *((vars(sys.modules["cupy"])["ndarray"],) if "cupy" in sys.modules else ()))
         case Scalar():

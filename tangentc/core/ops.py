@@ -46,8 +46,9 @@ COMPARE = {
 UNARY = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
 
 
-def identity(x: Any, present: bool = False) -> Any:
-    """``y = x``: another name for the same object; with ``present``, of one that is not None here."""
+def identity(x: Any, present: bool = False, stands_for: Any = None) -> Any:
+    """``y = x``: another name for the same object; with ``present``, of one that is not None here, with ``stands_for``,
+    of a list or a dict that is an object of another class."""
     return x
 
 

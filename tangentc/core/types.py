@@ -79,6 +79,16 @@ class Tuple(Container):
     or_none: bool = field(default=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class StandsFor:
+    """The class of a container that a list or a dict is in the text: a `deque`, an `OrderedDict` or a `defaultdict`,
+    with how many items it has at most, or what makes an item that is missing."""
+
+    cls: type
+    most: int | None = None
+    make: Any = None
+
+
 @dataclass(frozen=True)
 class Sequence(Container):
     """A list, or a dict of computed keys.  One item type for all (``length`` may be unknown), else one for each;
@@ -90,6 +100,7 @@ class Sequence(Container):
     key: Any = None
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
+    stands_for: StandsFor | None = field(default=None, repr=False)
 
     def item(self, index: int) -> Type:
         return self.items[0] if len(self.items) == 1 else self.items[index]
@@ -102,6 +113,7 @@ class Dict(Container):
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     loses: bool = field(default=False, compare=False, repr=False)  # whether it had more keys before
     or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
+    stands_for: StandsFor | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -223,6 +235,16 @@ def as_number(t: Type) -> Type:
     if isinstance(t, (Tuple, Sequence)):
         return dataclasses.replace(t, items=tuple(map(as_number, t.items)))
     return Scalar(t.dtype, True) if isinstance(t, Array) and t.or_number else t
+
+
+def standing_for(t: Any) -> StandsFor | None:
+    """What a list or a dict is but for the text, None of all else."""
+    return getattr(t, "stands_for", None)
+
+
+def holds_standing(t: Any) -> bool:
+    """Whether a list or a dict that stands for something else is held: code that is not followed tells them apart."""
+    return is_container(t) and (standing_for(t) is not None or any(map(holds_standing, t.items)))
 
 
 def may_be_none(t: Type) -> bool:
@@ -465,6 +487,11 @@ def is_basic(part: Type) -> bool:
     if isinstance(part, Tuple):
         return part.cls is slice
     return isinstance(part, Scalar) and np.dtype(part.dtype).kind in "iu"
+
+
+def is_slice(t: Type) -> bool:
+    """Whether a subscript is a slice, which gives another list where it is one of a list."""
+    return isinstance(t, Tuple) and t.cls is slice or isinstance(t, Known) and isinstance(t.value, slice)
 
 
 def is_generator(t: Type) -> bool:

@@ -38,6 +38,7 @@ from tangentc.core.types import (
     holds_numbers,
     is_container,
     is_differentiable,
+    is_slice,
     may_be_number,
     of_dtype,
     present,
@@ -338,8 +339,7 @@ class Mirror:
         return kinds == {True}
 
     def is_slice(self, key: Atom) -> bool:
-        t = self.b.type(key)
-        return isinstance(t, Known) and isinstance(t.value, slice) or isinstance(t, Tuple) and t.cls is slice
+        return is_slice(self.b.type(key))
 
     def merges(self, s: If, before: list[Statement]) -> tuple[Merge, ...]:
         """The shadows that a branch chooses; what is made for them goes ``before`` it."""

@@ -18,7 +18,6 @@ from tangentc.core.nodes import Assign, Atom, Const, If
 from tangentc.core.types import (
     Array,
     Dict,
-    Known,
     Sequence,
     Struct,
     Tuple,
@@ -27,6 +26,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    is_slice,
     may_be_none,
     present,
 )
@@ -210,8 +210,7 @@ class Structure:
         part, index = self.b.type(s.target), self.b.type(key)
         if not is_differentiable(part):
             return
-        is_slice = isinstance(index, Tuple) and index.cls is slice
-        if isinstance(index, Known) and isinstance(index.value, slice) or is_slice:
+        if is_slice(index):
             positions = self.b.emit(builtins.range, (self.b.emit(builtins.len, (shadow,)),))
             places = self.b.emit(operator.getitem, (positions, key))
             self.adj.add_items(shadow, self.adj.whole(y_bar, s.target), places)

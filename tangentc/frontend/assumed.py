@@ -45,7 +45,6 @@ class Sites:
     assigned: set[str] = field(default_factory=set)  # attributes of classes that objects have values of their own for
     wanted: set[Any] = field(default_factory=set)  # loops that are written out if they can be
     counted: set[Any] = field(default_factory=set)  # and those whose items something further on has to count
-    emulated: set[type] = field(default_factory=set)  # queues and ordered dicts, which lists and dicts stand for
 
     def from_further_on(self) -> int:
         """How much is known of what stands further on in the text."""

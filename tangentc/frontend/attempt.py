@@ -51,7 +51,6 @@ from tangentc.frontend.as_text import (
     own_statements,
 )  # fmt: skip
 from tangentc.frontend.asked import as_written
-from tangentc.frontend.emulated import refuse_tried
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import is_settled
 from tangentc.frontend.trees import walk
@@ -78,7 +77,6 @@ class Attempt(Part):
         self.out.extend(finally_(whole, final))
 
     def _try(self, node: Any) -> None:
-        refuse_tried(self, node)
         raised = self.emit(ops.identity, (Const(0),), node, name="%raised")
         for h in node.handlers:
             self.name_what_is_raised_again(h)

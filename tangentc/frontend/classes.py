@@ -30,7 +30,6 @@ from tangentc.core.nodes import Atom, Const, Effect, Global, Place, Store
 from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound
-from tangentc.frontend.emulated import refuse_asked
 from tangentc.frontend.forms import AUGMENTED, nothing
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import VIEWS, answer_of, method_in
@@ -84,6 +83,8 @@ class Classes(Part):
         if meant is not None:
             return meant
         held = self.state.of(base)
+        if not keywords and (own := self.of_standing(base, name, args, node, target)) is not None:
+            return own
         if name == "get" and isinstance(held, Dict) and _lacks(held, args[0]):
             return args[1] if len(args) > 1 else Const(None)
         if name == "pop" and isinstance(held, Dict) and args[0] in map(Const, held.keys):
@@ -135,11 +136,9 @@ class Classes(Part):
                                "set the attribute in __init__, or ask for it by its name")  # fmt: skip
 
     def has_of_its_class(self, base: Atom, name: str) -> bool | None:
-        """Whether the class of an array, a number, a list or a dict has an attribute; None where that is not known, as
-        of a list that stands for a queue."""
+        """Whether the class of an array, a number, a list or a dict has an attribute; None where that is not known."""
         t = self.type_known(base)
-        told_apart = isinstance(t, (Sequence, Dict)) and self.known.emulated
-        return None if t is None or told_apart else has_of_its_class(t, name)
+        return None if t is None else has_of_its_class(t, name)
 
     def set_attribute(self, args: list, node: Any) -> Atom | None:
         """``setattr(obj, name, value)``; a name that a loop gives is known when the loop is written out."""
@@ -233,7 +232,7 @@ class Classes(Part):
         if type(cls).__call__ is not type.__call__:
             why = f"{cls.__name__}, whose metaclass decides what a call of it does"
             raise self.unsupported(node, why, "make its objects by a function")
-        if issubclass(cls, (list, dict, set, str, int, float, complex, np.ndarray)):
+        if cls.__new__ not in (object.__new__, types.SimpleNamespace.__new__) and not hasattr(cls, "_fields"):
             raise self.unsupported(node, f"{cls.__name__}, which is derived from a type of the library",
                                    "keep what it holds in an attribute")  # fmt: skip
         init = found_in_class(cls, "__init__")[1]
@@ -303,8 +302,6 @@ class Classes(Part):
         if isinstance(args[0], Const):
             return Const(isinstance(args[0].value, wanted))
         t = self.type_known(args[0])
-        if (here := self.state.seen(args[0])) is not None:
-            refuse_asked(here, wanted, self.known.emulated, self.span(node))
         answer = None if t is None else instance_of(t, wanted)
         site = self.span(node).site
         if answer is None:

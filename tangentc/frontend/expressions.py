@@ -280,7 +280,7 @@ class Expressions(Part):
             keeps = keeps and node.attr not in self.known.assigned
             if keeps or isinstance(base.value, (types.ModuleType, type)) and not is_library_module(base.value):
                 return Global(node.attr, Place("attribute", base.value))
-        return self.attribute(base, node.attr, node, target)
+        return self.of_its_class(base, node.attr) or self.attribute(base, node.attr, node, target)
 
     def of_module(self, base: Any, node: Any) -> Any:
         """An attribute of a module, a class or a function."""
@@ -357,9 +357,9 @@ class Expressions(Part):
                         items[k] = self.emit(operator.getitem, (base, items[k]), node)
                 return self.invoke(joining, items, [], node, target)
         key, t = self.settled(base, self.expression(node.slice), node), self.type_known(base)
-        own = self.operated(operator.getitem, (base, key), node) or self.worked_out(
-            operator.getitem, (base, key), (), node
-        )
+        own = self.operated(operator.getitem, (base, key), node)
+        own = own or self.worked_out(operator.getitem, (base, key), (), node)
+        own = own or self.with_default(base, key, node, target)
         if own is not None:
             return own
         result = self.emit(operator.getitem, (base, key), node, target=target)

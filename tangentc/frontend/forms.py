@@ -259,13 +259,10 @@ def _iter(lower: Any, call: Call) -> Atom | None:
     return call.args[0] if len(call.args) == 1 else None
 
 
-@means(collections.OrderedDict, collections.deque)
-def _emulated(lower: Any, call: Call) -> Atom | None:
-    if call.callee is collections.deque and (len(call.args) > 1 or call.keywords):
-        return None
-    lower.known.emulated.add(call.callee)
-    plain = list if call.callee is collections.deque else dict
-    return lower.invoke(plain, call.args, call.keywords, call.node, call.target)
+@means(collections.OrderedDict, collections.deque, collections.defaultdict)
+def _standing(lower: Any, call: Call) -> Atom:
+    made: Atom = lower.standing(call.callee, call.args, dict(call.keywords), call.node, call.target)
+    return made
 
 
 @means(builtins.list, builtins.tuple)

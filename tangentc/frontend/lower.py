@@ -58,6 +58,7 @@ from tangentc.frontend.parse import parsed
 from tangentc.frontend.questions import Here, answer_of
 from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
+from tangentc.frontend.standing import Standing
 from tangentc.frontend.statements import Statements
 from tangentc.frontend.trees import walk
 from tangentc.frontend.wrapping import Wrapping
@@ -107,6 +108,7 @@ class Lowering(
     Comprehend,
     Generators,
     Wrapping,
+    Standing,
     Attempt,
     Recursion,
     Operate,

@@ -18,6 +18,7 @@ from typing import Any
 
 import gast
 
+from tangentc.frontend.iterators import QUEUE
 from tangentc.frontend.trees import walk
 
 THEMSELVES = ("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
@@ -105,7 +106,7 @@ def _sequence(pattern: Any, subject: Any, captured: Captures, inner: Callable[[A
     length = gast.Call(_name("len"), [copy.deepcopy(subject)], [])
     right = gast.Eq() if star is None else gast.GtE()
     least = gast.Compare(length, [right], [_constant(count if star is None else count - 1)])
-    tests = [_is_a(subject, [_name("list"), _name("tuple")]), least]
+    tests = [_is_a(subject, [_name("list"), _name("tuple"), _name(QUEUE)]), least]
     for k, part in enumerate(pattern.patterns):
         if isinstance(part, gast.MatchStar):
             rest = gast.Slice(_constant(k), _constant(k + 1 - count) if k + 1 < count else None, None)

@@ -11,7 +11,6 @@ import gast
 from tangentc.core.resolve import Scope
 from tangentc.frontend import fence
 from tangentc.frontend.asked import asked
-from tangentc.frontend.defaulted import written_out
 from tangentc.frontend.generators import giving, mark
 from tangentc.frontend.iterators import drained
 from tangentc.frontend.source import Source, source_of
@@ -29,7 +28,6 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     mark(giving(whole))
     fence.check(whole, source.span, source.name)
     _mangle(whole, function.__code__)
-    whole = written_out(whole, Scope(function))
     return source, drained(asked(whole, Scope(function)), Scope(function), source.span)
 
 

@@ -8,6 +8,7 @@ stand for the library's iterators.
 from __future__ import annotations
 
 import builtins
+import collections
 import functools
 import itertools
 import operator
@@ -18,8 +19,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.frontend.asked import ZIPPED
-from tangentc.frontend.defaulted import LAST_OF
-from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED, PLACES
+from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED, PLACES, QUEUE
 from tangentc.runtime import order
 
 
@@ -306,13 +306,25 @@ def popleft(items):
     return items.pop(0)
 
 
-def appendleft(items, value):
-    items.insert(0, value)
+def extend(items, values):
+    for value in values:
+        items.append(value)
 
 
-def last_of(items, count):
-    held = list(items)
-    return held[max(len(held) - count, 0) :]
+def extendleft(items, values):
+    for value in values:
+        items.appendleft(value)
+
+
+def rotate(items, steps=1):
+    for _ in range(steps):
+        items.insert(0, items.pop())
+    for _ in range(-steps):
+        items.append(items.pop(0))
+
+
+def last_of(items, most):
+    return items[max(len(items) - most, 0) :]
 
 
 def places(array):
@@ -320,9 +332,8 @@ def places(array):
 
 
 NAMED = {
-    LAST_OF: last_of,
     ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len,
-    LISTED: builtins.list, PLACES: places,
+    LISTED: builtins.list, PLACES: places, QUEUE: collections.deque,
 }  # fmt: skip
 
 
@@ -350,8 +361,9 @@ ASKING: dict[Any, dict[int, Any]] = {  # what gives a function that asks for a p
     operator.itemgetter: {1: item_at, 2: items_at}, operator.attrgetter: {1: attribute_at},
     operator.methodcaller: {1: called_by, 2: called_with},
 }  # fmt: skip
+OF_QUEUES = {"popleft": popleft, "extend": extend, "extendleft": extendleft, "rotate": rotate}
 METHODS: dict[type, dict[str, Any]] = {
-    list: {"sort": sort, "remove": remove, "clear": clear, "popleft": popleft, "appendleft": appendleft},
+    list: {"sort": sort, "remove": remove, "clear": clear},
     dict: {
         "get": get,
         "setdefault": setdefault,

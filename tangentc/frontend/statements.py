@@ -219,6 +219,7 @@ class Statements(Part):
             self.store_attribute(obj, target, new)
             return
         key = self.kept(self.expression(target.slice), target.slice)
+        self.make_missing(obj, key, target)
         start = len(self.out)
         value = self.expression(node.value)
         if self.class_of(obj, node, -1) is None and any(map(changed_by, statements(tuple(self.out[start:])))):

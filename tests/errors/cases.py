@@ -225,7 +225,7 @@ def tells_a_queue(x):
     from collections import deque
 
     q = deque([x])
-    return x if isinstance(q, list) else 2 * x
+    return x if q == [x] else 2 * x
 
 
 def entry_squares(x):

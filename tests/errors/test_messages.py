@@ -403,12 +403,12 @@ def test_lengths_that_do_not_fit():
 
 def test_what_tells_a_queue_from_a_list():
     expect(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.tells_a_queue)(1.0), """
-        isinstance tells a list or a deque apart
+        `==` tells a deque from a list
           File "cases.py", line 228, in tells_a_queue
-            return x if isinstance(q, list) else 2 * x
-                        ^^^^^^^^^^^^^^^^^^^
-          Why: queues and ordered dicts are followed as lists and dicts, which differ in this.
-          Way out: use a list and a dict, or ask before it is made.
+            return x if q == [x] else 2 * x
+                        ^^^^^^^^
+          Why: a deque is followed as a list, which differs in this.
+          Way out: use a list.
         """)  # fmt: skip
 
 
