@@ -259,7 +259,7 @@ class Activity:
             return
         if not any(self._has(self.varied, a) for a in s.atoms):
             return
-        if of_set:
+        if of_set and not of_keys(s.op, [self.types.of(a) for a in s.args[:1]]):
             raise NotDifferentiable(
                 "a set is given what depends on the arguments", s.span,
                 why="its items are found again by their values", way_out="a list, or a dict of what belongs together",

@@ -29,6 +29,7 @@ from tangentc.core.types import (
     Unknown,
     alike,
     is_basic,
+    is_slice,
 )
 from tangentc.core.values import data_type, type_of
 
@@ -150,6 +151,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Scalar("str", True)
         case Scalar(dtype="str") if isinstance(key, Scalar):
             return t
+        case Known(const) if const.value == range(0):  # which stands for all whose bounds are not known
+            return t if is_slice(key) else item_type(t, fresh)
         case Known(const) if index is None and isinstance(const.value, (tuple, list)) and isinstance(key, Scalar):
             return item_type(t, fresh)
         case Known(const) if const.value is np.mgrid or const.value is np.ogrid:

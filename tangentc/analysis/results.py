@@ -227,7 +227,7 @@ def _as_new_list(call: Applied) -> Type | None:
 
 def of_keys(op: Any, types: Seq[Type]) -> bool:
     """Whether an operation reads the keys of a dict alone."""
-    readers = (builtins.list, builtins.tuple, builtins.sorted, builtins.max, builtins.min)
+    readers = (builtins.list, builtins.tuple, builtins.sorted, builtins.set, builtins.max, builtins.min)
     return op in readers and len(types) == 1 and gives_keys(types[0])
 
 

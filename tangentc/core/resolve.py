@@ -54,6 +54,8 @@ def named_by(function: Any) -> Iterator[Any]:
                 named = Scope(current).lookup(name)
             except NameError:
                 continue
+            if isinstance(named, functools._lru_cache_wrapper):
+                named = named.__wrapped__
             yield named
             is_own = isinstance(named, types.FunctionType) and ops.module_root(named) not in ops.NUMERIC_MODULES
             if is_own and named not in seen:

@@ -358,7 +358,7 @@ class Comprehend(Part):
             entries: dict[Atom, Atom] = {}
 
             def entry() -> None:
-                key = self.expression(node.key)
+                key = self.key(node.key)
                 entries[key] = self.kept(self.expression(node.value), node)
 
             block = self.block_of(lambda: self.generators(node, node.generators, entry, first))
@@ -370,7 +370,7 @@ class Comprehend(Part):
         self.out.insert(start, self.out.pop())
 
         def each() -> None:
-            key, value = self.expression(node.key), self.expression(node.value)
+            key, value = self.key(node.key), self.expression(node.value)
             self.add(Store(made, key, value, None, self.span(node)))
 
         self.generators(node, node.generators, each, first)

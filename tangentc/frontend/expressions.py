@@ -447,10 +447,7 @@ class Expressions(Part):
             if k is None:
                 entries += [(Const(key), value) for key, value in self.double_starred(v).items()]
                 continue
-            key = self.expression(k)
-            known = self.type_known(key)
-            key = Const(known.value) if isinstance(known, Known) else key
-            entries.append((key, self.expression(v)))
+            entries.append((self.key(k), self.expression(v)))
         if all(isinstance(key, Const) for key, _ in entries):
             constant = {key.value: value for key, value in entries}  # type: ignore[union-attr]
             return self.emit(ops.make_dict, (Const(tuple(constant)), *constant.values()), node, target=target)

@@ -22,7 +22,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import Atom, Const, Global, Store
-from tangentc.core.types import Known, Struct
+from tangentc.core.types import Array, Dict, Known, Sequence, Struct, Tuple, is_container, items_of
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound
 from tangentc.frontend.callables import is_library_module
@@ -45,6 +45,10 @@ class Call:
     keywords: list[tuple[str, Any]]
     node: Any
     target: str | None = None
+
+
+def holds_objects(t: Any) -> bool:
+    return isinstance(t, Struct) or is_container(t) and any(map(holds_objects, t.items))
 
 
 Form = Callable[[Any, Call], Atom | None]
@@ -254,6 +258,51 @@ def _run_over_again(lower: Any, call: Call) -> Atom:
     return lower.emit(builtins.list, (items,), call.node, target=call.target)
 
 
+HELD = (Array, Sequence, Tuple)
+ENDLESS = {itertools.count: prelude.counted, itertools.cycle: prelude.cycled, itertools.repeat: prelude.same}
+
+
+@means(builtins.zip)
+def _zip(lower: Any, call: Call) -> Atom | None:
+    """What runs on without end beside lists, as far as the shortest of these runs: a list."""
+    made = [lower.asks.made(a) if str(a).startswith("%") else None for a in call.args]
+    endless = [m is not None and m.op in ENDLESS and not (m.op is itertools.repeat and len(m.args) > 1) for m in made]
+    finite = [a for a, runs_on in zip(call.args, endless) if not runs_on]
+    if all(endless) or not any(endless) or not all(isinstance(lower.state.of(a), HELD) for a in finite):
+        return None
+    lower.out[:] = [s for s in lower.out if not any(s is m for m, runs_on in zip(made, endless) if runs_on)]
+    lengths = [lower.emit(builtins.len, (a,), call.node) for a in finite]
+    count = lengths[0] if len(lengths) == 1 else lower.emit(builtins.min, tuple(lengths), call.node)
+    args = [
+        lower.invoke(ENDLESS[m.op], [count, *m.args], list(m.keywords), call.node, None) if runs_on else a
+        for a, m, runs_on in zip(call.args, made, endless)
+    ]
+    return lower.emit(builtins.zip, tuple(args), call.node, tuple(call.keywords), target=call.target)
+
+
+@means(dataclasses.astuple, dataclasses.asdict)
+def _fields(lower: Any, call: Call) -> Atom | None:
+    """The fields of a dataclass, copied; of those in its fields too."""
+    t = lower.type_known(call.args[0])
+    if call.keywords or len(call.args) > 1 or not isinstance(t, Struct) or not dataclasses.is_dataclass(t.cls):
+        return None
+    names = tuple(f.name for f in dataclasses.fields(t.cls))
+    values = []
+    for name in names:
+        value = lower.attribute(call.args[0], name, call.node)
+        part = lower.state.of(value)
+        if isinstance(part, Struct):
+            value = _fields(lower, Call(call.callee, [value], [], call.node)) or value
+        elif is_container(part) and any(map(holds_objects, part.items)):
+            raise lower.unsupported(call.node, "the fields of dataclasses in lists", "name the fields")
+        elif isinstance(part, Array) or is_container(part):
+            value = lower.invoke(copy.deepcopy, [value], [], call.node, None)
+        values.append(value)
+    if call.callee is dataclasses.astuple:
+        return lower.emit(ops.make_tuple, tuple(values), call.node, target=call.target)
+    return lower.emit(ops.make_dict, (Const(names), *values), call.node, target=call.target)
+
+
 @means(builtins.iter)
 def _iter(lower: Any, call: Call) -> Atom | None:
     return call.args[0] if len(call.args) == 1 else None
@@ -286,10 +335,13 @@ def _dict(lower: Any, call: Call) -> Atom | None:
 def _fromkeys(lower: Any, call: Call) -> Atom | None:
     """A dict of keys that are known, each with the same value."""
     keys, value = call.args[0], call.args[1] if len(call.args) > 1 else Const(None)
-    t, made = lower.type_known(keys), lower.definition(keys)
+    t = lower.type_known(keys)
     known = keys.value if isinstance(keys, Const) else t.value if isinstance(t, Known) else None
-    if made is not None and made.op is ops.make_list and all(isinstance(a, Const) for a in made.args):
-        known = tuple(a.value for a in made.args)
+    if isinstance(t, Dict):
+        known = t.keys
+    elif parts := items_of(t):
+        known = tuple(part.value for part in parts if isinstance(part, Known))
+        known = known if len(known) == len(parts) else None
     if not isinstance(known, (str, tuple)) or call.keywords:
         return None
     names = tuple(dict.fromkeys(known))

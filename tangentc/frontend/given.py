@@ -199,6 +199,14 @@ class Given(Part):
         self.places[place, atom.name] = place
         return Const(atom.lookup())
 
+    def key(self, node: Any) -> Atom:
+        """A key of a dict, which is known when compiling if it can be."""
+        atom: Atom = self.expression(node)
+        if isinstance(atom, Global) and is_option(atom.lookup()):
+            return self.option_of(atom)
+        known = self.type_known(atom)
+        return Const(known.value) if isinstance(known, Known) else atom
+
     def captured(self, value: Any, node: Any, function: Any) -> Atom:
         """A value that a callable holds, read while the code runs."""
         plain = isinstance(value, (bool, int, float, complex, str, bytes)) or isinstance(value, tuple) and not value

@@ -327,6 +327,20 @@ def last_of(items, most):
     return items[max(len(items) - most, 0) :]
 
 
+def counted(count, start=0, step=1):
+    if isinstance(start, int) and isinstance(step, int):
+        return range(start, start + step * count, step)
+    return [start + step * k for k in range(count)]
+
+
+def cycled(count, items):
+    return [items[k % len(items)] for k in range(count)]
+
+
+def same(count, object):
+    return [object for _ in range(count)]
+
+
 def places(array):
     return np.ndindex(np.shape(array))
 

@@ -114,6 +114,8 @@ np.abs(sl.svd(H)[0]); sl.svd(X, False)[0] @ sl.svd(X, False)[2]; sl.svd(X[:1], f
 sl.block_diag(*[A] * 3); sl.block_diag(*2 * [M]); sl.block_diag(*[s] * 2, A); sl.block_diag(*[A] * A.shape[0])
 sl.eigh(S); sl.eigh(S, eigvals_only=True); sl.eigvalsh(S); sl.eigh(S, lower=False); sl.eigh(M, driver="evd"); sl.eigh(S, subset_by_index=[0, 1]); sl.eigh(S, subset_by_index=[1, 1], eigvals_only=True); sl.eigh(S, M @ M.T + np.eye(3))
 sl.eigh(S, N @ N.T + np.eye(3), lower=False); sl.eigh(S, N @ N.T + np.eye(3), subset_by_index=[0, 1]); sl.eigvalsh(S, N @ N.T + np.eye(3)); sl.eigvalsh(S, lower=False, subset_by_index=(0, 1)); sl.eigh(H + np.conj(H.T))[0]; np.abs(sl.eigh(H + np.conj(H.T))[1])
+sl.solve_continuous_lyapunov(M, N); sl.solve_discrete_lyapunov(0.1 * M, N); sl.solve_lyapunov(M, M); sl.solve_discrete_lyapunov(0.1 * H, N)
+sl.solve_continuous_are(M, N, M @ M.T, np.eye(3)); sl.solve_continuous_are(M, A[:, :2], X.T @ X, B.T @ B); sl.solve_discrete_are(M, N, M @ M.T, N.T @ N + np.eye(3)); sl.solve_continuous_lyapunov(H, N)
 sl.lstsq(X, v)[0]; sl.lstsq(X, v)[1]; sl.lstsq(X, X[:, :2])[1]; sl.lstsq(X.T, w)[0]; sl.lstsq(M, w)[0]; sl.lstsq(X, v)[3]; sl.lstsq(X, v, 1e-9)[0]; sl.lstsq(H, w)[0]; sl.lu(M)[1]; sl.lu(M)[2]; sl.lu(np.flipud(M))[1]
 sl.lu(np.flipud(M))[2] @ sl.lu(np.flipud(M))[0]; sl.lu(np.flipud(M), permute_l=True)[0]; sl.lu(M[[2, 0, 1]], True)[1]; w[sl.lu(M[[2, 0, 1]], p_indices=True)[0]] * s; sl.lu(H)[2]; sl.lu(M[[2, 0, 1]])[0] @ N
 """

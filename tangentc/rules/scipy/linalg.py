@@ -16,6 +16,7 @@ from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.matrices import adjugate, conjugate, diagonal_matrix, divided, on_the_diagonal, read_back
 from tangentc.rules.matrices import as_read as triangle_read
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
+from tangentc.rules.scipy import matrix_equations  # noqa: F401
 from tangentc.rules.scipy.lu import one_matrix
 from tangentc.rules.singular_values import svd_back, svd_moves, values_back, values_move
 
@@ -113,18 +114,6 @@ def solve_with_triangle(a, b, trans=0, lower=False, unit_diagonal=False, overwri
     if trans in (2, "C"):
         return sl.solve_triangular(np.conj(a), b, 1, lower=lower, unit_diagonal=unit_diagonal)
     return sl.solve_triangular(a, b, trans, lower=lower, unit_diagonal=unit_diagonal)
-
-
-# A X + X B = Q: the adjoint of Q solves the transposed equation
-@adjoint_rule(sl.solve_sylvester)
-def solve_sylvester(A, B, Q, X, X_bar):
-    Q_bar = sl.solve_sylvester(transposed(A), transposed(B), X_bar)
-    return -Q_bar @ transposed(X), -transposed(X) @ Q_bar, Q_bar
-
-
-@tangent_rule(sl.solve_sylvester)
-def solve_sylvester_tangent(A, B, Q, X, A_dot, B_dot, Q_dot):
-    return sl.solve_sylvester(A, B, Q_dot - A_dot @ X - X @ B_dot)
 
 
 # ------------------------------------------------------------------ bands
