@@ -12,6 +12,7 @@ import numpy as np
 
 from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
+from tangentc.core.classes import standing_for
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     Array,
@@ -30,7 +31,6 @@ from tangentc.core.types import (
     is_container,
     may_be_none,
     present,
-    standing_for,
     united,
 )
 from tangentc.core.values import data_type, type_of

@@ -161,7 +161,10 @@ def _selections(call: Applied) -> Type | None:
 @result(itertools.product)
 def _product(call: Applied) -> Type | None:
     items = tuple(item_type(t, call.fresh) for t in call.args)
-    return Sequence(list, (Tuple(items),), None) if items else None
+    repeat = constant(call.keywords["repeat"]) if "repeat" in call.keywords else 1
+    if not isinstance(repeat, int):  # as often as only the run knows
+        return Sequence(list, (of_any_length(items, call.fresh),), None) if items else None
+    return Sequence(list, (Tuple(items * repeat),), None) if items else None
 
 
 @result(itertools.chain, itertools.islice, itertools.takewhile)

@@ -40,7 +40,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Scalar
+from tangentc.core.types import Scalar, components
 from tangentc.core.walk import statements
 from tangentc.errors import Span
 
@@ -366,9 +366,14 @@ class _Raise(Expressions):
                 break
         if len(parts) < 2 or self.folding.uses[s.target] != len(parts) or any(p in self.folding.folded for p in parts):
             return s.body, None
-        return s.body[len(parts) :], self.targets(parts)
+        unread = len(list(components(self.types.of(s.target)))) - len(parts)
+        if unread < 0 or unread and "_" in self.spelling.local:
+            return s.body, None
+        whole = self.targets(parts)
+        whole.elts += [ast.Name("_")] * unread
+        return s.body[len(parts) :], whole
 
-    def targets(self, parts: list[str]) -> ast.expr:
+    def targets(self, parts: list[str]) -> ast.Tuple:
         """What a tuple is unpacked into, with what its items are unpacked into."""
         inner = self.folding.unpacked
         return ast.Tuple([self.targets(inner[p]) if p in inner else ast.Name(self.name(p)) for p in parts])

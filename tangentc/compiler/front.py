@@ -24,9 +24,10 @@ from tangentc.compiler.passes import FRONT
 from tangentc.compiler.written import written_out
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.classes import holds_standing
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Statement
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import Known, Scalar, Type, Unknown, holds_standing
+from tangentc.core.types import Known, Scalar, Type, Unknown
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, statements, transform, with_body

@@ -17,7 +17,20 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.resolve import attributes_set
-from tangentc.core.types import Array, Dict, Known, Optional, Scalar, Sequence, Struct, Tuple, Type, may_be_none
+from tangentc.core.types import (
+    Array,
+    Dict,
+    Known,
+    Optional,
+    Scalar,
+    Sequence,
+    StandsFor,
+    Struct,
+    Tuple,
+    Type,
+    is_container,
+    may_be_none,
+)
 
 
 def setter_in_class(cls: type, name: str) -> Any:
@@ -157,6 +170,16 @@ def classes_of(t: Type) -> tuple[type, ...]:
             python = {"f": (int, float), "c": (int, float, complex), "b": (bool,)}.get(np.dtype(t.dtype).kind, (int,))
             return python if t.weak and t.dtype != "str" else (*python, np.dtype(t.dtype).type)
     return ()
+
+
+def standing_for(t: Any) -> StandsFor | None:
+    """What a list or a dict is but for the text, None of all else."""
+    return getattr(t, "stands_for", None)
+
+
+def holds_standing(t: Any) -> bool:
+    """Whether a list or a dict that stands for something else is held: code that is not followed tells them apart."""
+    return is_container(t) and (standing_for(t) is not None or any(map(holds_standing, t.items)))
 
 
 def has_of_its_class(t: Type, name: str) -> bool | None:

@@ -237,16 +237,6 @@ def as_number(t: Type) -> Type:
     return Scalar(t.dtype, True) if isinstance(t, Array) and t.or_number else t
 
 
-def standing_for(t: Any) -> StandsFor | None:
-    """What a list or a dict is but for the text, None of all else."""
-    return getattr(t, "stands_for", None)
-
-
-def holds_standing(t: Any) -> bool:
-    """Whether a list or a dict that stands for something else is held: code that is not followed tells them apart."""
-    return is_container(t) and (standing_for(t) is not None or any(map(holds_standing, t.items)))
-
-
 def may_be_none(t: Type) -> bool:
     """Whether a container may be None in its place."""
     return getattr(t, "or_none", False)
@@ -457,7 +447,11 @@ def in_floats(t: Type) -> Type:
 
 
 def alike(items: tuple[Type, ...]) -> tuple[Type, ...]:
-    """One type for items that have the same, which may be any of them."""
+    """One type for items that have the same, which may be any of them; a few objects or dicts that are several are
+    told apart, so that one may change."""
+    made = {t.sites for t in items if isinstance(t, (Struct, Dict))}
+    if len(made) > 1 and len(items) <= MOST_PARTS:
+        return items
     return (functools.reduce(united, items),) if len(set(items)) == 1 else items
 
 

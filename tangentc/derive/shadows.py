@@ -25,6 +25,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    may_be_number,
     shadow_type,
 )
 from tangentc.derive.parts import bar_name, get_part, leaves
@@ -164,7 +165,7 @@ class Shadows:
             return
         self._keep_shadow(x, self.b.rename(self._own(x_bar, x), bar_name(x)))
 
-    def _add_into(self, shadow: str, key: Any, part: Any) -> None:
+    def _add_into(self, shadow: str, key: Any, part: Any, read: Type | None = None) -> None:
         """Add to one part of a container's shadow."""
         if isinstance(part, dict):
             target = get_part(self.b, shadow, key)
@@ -172,7 +173,7 @@ class Shadows:
                 if value is not None:
                     self._add_into(target, sub, value)  # type: ignore[arg-type]
             return
-        self.add_to_item(shadow, Const(key), part)
+        self.add_to_item(shadow, Const(key), part, read)
 
     def is_seen(self, shadow: Atom) -> bool:
         """Whether the arrays in a container's shadow are seen by others too, so that they are changed in place."""
@@ -187,8 +188,9 @@ class Shadows:
             more = ()
         self.b.effect(runtime.add_items, (shadow, items, *more), keywords)
 
-    def add_to_item(self, shadow: str, key: Atom, part: Atom) -> None:
-        """``shadow[key] += part``: a number is replaced, an array may be seen by others and is added to."""
+    def add_to_item(self, shadow: str, key: Atom, part: Atom, read: Type | None = None) -> None:
+        """``shadow[key] += part``: a number is replaced, an array may be seen by others and is added to.  ``read`` is
+        the type of what was read there, in whose place there may be another one elsewhere."""
         t = self.b.type(shadow)
         if isinstance(t, Struct):
             key = Const(ops.Attribute(key.value))
@@ -196,6 +198,8 @@ class Shadows:
         else:
             old = self.b.emit(operator.getitem, (shadow, key))
         held = self.b.type(old)
+        if isinstance(held, Array) and isinstance(read, Scalar):
+            held = read
         if isinstance(held, (Array, Scalar)) and is_complex(self.b.type(part)) and not is_complex(held):
             part = self.b.emit(np.real, (part,))
         if is_container(held) and self.is_seen(shadow):
@@ -206,6 +210,8 @@ class Shadows:
             parts = [(k, get_part(self.b, part, k)) for k, p in components(held) if is_differentiable(p)]
             for k, inner in parts:
                 self.add_to_item(old, Const(k), inner)  # type: ignore[arg-type]
+        elif may_be_number(held) and self.is_seen(shadow):
+            self.b.store(shadow, key, self.b.emit(runtime.plus_in_place, (old, part)))
         elif isinstance(held, Array) and self.is_seen(shadow):
             self.b.store(old, None, part, operator.add)  # type: ignore[arg-type]
         elif isinstance(held, (Scalar, Array)) and not isinstance(t, Struct) and shadow not in self.rebound:

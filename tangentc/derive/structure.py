@@ -85,7 +85,7 @@ class Structure:
             t, name = self.b.type(args[0]), args[1].value
             key = t.cls._fields.index(name) if isinstance(t, Tuple) else name
             assert isinstance(t, (Tuple, Struct))
-            self._add_part(args[0], key, y_bar)
+            self._add_part(args[0], key, y_bar, self.b.type(s.target))
         else:
             return False
         return True
@@ -161,13 +161,13 @@ class Structure:
             return y_bar.get(key)
         return None if y_bar is None else get_part(self.b, y_bar, key)
 
-    def _add_part(self, x: Atom, key: Any, y_bar: Adjoint | None) -> None:
+    def _add_part(self, x: Atom, key: Any, y_bar: Adjoint | None, read: Type | None = None) -> None:
         if isinstance(x, str) and x in self.active and y_bar is not None:
             if self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)
                 shadow = self.adj.shadow_of(x)
                 assert shadow is not None
-                self.adj._add_into(shadow, key, y_bar)
+                self.adj._add_into(shadow, key, y_bar, read)
                 return
             self.adj.add(x, {key: y_bar})
 
@@ -185,7 +185,7 @@ class Structure:
                 index = key.value
                 if isinstance(t, Tuple) or type(t).__name__ == "Sequence":
                     index = index % len(t.items) if isinstance(t, Tuple) else index % (t.length or 1)
-                self._add_part(x, index, y_bar)
+                self._add_part(x, index, y_bar, self.b.type(s.target))
                 return
             if isinstance(key, Const) and isinstance(key.value, slice) and not is_long(t) and not isinstance(t, Dict):
                 for k, (index, part) in enumerate(list(components(t))[key.value]):
@@ -229,7 +229,7 @@ class Structure:
             assert isinstance(item, str)
             self._into(item, y_bar, part)
         else:
-            self.adj.add_to_item(shadow, key, y_bar)
+            self.adj.add_to_item(shadow, key, y_bar, part)
 
     def _into(self, shadow: str, y_bar: dict[Any, Any], t: Type) -> None:
         parts = dict(components(t))

@@ -178,7 +178,7 @@ class Expressions(Part):
         if made is not None and not isinstance(self.tried(made[1]), Array):
             items, count = made
             if len(items.elts) == 1 and not isinstance(items.elts[0], gast.Starred):
-                one, number = self.expression(items.elts[0]), self.expression(count)
+                one, number = self.kept_once(items.elts[0]), self.expression(count)
                 return self.invoke(prelude.repeated_one, [one, number], [], node, target)
             return self.invoke(prelude.repeated, [self.expression(items), self.expression(count)], [], node, target)
         left, right = self.operand(node.left), self.operand(node.right)

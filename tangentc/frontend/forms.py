@@ -265,6 +265,9 @@ ENDLESS = {itertools.count: prelude.counted, itertools.cycle: prelude.cycled, it
 @means(builtins.zip)
 def _zip(lower: Any, call: Call) -> Atom | None:
     """What runs on without end beside lists, as far as the shortest of these runs: a list."""
+    used = [id(lower.asks.made(a) or a) for a in call.args if a in lower.iterators]
+    if len(set(used)) < len(used):
+        raise lower.unsupported(call.node, "one iterator twice in `zip`", "make a list of it, and take slices, a[::2]")
     made = [lower.asks.made(a) if str(a).startswith("%") else None for a in call.args]
     endless = [m is not None and m.op in ENDLESS and not (m.op is itertools.repeat and len(m.args) > 1) for m in made]
     finite = [a for a, runs_on in zip(call.args, endless) if not runs_on]
@@ -305,6 +308,8 @@ def _fields(lower: Any, call: Call) -> Atom | None:
 
 @means(builtins.iter)
 def _iter(lower: Any, call: Call) -> Atom | None:
+    if len(call.args) == 1 and isinstance(call.args[0], Const):  # a text, which is no iterator by itself
+        return lower.emit(builtins.list, tuple(call.args), call.node, target=call.target)
     return call.args[0] if len(call.args) == 1 else None
 
 

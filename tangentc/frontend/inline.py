@@ -47,7 +47,7 @@ class Inline(Part):
         code = tuple(id(a.value) for a in given if isinstance(a, Const) and _is_code(a.value))
         made = () if callee.__closure__ is None else (id(callee),)  # of one text, functions of other variables
         key = (callee.__code__, *made, *code)
-        if (takes_any or is_generator(callee)) and self.times_called(callee.__code__) < MOST_OPEN:
+        if (takes_any or is_generator(callee) or cls is not None) and self.times_called(callee.__code__) < MOST_OPEN:
             key = (*key, *map(self.one_object, given))  # a call on another object is no recursion: modules of modules
         gives = self.receiver(callee, node) if is_generator(callee) else None
         if gives is not None and self.is_open(key):

@@ -250,7 +250,7 @@ class _Drained(gast.NodeTransformer):
 
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED = "what is left", "the first", "the first or", "the length", "the items"
-PLACES, QUEUE = "the places of the entries", "a queue"
+PLACES, QUEUE, ARRAY = "the places of the entries", "a queue", "an array"
 
 
 def _name(name: str, context: Any = None) -> Any:

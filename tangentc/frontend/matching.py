@@ -17,11 +17,14 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
-from tangentc.frontend.iterators import QUEUE
+from tangentc.frontend.iterators import ARRAY, QUEUE
 from tangentc.frontend.trees import walk
 
 THEMSELVES = ("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
+IS_SEQUENCE = 1 << 5  # of the flags of a class, by which a pattern knows it; arrays have it from NumPy 2.5 on
+SEQUENCES = ("list", "tuple", QUEUE, *([ARRAY] if np.ndarray.__flags__ & IS_SEQUENCE else []))
 
 Captures = list[tuple[str, Any]]
 
@@ -106,7 +109,7 @@ def _sequence(pattern: Any, subject: Any, captured: Captures, inner: Callable[[A
     length = gast.Call(_name("len"), [copy.deepcopy(subject)], [])
     right = gast.Eq() if star is None else gast.GtE()
     least = gast.Compare(length, [right], [_constant(count if star is None else count - 1)])
-    tests = [_is_a(subject, [_name("list"), _name("tuple"), _name(QUEUE)]), least]
+    tests = [_is_a(subject, [_name(n) for n in SEQUENCES]), least]
     for k, part in enumerate(pattern.patterns):
         if isinstance(part, gast.MatchStar):
             rest = gast.Slice(_constant(k), _constant(k + 1 - count) if k + 1 < count else None, None)

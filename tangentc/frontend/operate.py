@@ -170,6 +170,13 @@ class Operate(Part):
             return self.gathered(node, lambda: self.invoke(found, [value], [], node, None, owner))
         return self.invoke(found, [value], [], node, None, owner)
 
+    def kept_once(self, node: Any) -> Atom:
+        """What is put into a list several times."""
+        one: Atom = self.expression(node)
+        if one in self.iterators:
+            raise self.unsupported(node, "an iterator in a list", "make a list of it")
+        return one
+
     def entries(self, base: Atom, held: Dict, name: str, node: Any) -> Atom:
         """The keys, the values or the items of a dict that had more keys before: those that it has here."""
         made: list[Atom] = [Const(key) for key in held.keys]

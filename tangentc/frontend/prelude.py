@@ -19,7 +19,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.frontend.asked import ZIPPED
-from tangentc.frontend.iterators import ALL_LEFT, FIRST, FIRST_OR, LENGTH, LISTED, PLACES, QUEUE
+from tangentc.frontend.iterators import ALL_LEFT, ARRAY, FIRST, FIRST_OR, LENGTH, LISTED, PLACES, QUEUE
 from tangentc.runtime import order
 
 
@@ -347,7 +347,7 @@ def places(array):
 
 NAMED = {
     ZIPPED: builtins.zip, ALL_LEFT: all_left, FIRST: first, FIRST_OR: first_or, LENGTH: builtins.len,
-    LISTED: builtins.list, PLACES: places, QUEUE: collections.deque,
+    LISTED: builtins.list, PLACES: places, QUEUE: collections.deque, ARRAY: np.ndarray,
 }  # fmt: skip
 
 

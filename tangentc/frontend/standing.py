@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from tangentc.core import ops
+from tangentc.core.classes import standing_for
 from tangentc.core.nodes import Assign, Atom, Const, Effect, If, Opaque, Statement, Store
-from tangentc.core.types import Known, StandsFor, is_slice, standing_for
+from tangentc.core.types import Known, StandsFor, is_slice
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend import prelude
 from tangentc.frontend.part import Part

@@ -498,7 +498,30 @@ def changed_while_a_part_is_run_over(l):
     return total
 
 
+def constants_by_twos(l):
+    s = l[0]
+    for a, b in zip(*[iter([1, 2, 3, 4])] * 2):
+        s = s * (l[1] + a * b)
+    return s
+
+
+def moving_ones_by_twos(l):
+    return sum(a * b for a, b in zip(*[iter([l[0], l[1], l[2], l[3]])] * 2))
+
+
+def letters_by_twos(l):
+    it = iter("abcd")
+    return l[0] ** len(dict(zip(it, it)))
+
+
+def letters_run_over_twice(l):
+    it = iter("abcd")
+    first, second = [c for c in it], [c for c in it]
+    return l[0] ** (len(first) + len(second))
+
+
 ONCE = (
+    constants_by_twos, moving_ones_by_twos, letters_by_twos,
     held_in_a_list, held_twice, held_in_a_tuple, held_in_a_dict, held_by_keyword, appended, held_by_a_comprehension,
     two_at_once, unpacked_from_a_list, starred_parameter, given_to_a_partial_function, default_that_is_used_up,
     given_back_in_a_tuple, looped_over,
@@ -518,7 +541,7 @@ PROGRAMS = [
         run_over_in_each_trip, pairs_of_one_iterator, grouped, twice_inside, given_back_and_used_twice, until_it_stops,
         outer_run_over_in_each_trip, object_unpacked, object_run_over, object_listed, object_that_grows,
         iterator_unpacked, scaled_when_it_is_run_over, mapped_when_it_is_run_over, changed_before_it_is_run_over,
-        two_used_once, unpacked_after_a_change,
+        two_used_once, unpacked_after_a_change, letters_run_over_twice,
         *ONCE,
         changed_while_it_is_chained, changed_while_a_part_is_run_over,
         scaled_once, shortened_before_it_is_run_over, grown_and_then_run_over, object_that_generates,
