@@ -261,9 +261,8 @@ def _as_dict(call: Applied) -> Type | None:
 def _of_texts(call: Applied) -> Type | None:
     """What an operator makes of texts that are known: ``"w" + name``, ``"w%s" % name``."""
     given = [t.items if isinstance(t, Tuple) else (t,) for t in call.args]
-    if not isinstance(getattr(call.first, "value", None), str) or not all(
-        isinstance(t, Known) for g in given for t in g
-    ):
+    known = all(isinstance(t, Known) or type(getattr(t, "value", None)) is int for g in given for t in g)
+    if not known or not isinstance(getattr(call.first, "value", None), str):
         return None
     values = [tuple(t.value for t in t.items) if isinstance(t, Tuple) else t.value for t in call.args]
     try:

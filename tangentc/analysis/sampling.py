@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -68,6 +69,8 @@ def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fre
             for as_axis in (False, True) if whole and not _takes_orders(op) else (False,):
                 for trial in trials:  # an integer that nothing is known of may be meant as an axis
                     results = trial.of_values(as_axis)
+                    if op is operator.getitem:  # an axis of one entry has no second place
+                        results = [results[0] if r is None else r for r in results]
                     if all(r is not None for r in results[:2]):
                         return _Reading(trial, results, not whole, fresh).type()
                     if any(r is not None for r in results[:2]) and partly is None:

@@ -27,7 +27,7 @@ from tangentc.core.build import Builder
 from tangentc.core.classes import holds_standing
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Statement
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import Known, Scalar, Type, Unknown
+from tangentc.core.types import Known, Scalar, Type, Unknown, is_container
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, statements, transform, with_body
@@ -312,7 +312,7 @@ class Front:
         except TangentcError:
             return True
         gives = holds_code(callee.result) or callee.gives_iterator or holds_standing(callee.result)
-        return gives or bool(callee.changes)
+        return gives or bool(callee.changes) or _loses_parts(callee.result)
 
     def typed(self, function: Function, params: dict[str, Type], source: pytypes.FunctionType) -> Program:
         """The program with its types and aliases worked out anew."""
@@ -400,6 +400,11 @@ def _unknown_yet(function: pytypes.FunctionType) -> Program:
     nothing = Function(function.__name__, (), (), Const(None))
     types = Types()
     return Program(nothing, types, Known(Const(ops.UNDEFINED)), True, function)
+
+
+def _loses_parts(t: Type) -> bool:
+    """Whether it is not known of a container what it holds, which its caller may see."""
+    return is_container(t) and any(type(item) is Unknown or _loses_parts(item) for item in t.items)
 
 
 def _where(function: pytypes.FunctionType) -> Span:

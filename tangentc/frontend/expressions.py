@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
-import copy
 import functools
 import itertools
 import operator
@@ -108,29 +106,6 @@ class Expressions(Part):
         self.add(Opaque(tree, ast.unparse(tree), (*read, *others), (("", result),), self.span(node)))
         return result
 
-    def known_text(self, node: Any) -> str | None:
-        """What an f-string is, if all that it is made of is known: ``f"w{i}"`` in a loop that is written out."""
-        values: list[Any] = []
-
-        def look() -> None:
-            values.extend(self.expression(v.value) for v in held)
-
-        plain = (gast.Name, gast.BinOp, gast.Constant, gast.Attribute)
-        inside = sum(isinstance(n, gast.FormattedValue) for n in walk(node))  # those in formats among them
-        held = [v for v in node.values if isinstance(v, gast.FormattedValue)]
-        if len(held) != inside or not all(isinstance(v.value, plain) for v in held):
-            return None
-        self.path(look)
-        if not all(isinstance(v, Const) and type(v.value) in (int, str, bool) for v in values):
-            return None
-        tree = gast.gast_to_ast(copy.deepcopy(node))
-        for k, v in enumerate(v for v in tree.values if isinstance(v, ast.FormattedValue)):
-            v.value = ast.Name(f"v{k}", ast.Load())
-        code = compile(ast.fix_missing_locations(ast.Expression(tree)), "<text>", "eval")
-        with contextlib.suppress(ValueError, TypeError):  # which the run will raise
-            return str(eval(code, {f"v{k}": v.value for k, v in enumerate(values)}))
-        return None
-
     def of_Constant(self, node: Any, target: str | None) -> Atom:
         return Const(node.value)
 
@@ -186,7 +161,9 @@ class Expressions(Part):
             for items, count in ((left, right), (right, left)):
                 if self.is_moving_list(items) and isinstance(self.type_known(count), Scalar):
                     return self.invoke(prelude.repeated, [items, count], [], node, target)
-        return self.operation(OPERATORS[type(node.op).__name__], (left, right), node, target=target)
+        op = OPERATORS[type(node.op).__name__]
+        text = self.put_together(op, left, right) if target is None else None
+        return text or self.operation(op, (left, right), node, target=target)
 
     def is_moving_list(self, atom: Atom) -> bool:
         """Whether something is a list of what may move, and not of constants."""

@@ -306,6 +306,13 @@ def _fields(lower: Any, call: Call) -> Atom | None:
     return lower.emit(ops.make_dict, (Const(names), *values), call.node, target=call.target)
 
 
+@means(builtins.str)
+def _text(lower: Any, call: Call) -> Atom | None:
+    """The text of an integer that is known: ``"W" + str(1)``."""
+    known = lower.plain_value(call.args[0]) if len(call.args) == 1 and not call.keywords else None
+    return Const(str(known)) if type(known) in (int, str) else None
+
+
 @means(builtins.iter)
 def _iter(lower: Any, call: Call) -> Atom | None:
     if len(call.args) == 1 and isinstance(call.args[0], Const):  # a text, which is no iterator by itself

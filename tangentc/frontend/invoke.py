@@ -183,6 +183,8 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         """A call whose arguments, as they are written, say what it is."""
         callee, args, keywords, node, target = call.callee, call.args, call.keywords, call.node, call.target
         text = getattr(callee, "__self__", None)
+        if isinstance(text, str) and not keywords:
+            args = [Const(v) if type(v := self.plain_value(a)) is int else a for a in args]
         if isinstance(text, str) and all(isinstance(a, Const) for a in args) and not keywords:
             said = callee(*(a.value for a in args))  # "fixed_b".startswith("fixed")
             if is_option(said):

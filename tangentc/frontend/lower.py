@@ -60,6 +60,7 @@ from tangentc.frontend.recursion import Recursion
 from tangentc.frontend.source import Quoted
 from tangentc.frontend.standing import Standing
 from tangentc.frontend.statements import Statements
+from tangentc.frontend.texts import Texts
 from tangentc.frontend.trees import walk
 from tangentc.frontend.wrapping import Wrapping
 
@@ -109,6 +110,7 @@ class Lowering(
     Generators,
     Wrapping,
     Standing,
+    Texts,
     Attempt,
     Recursion,
     Operate,

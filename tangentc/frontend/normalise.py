@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from tangentc.core import ops
 from tangentc.core.nodes import (
+    PRESENT,
     Assign,
     Atom,
     Block,
@@ -35,7 +36,7 @@ from tangentc.core.nodes import (
     While,
     version_base,
 )
-from tangentc.core.walk import blocks, defines, reads, statements, substitute
+from tangentc.core.walk import blocks, defines, reads, statements, substitute, transform
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.bound import Bound, unbound
 from tangentc.frontend.dissolve import dissolved
@@ -54,7 +55,41 @@ def normalise(function: Function, has_values: bool = False, assigned: Set[str] =
     env: dict[str, Atom] = {p.name: q.name for p, q in zip(function.params, params, strict=True)}
     env[OUT] = Const(ops.UNDEFINED)
     out, _ = versions.block(body, env)
-    return replace(function, params=params, body=out, result=env[OUT])
+    return replace(function, params=params, body=_pruned(out, env[OUT]), result=env[OUT])
+
+
+def _pruned(body: Block, result: Atom) -> Block:
+    """A block without the joins that nobody reads: a name that means something else in each trip of a loop, and before
+    it, is not handed on."""
+    feeds: dict[str, tuple[Atom, ...]] = {}
+    live: set[Atom] = set()
+    stack: list[Atom] = [result]
+    for s in statements(body):
+        match s:
+            case If():
+                feeds.update({m.name: (m.then, m.orelse) for m in s.merged})
+                stack.append(s.test)
+            case For() | While():
+                feeds.update({c.name: (c.init, c.next) for c in s.carried})
+                stack.append(s.iterable if isinstance(s, For) else s.test)
+            case Assign() if s.op is ops.identity and s.keywords == PRESENT:
+                feeds[s.target] = s.args
+            case _:
+                stack += reads(s)
+    while stack:
+        atom = stack.pop()
+        if atom not in live:
+            live.add(atom)
+            stack += feeds.get(atom, ()) if isinstance(atom, str) else ()
+
+    def rewrite(s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, If) and not all(m.name in live for m in s.merged):
+            s = replace(s, merged=tuple(m for m in s.merged if m.name in live))
+        elif isinstance(s, (For, While)) and not all(c.name in live for c in s.carried):
+            s = replace(s, carried=tuple(c for c in s.carried if c.name in live))
+        return () if isinstance(s, Assign) and s.keywords == PRESENT and s.target not in live else (s,)
+
+    return transform(body, rewrite)
 
 
 # ------------------------------------------------------------------ versions

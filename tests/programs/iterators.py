@@ -516,7 +516,7 @@ def letters_by_twos(l):
 
 def letters_run_over_twice(l):
     it = iter("abcd")
-    first, second = [c for c in it], [c for c in it]
+    first, second = [c for c in it], [c for c in it]  # noqa: C416
     return l[0] ** (len(first) + len(second))
 
 

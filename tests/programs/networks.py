@@ -169,9 +169,85 @@ def items_that_nobody_reads(x):
     return s
 
 
+def parameters_by_number(x):
+    p, a = {}, x
+    for k in range(1, 3):
+        p["W" + str(k)], p["b" + str(k)] = np.outer(x, x) * k, x
+    for k in range(1, 3):
+        a = np.tanh(p["W" + str(k)] @ a + p["b" + str(k)])
+    return a.sum() + p["W1"].sum()
+
+
+def parameters_by_a_format(x):
+    p, a = {}, x
+    for k in range(1, 3):
+        p[f"W{k}"], p["b%d" % k] = np.outer(x, x) * k, x  # noqa: UP031
+    for k in range(1, 3):
+        a = a @ p["W%d" % k] + p[f"b{k}"]  # noqa: UP031
+    return a.sum()
+
+
+def layers_made_by_a_function(x):
+    return np.sum(made_of_two(x[0]).forward(x)) + made_in_a_dict(x[1])["first"].forward(x).sum()
+
+
+def made_of_two(w):
+    net = Growing()
+    net.add(Scale(w))
+    net.add(Tanh())
+    return net
+
+
+def made_in_a_dict(w):
+    held = {}
+    held["first"] = Scale(w)
+    held["second"] = Tanh()
+    return held
+
+
+class Growing(Layer):
+    def __init__(self):
+        self.layers = []
+
+    def add(self, layer):
+        self.layers.append(layer)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer.forward(x)
+        return x
+
+
+def patches_of_one_channel(x):
+    image = np.outer(x, x).reshape(1, 1, 3, 3)
+    k = np.repeat(np.arange(1), 4).reshape(-1, 1)
+    i = np.array([0, 0, 1, 1]).reshape(-1, 1) + np.array([0, 0, 1, 1])
+    j = np.array([0, 1, 0, 1]).reshape(-1, 1) + np.array([0, 1, 0, 1])
+    columns = image[:, k, i, j].transpose(1, 2, 0).reshape(4, -1)
+    return np.sum((np.array([0.5, 1.0, -1.0, 2.0]) @ columns) ** 2)
+
+
+def name_that_was_a_number(x):
+    r = x[0] * 2
+    U = np.ones((3, 4)) * r
+    for _ in range(2):
+        r = U[0]
+        U -= 0.1 * r * x[1]
+    return np.sum(U[0] ** 2)
+
+
+def index_that_was_none(x):
+    X, best = np.outer(x, x), None
+    for k in range(2):
+        if X[k, k] < 10:
+            best = k
+    return X[:, best].sum()
+
+
 V = np.array([0.3, 0.7, -0.4])
 FUNCTIONS = (layers_of_one_base, composite_in_a_composite, backward_through_composites, trained_composite)
 FUNCTIONS += (gradient_that_is_a_number_first, gradient_by_another_name, gradients_of_several)
 FUNCTIONS += (lists_that_are_made_again, list_that_grows_while_it_is_run_over_by_another_name)
-FUNCTIONS += (neighbours, numbered_places, items_that_nobody_reads)
+FUNCTIONS += (neighbours, numbered_places, items_that_nobody_reads, parameters_by_number, parameters_by_a_format)
+FUNCTIONS += (layers_made_by_a_function, patches_of_one_channel, name_that_was_a_number, index_that_was_none)
 PROGRAMS = [(f, (V,)) for f in FUNCTIONS]
