@@ -27,7 +27,7 @@ from tangentc.core.build import Builder
 from tangentc.core.classes import holds_standing
 from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Statement
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import Known, Scalar, Type, Unknown, is_container
+from tangentc.core.types import Known, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, statements, transform, with_body
@@ -403,8 +403,9 @@ def _unknown_yet(function: pytypes.FunctionType) -> Program:
 
 
 def _loses_parts(t: Type) -> bool:
-    """Whether it is not known of a container what it holds, which its caller may see."""
-    return is_container(t) and any(type(item) is Unknown or _loses_parts(item) for item in t.items)
+    """Whether it is not known of a list, a dict or an object what it holds, which its caller may see."""
+    lost = is_container(t) and not isinstance(t, Tuple) and any(type(item) is Unknown for item in t.items)
+    return lost or is_container(t) and any(map(_loses_parts, t.items))
 
 
 def _where(function: pytypes.FunctionType) -> Span:

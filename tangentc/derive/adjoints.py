@@ -35,6 +35,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    may_be_none,
     may_be_number,
     one_kind,
     shadow_type,
@@ -152,7 +153,7 @@ class Adjoints(Shadows):
             return Const(0j if is_complex(t) else 0.0)
         if isinstance(t, Array):
             return self.b.emit(np.zeros_like, (self.like(x),), name=bar_name(x))
-        if is_container(t) and x not in self.partly:
+        if is_container(t) and not may_be_none(t) and x not in self.partly:
             return self.whole({}, x)
         zeros = self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
         if is_container(t):  # whole until a branch takes it apart in which the container is known to be there

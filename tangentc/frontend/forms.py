@@ -22,13 +22,14 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import Atom, Const, Global, Store
-from tangentc.core.types import Array, Dict, Known, Sequence, Struct, Tuple, is_container, items_of
+from tangentc.core.types import Array, Dict, Known, Sequence, Struct, Tuple, is_container, is_numeric, items_of
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound
 from tangentc.frontend.callables import is_library_module
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import Quoted
 from tangentc.rules.definitions.procedures import vectorized
+from tangentc.rules.registry import is_float, is_known
 
 AUGMENTED = {
     f for n, f in vars(operator).items() if n.startswith("i") and hasattr(operator, f"__{n}__") and n != "index"
@@ -106,6 +107,18 @@ def _as_text(lower: Any, call: Call) -> Atom | None:
         return None
     why = f"`{call.callee.__name__}`, which finds names while it runs"
     raise lower.unsupported(call.node, why, "write what it stands for")
+
+
+@means(is_known)
+def _is_known(lower: Any, call: Call) -> Atom:
+    given, value = call.args
+    return Const(isinstance(given, Const) and is_known(given.value, value.value))
+
+
+@means(is_float)
+def _is_float(lower: Any, call: Call) -> Atom:
+    t = lower.state.of(call.args[0])
+    return Const(is_numeric(t) and np.dtype(t.dtype).kind == "f")
 
 
 # ------------------------------------------------------------------ callables

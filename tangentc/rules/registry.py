@@ -376,6 +376,24 @@ def is_definition(function: Any) -> bool:
     return (getattr(function, "__module__", None) or "").startswith("tangentc.rules.")
 
 
+def is_known(x: Any, value: Any) -> bool:
+    """In a definition: whether an argument is known, when compiling, to be this constant.
+
+    >>> is_known(1, 1), is_known(1.0, 1)
+    (True, False)
+    """
+    return type(x) is type(value) and x == value
+
+
+def is_float(x: Any) -> bool:
+    """In a definition: whether an argument is known, when compiling, to be made of real numbers in floating point.
+
+    >>> is_float(1.5), is_float(1)
+    (True, False)
+    """
+    return bool(np.asarray(x).dtype.kind == "f")
+
+
 def static(function: Any) -> Any:
     """A helper of definitions that is worked out while compiling, from ranks and options."""
     function.__tangentc_static__ = True

@@ -149,8 +149,19 @@ def mean_that_begins(x):
     return state["m"][0] ** 2
 
 
+def nested(x, depth):
+    if depth >= 1:
+        return (x[0] * x[1], None)
+    return (x[0], nested(x * 2, depth + 1))
+
+
+def pairs_that_end_with_none(x):
+    pair = nested(x, 0)
+    return pair[0] * pair[1][0]
+
+
 PROGRAMS = [(weights_that_may_be_none, (X, None))] + [(f, (X,)) for f in (
     none_times_a_number, product_from_none, product_that_is_given, number_times_a_text, number_times_a_list, minus_none, number_plus_none, attribute_of_none, item_of_none, none_below_a_number, sine_of_none, length_of_none, loop_over_none,
 )]  # fmt: skip
 
-PROGRAMS += [(f, (np.array([0.7, 0.5, 0.9]),)) for f in (some_are_there, mean_that_begins)]
+PROGRAMS += [(f, (np.array([0.7, 0.5, 0.9]),)) for f in (some_are_there, mean_that_begins, pairs_that_end_with_none)]

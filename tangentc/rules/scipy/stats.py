@@ -11,7 +11,7 @@ import scipy.linalg as sl
 import scipy.special as sp
 import scipy.stats as st
 
-from tangentc.rules.registry import defined, static
+from tangentc.rules.registry import defined, is_float, is_known, static
 from tangentc.rules.scipy import statistics  # noqa: F401
 
 
@@ -20,11 +20,21 @@ def inside(z, low, high, there, beyond):
     return np.where((z >= low) & (z <= high), there, beyond)
 
 
-def valid(value, *positive):
-    """A value where the parameters are positive, and NaN elsewhere, as SciPy has it."""
-    for parameter in positive:
-        value = np.where(parameter > 0, value, np.nan)
-    return value
+def positive(value, parameter):
+    """A value where a parameter is positive, and NaN elsewhere, as SciPy has it."""
+    return value if is_known(parameter, 1) else np.where(parameter > 0, value, np.nan)
+
+
+def valid(value, first, second=1, third=1):
+    """A value where the parameters are positive, and NaN elsewhere."""
+    return positive(positive(positive(value, first), second), third)
+
+
+def standard(x, loc, scale):
+    """``(x - loc) / scale``"""
+    if is_known(loc, 0) and is_known(scale, 1) and is_float(x):
+        return x
+    return (x - loc) / scale
 
 
 def clipped(z, low, high, value):
@@ -35,34 +45,34 @@ def clipped(z, low, high, value):
 # ------------------------------------------------------------------ the normal distribution
 @defined(st.norm.pdf)
 def norm_pdf(x, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(np.exp(-(z**2) / 2) / (math.sqrt(2 * math.pi) * scale), scale)
 
 
 @defined(st.norm.logpdf)
 def norm_logpdf(x, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(-(z**2) / 2 - math.log(2 * math.pi) / 2 - np.log(scale), scale)
 
 
 @defined(st.norm.cdf)
 def norm_cdf(x, loc=0, scale=1):
-    return valid(sp.ndtr((x - loc) / scale), scale)
+    return valid(sp.ndtr(standard(x, loc, scale)), scale)
 
 
 @defined(st.norm.logcdf)
 def norm_logcdf(x, loc=0, scale=1):
-    return valid(sp.log_ndtr((x - loc) / scale), scale)
+    return valid(sp.log_ndtr(standard(x, loc, scale)), scale)
 
 
 @defined(st.norm.sf)
 def norm_sf(x, loc=0, scale=1):
-    return valid(sp.ndtr((loc - x) / scale), scale)
+    return valid(sp.ndtr(-standard(x, loc, scale)), scale)
 
 
 @defined(st.norm.logsf)
 def norm_logsf(x, loc=0, scale=1):
-    return valid(sp.log_ndtr((loc - x) / scale), scale)
+    return valid(sp.log_ndtr(-standard(x, loc, scale)), scale)
 
 
 @defined(st.norm.ppf)
@@ -73,27 +83,27 @@ def norm_ppf(q, loc=0, scale=1):
 # ------------------------------------------------------------------ gamma, chi-squared and exponential distributions
 @defined(st.gamma.logpdf)
 def gamma_logpdf(x, a, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     y = clipped(z, 0, np.inf, 1.0)
     return valid(inside(z, 0, np.inf, sp.xlogy(a - 1, y) - y - sp.gammaln(a), -np.inf) - np.log(scale), a, scale)
 
 
 @defined(st.gamma.pdf)
 def gamma_pdf(x, a, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     y = clipped(z, 0, np.inf, 1.0)
     return valid(inside(z, 0, np.inf, np.exp(sp.xlogy(a - 1, y) - y - sp.gammaln(a)), 0.0) / scale, a, scale)
 
 
 @defined(st.gamma.cdf)
 def gamma_cdf(x, a, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(inside(z, 0, np.inf, sp.gammainc(a, clipped(z, 0, np.inf, 1.0)), 0.0), a, scale)
 
 
 @defined(st.gamma.logcdf)
 def gamma_logcdf(x, a, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(inside(z, 0, np.inf, np.log(sp.gammainc(a, clipped(z, 0, np.inf, 1.0))), -np.inf), a, scale)
 
 
@@ -119,13 +129,13 @@ def chi2_logcdf(x, df, loc=0, scale=1):
 
 @defined(st.expon.pdf)
 def expon_pdf(x, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(inside(z, 0, np.inf, np.exp(-clipped(z, 0, np.inf, 0.0)), 0.0) / scale, scale)
 
 
 @defined(st.expon.logpdf)
 def expon_logpdf(x, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(inside(z, 0, np.inf, -z, -np.inf) - np.log(scale), scale)
 
 
@@ -136,14 +146,14 @@ def expon_cdf(x, loc=0, scale=1):
 
 @defined(st.expon.logcdf)
 def expon_logcdf(x, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(inside(z, 0, np.inf, np.log(-np.expm1(-clipped(z, 0, np.inf, 1.0))), -np.inf), scale)
 
 
 # ------------------------------------------------------------------ the logarithmic normal distribution
 @defined(st.lognorm.logpdf)
 def lognorm_logpdf(x, s, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     y = np.log(np.where(z > 0, z, 1.0))
     return valid(
         np.where(z > 0, -((y / s) ** 2) / 2 - y - np.log(s) - math.log(2 * math.pi) / 2, -np.inf) - np.log(scale),
@@ -154,7 +164,7 @@ def lognorm_logpdf(x, s, loc=0, scale=1):
 
 @defined(st.lognorm.pdf)
 def lognorm_pdf(x, s, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     y = np.where(z > 0, z, 1.0)
     return valid(
         np.where(z > 0, np.exp(-((np.log(y) / s) ** 2) / 2) / (s * y * math.sqrt(2 * math.pi)), 0.0) / scale, s, scale
@@ -163,20 +173,20 @@ def lognorm_pdf(x, s, loc=0, scale=1):
 
 @defined(st.lognorm.cdf)
 def lognorm_cdf(x, s, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(np.where(z > 0, sp.ndtr(np.log(np.where(z > 0, z, 1.0)) / s), 0.0), s, scale)
 
 
 @defined(st.lognorm.logcdf)
 def lognorm_logcdf(x, s, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(np.where(z > 0, sp.log_ndtr(np.log(np.where(z > 0, z, 1.0)) / s), -np.inf), s, scale)
 
 
 # ------------------------------------------------------------------ beta, Student's and uniform distributions
 @defined(st.beta.logpdf)
 def beta_logpdf(x, a, b, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     y = clipped(z, 0, 1, 0.5)
     return valid(
         inside(z, 0, 1, sp.xlogy(a - 1, y) + sp.xlog1py(b - 1, -y) - sp.betaln(a, b), -np.inf) - np.log(scale),
@@ -188,7 +198,7 @@ def beta_logpdf(x, a, b, loc=0, scale=1):
 
 @defined(st.beta.pdf)
 def beta_pdf(x, a, b, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     y = clipped(z, 0, 1, 0.5)
     return valid(
         inside(z, 0, 1, np.exp(sp.xlogy(a - 1, y) + sp.xlog1py(b - 1, -y) - sp.betaln(a, b)), 0.0) / scale, a, b, scale
@@ -197,13 +207,13 @@ def beta_pdf(x, a, b, loc=0, scale=1):
 
 @defined(st.beta.cdf)
 def beta_cdf(x, a, b, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(np.where(z > 1, 1.0, inside(z, 0, 1, sp.betainc(a, b, clipped(z, 0, 1, 0.5)), 0.0)), a, b, scale)
 
 
 @defined(st.beta.logcdf)
 def beta_logcdf(x, a, b, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(
         np.where(z > 1, 0.0, inside(z, 0, 1, np.log(sp.betainc(a, b, clipped(z, 0, 1, 0.5))), -np.inf)), a, b, scale
     )
@@ -211,7 +221,7 @@ def beta_logcdf(x, a, b, loc=0, scale=1):
 
 @defined(st.t.logpdf)
 def t_logpdf(x, df, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     constant = sp.gammaln((df + 1) / 2) - sp.gammaln(df / 2) - np.log(math.pi * df) / 2
     return valid(constant - (df + 1) / 2 * np.log1p(z**2 / df) - np.log(scale), df, scale)
 
@@ -233,13 +243,13 @@ def t_logcdf(x, df, loc=0, scale=1):
 
 @defined(st.uniform.pdf)
 def uniform_pdf(x, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(inside(z, 0, 1, 1 / scale, 0.0) + 0 * z, scale)
 
 
 @defined(st.uniform.logpdf)
 def uniform_logpdf(x, loc=0, scale=1):
-    z = (x - loc) / scale
+    z = standard(x, loc, scale)
     return valid(inside(z, 0, 1, -np.log(scale), -np.inf) + 0 * z, scale)
 
 
