@@ -91,6 +91,9 @@ class Types:
             if isinstance(itself, Sequence) and itself.kind is list and isinstance(types[1], Tuple):
                 types[1] = Sequence(list, alike(types[1].items), len(types[1].items))  # any items may follow
             op = op.op
+            if isinstance(itself, Sequence) and itself.stands_for is not None:  # the queue itself, with more in it
+                found = self._remembered(op, [replace(itself, stands_for=None), *types[1:]], named)
+                return replace(found, stands_for=itself.stands_for) if isinstance(found, Sequence) else found
         if op in TAKING and types and isinstance(types[0], Sequence) and len(types[0].items) == 1:
             return self._apart(self._infer(op, types, named))
         return self._remembered(op, types, named)

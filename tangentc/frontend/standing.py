@@ -148,6 +148,8 @@ def _asked(s: Statement, types: Any) -> Iterator[tuple[Atom, str]]:
     op = s.op.op if isinstance(s.op, ops.augmented) else s.op
     if op in ASKING or op in JOINING:
         sign = {**ops.BINARY, **ops.COMPARE}.get(op, op.__name__)
-        yield from ((atom, f"`{sign}`") for atom in s.args)
+        given = [standing_for(types.of(atom)) for atom in s.args]
+        extends = isinstance(s.op, ops.augmented) and op is operator.add and given[0] == StandsFor(collections.deque)
+        yield from ((atom, f"`{sign}`") for atom in s.args[extends:])
     if op is operator.getitem and is_slice(types.of(s.args[1])):
         yield s.args[0], "a slice"

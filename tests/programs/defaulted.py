@@ -363,6 +363,13 @@ def pushed(items, value):
     return items
 
 
+def added_to_without_a_limit(x):
+    q = deque()
+    for v in x:
+        q += [v * v]
+    return sum(q) * q.popleft() * (2 if isinstance(q, deque) else 3)
+
+
 V = np.array([0.3, 0.7, -0.4, 1.1])
 FUNCTIONS = (sums, groups, window, window_from_the_left, by_name, arrays, read_before_it_is_there)
 FUNCTIONS += (extended, handed_over, by_another_name, added_to, limit_that_changes, asked_about)
@@ -370,6 +377,6 @@ FUNCTIONS += (told_apart, compared, filled_window, limited_memory, made_by_a_hel
 FUNCTIONS += (dicts_as_attributes, moments_of_an_optimiser, default_that_captures, dict_of_dicts, several_queues)
 FUNCTIONS += (asked_whether_it_is_full, turned, copied_queue, list_of_a_queue, made_in_each_trip, one_of_two_queues)
 FUNCTIONS += (made_when_needed, default_that_counts, array_that_is_added_to, given_entries, one_of_two_lengths)
-FUNCTIONS += (read_by_an_index_that_only_the_run_knows,)
+FUNCTIONS += (read_by_an_index_that_only_the_run_knows, added_to_without_a_limit)
 PROGRAMS = [(f, (V,)) for f in FUNCTIONS]
 REFUSED = {"compared", "added_to", "one_of_two_lengths"}
