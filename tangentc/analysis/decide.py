@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.holding import lost_parts
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, Statement, While
@@ -193,6 +194,8 @@ def unlike(joined: Type, alone: Type) -> bool:
     """Whether less is known of what both paths give than of what one gives: it is of different kinds."""
     if isinstance(joined, Unknown):
         return not isinstance(alone, Unknown)
+    if is_container(joined) and lost_parts(joined) - lost_parts(alone):
+        return True
     return may_be_number(joined) and not may_be_number(alone)
 
 

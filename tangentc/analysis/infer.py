@@ -171,10 +171,12 @@ def _of_array_or_number(op: Any, args: Seq[Type], keywords: dict[str, Type], fre
         return whole  # of a number it raises
     if not isinstance(whole, Array):
         return join(whole, number, fresh)
-    if not is_elementwise(op) and op not in LIKE or isinstance(number, Array) and number.shape != whole.shape:
+    if not is_elementwise(op) and op not in LIKE:
         return Unknown(MIXED)
+    if isinstance(number, Array):  # there is an array beside it
+        return join(whole, number, fresh)
     kinds = {t.or_number for t in args if isinstance(t, Array) and t.or_number}
-    return whole if isinstance(number, Array) else replace(whole, or_number=kinds.pop() if len(kinds) == 1 else "?")
+    return replace(whole, or_number=kinds.pop() if len(kinds) == 1 else "?")
 
 
 def raises_of_none(op: Any, args: Seq[Type]) -> bool:

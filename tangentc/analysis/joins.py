@@ -29,6 +29,7 @@ from tangentc.core.types import (
     either,
     is_array_of_a_class,
     is_container,
+    is_differentiable,
     may_be_none,
     present,
     united,
@@ -151,6 +152,12 @@ def array_or_number(a: Type, b: Type) -> Array | None:
 
 
 MIXED = "it is of different types on different paths"
+LISTED = "it is a list or an array, according to the path"  # of what a derivative may flow through
+
+
+def is_mixed(t: Type) -> bool:
+    """Whether a value, or one that it holds, is of different types on different paths."""
+    return t in (Unknown(MIXED), Unknown(LISTED)) or is_container(t) and any(map(is_mixed, t.items))
 
 
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
@@ -247,4 +254,11 @@ def _join_known(a: Type, b: Type, fresh: Fresh) -> Type:
         case (Scalar(dtype="str"), Known()) | (Known(), Scalar(dtype="str")):
             return Scalar("str", True)
     of_a_class = [t for t in (a, b) if is_array_of_a_class(t)]  # which it may be
-    return of_a_class[0] if of_a_class else Unknown(MIXED)
+    if of_a_class:
+        return of_a_class[0]
+    listed = Unknown(LISTED) in (a, b) or any(map(_is_listed, (a, b), (b, a)))
+    return Unknown(LISTED if listed else MIXED)
+
+
+def _is_listed(a: Type, b: Type) -> bool:
+    return isinstance(a, (Sequence, Tuple)) and isinstance(b, Array) and is_differentiable(a) and is_differentiable(b)

@@ -22,6 +22,7 @@ from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
+    MOST_PARTS,
     Array,
     Dict,
     Known,
@@ -210,6 +211,8 @@ def _as_list(call: Applied) -> Type | None:
         case Array(_, shape) if shape:
             length = shape[0] if isinstance(shape[0], int) else None
             items = (item_type(t, call.fresh),) * (1 if length is None else length)
+        case Known(value=range()):  # which one is not known
+            items = (INTEGER,)
         case _:
             return None
     if call.op is ops.items_from:
@@ -238,8 +241,7 @@ def of_keys(op: Any, types: Seq[Type]) -> bool:
 def _sorted(call: Applied) -> Type | None:
     if of_keys(call.op, call.args):
         return Sequence(list, (item_type(call.first, call.fresh),), None)
-    is_range = isinstance(call.first, Known) and isinstance(call.first.value, range)
-    return Sequence(list, (INTEGER,), None) if is_range else None
+    return Sequence(list, (INTEGER,), None) if isinstance(getattr(call.first, "value", None), range) else None
 
 
 @result(builtins.max, builtins.min)
@@ -294,8 +296,12 @@ def _joined_lists(call: Applied) -> Type | None:
 
 @result(operator.mul)
 def _repeated_list(call: Applied) -> Type | None:
-    is_list = isinstance(call.first, Sequence) and len(call.first.items) <= 1
-    return Sequence(list, call.first.items, None) if is_list else None
+    """``[x] * n``; a few items whose number is known are as many as those of a display."""
+    t, times = call.first, getattr(call.args[1], "value", None)
+    if not isinstance(t, Sequence) or len(t.items) > 1:
+        return None
+    length = times * t.length if isinstance(times, int) and t.length is not None else None
+    return Sequence(list, t.items, length if length is not None and 0 < length <= MOST_PARTS else None)
 
 
 @result(ops.select)

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from tangentc.analysis.decide import counted_answer, refused, truth, unlike
 from tangentc.analysis.holding import CHANGING, lost_parts, replaced, sites_of, without_key, without_sites
-from tangentc.analysis.joins import is_nothing, put
+from tangentc.analysis.joins import is_mixed, is_nothing, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops
@@ -35,6 +35,7 @@ from tangentc.core.types import (
     Optional,
     Sequence,
     Struct,
+    Tuple,
     Type,
     Unknown,
     alike,
@@ -48,6 +49,7 @@ from tangentc.core.values import data_type
 
 MOST_WALKS = 8  # of the body of a loop: what each trip hands on to the next takes one for each name
 NOTHING = Known(Const(ops.UNDEFINED))
+NONE = Known(Const(None))
 COPIES = {builtins.dict, copy.copy, *DEEP_COPIES}  # whose type is that of what is copied
 T = TypeVar("T")
 End = dict[Atom, Type] | None  # what a path has changed; None if it does not come to its end
@@ -76,7 +78,8 @@ class State(Types):
         self.calls: list[Open] = []
         self.heads: dict[Any, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
         self.trips_give: list[End] = []  # how the trips of the loop that was written last end
-        self.loses = False  # whether trips of the loop that was written last begin with what one type does not tell
+        self.lost: set[Atom] = set()  # in the loop that was written last, what trips begin with and no type tells
+        self.mixed: set[Atom] = set()  # and what is of different types on paths of one trip
         self.deeper = False  # whether its trips put containers into each other, so that no type is theirs
         self.missed: set[Atom] = set()  # what was read and has no value yet
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
@@ -393,7 +396,7 @@ class State(Types):
 
     def loop(self, site: Any, write: Callable[[], Block], endless: bool) -> Block:
         """The body of a loop, written for what its trips may begin with."""
-        head, self.loses, deeper = self.heads.setdefault(site, {}), False, False
+        head, lost, mixed, deeper = self.heads.setdefault(site, {}), set[Atom](), set[Atom](), set[Atom]()
         for name, t in head.items():
             self._set(name, self._joined([self.now.get(name), t]))
         for walk in range(MOST_WALKS):
@@ -403,19 +406,19 @@ class State(Types):
                 block, end = self.fork(write)
             finally:
                 opened = self.loops.pop()
-            news = self._news([end, *opened.over], walk)
+            news = self._news([end, *opened.over], walk, lost, mixed)
             self.missed |= missed
             if not news:
                 break
             head.update(news)
-            deeper |= any(is_container(self.of(n)) and t == Unknown(CHANGING) for n, t in news.items())
+            deeper |= {n for n, t in news.items() if is_container(self.of(n)) and t == Unknown(CHANGING)}
             for name, t in news.items():
                 self._set(name, t)
         never = endless and not opened.broken  # which ends
         self.merge([] if never else [{}, end, *opened.over, *opened.broken])
         self.trips_give = [end, *opened.over, *opened.broken]
-        self.deeper = deeper
-        self.loses |= deeper
+        self.deeper = bool(deeper)
+        self.lost, self.mixed = lost | deeper, mixed
         return block
 
     def arrays_behind_a_trip(self) -> list[Atom]:
@@ -424,8 +427,10 @@ class State(Types):
         names = dict.fromkeys(name for end in living for name in end if may_be_number(self.now.get(name, NOTHING)))
         return [n for n in names if not may_be_number(self._joined([end.get(n, self.now.get(n)) for end in living]))]
 
-    def _news(self, ends: list[End], walk: int) -> dict[Atom, Type]:
-        """What a trip may begin with that was not thought of."""
+    def _news(self, ends: list[End], walk: int, lost: set[Atom], mixed: set[Atom]) -> dict[Atom, Type]:
+        """What a trip may begin with that was not thought of; ``lost`` gets what no type
+        tells any more, ``mixed`` what none tells at the end of a trip.
+        """
         news: dict[Atom, Type] = {}
         living = [end for end in ends if end is not None]
         for name in dict.fromkeys(name for end in living for name in end):
@@ -434,8 +439,11 @@ class State(Types):
                 continue
             types = [before, *(end.get(name) for end in living)]
             after = self._joined(types)
-            if lost := lost_parts(after):
-                self.loses |= bool(lost.difference(*(lost_parts(t) for t in types if t is not None)))
+            if parts := lost_parts(after):
+                if parts.difference(*(lost_parts(t) for t in types if t is not None)):
+                    lost.add(name)
+                elif is_mixed(after) and (isinstance(before, (Tuple, Sequence)) or before == NONE):
+                    mixed.add(name)
             if before is None or certain(after) != certain(before) or sites_of(after) != sites_of(before):
                 news[name] = self._apart(after) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
         return news

@@ -340,7 +340,6 @@ def assumed(fact: Any, *values: Any) -> None:
 methods.means("item", item)
 SYNTAX.add(stopped)
 say(stopped, reshaped, assumed, item, snapshot, old_item, copied, items_from, functools.partial, pure=True)
-CHANGES_LIST = {append, insert, reverse}
 
 
 class UserFunction:

@@ -251,8 +251,6 @@ def present(t: Type) -> Type:
 
 Type = Scalar | Array | Tuple | Sequence | Dict | Struct | Known | Unknown
 
-FLOATS = ("float16", "float32", "float64", "longdouble", "complex64", "complex128")
-
 
 def surely_differ(a: Dim, b: Dim) -> bool:
     """Whether two lengths cannot be the same: a symbol may be any length from `EXACT` on, and two lengths of arguments

@@ -50,7 +50,6 @@ from tangentc.derive.parts import bar_name
 from tangentc.errors import InternalError, UnsafeMutation
 
 COPIES = {operator.add, builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}
-SAME_FORM = {operator.getitem, ops.identity, builtins.list, builtins.dict, ops.items_from, builtins.reversed}
 
 
 class Mirror:

@@ -14,7 +14,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import cached_as, found_in_class, setter_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Place, Store
-from tangentc.core.types import Array, Type, is_complex, is_numeric
+from tangentc.core.types import Array, Tuple, Type, is_complex, is_numeric, items_of
 from tangentc.frontend import prelude
 from tangentc.frontend.part import Part
 from tangentc.frontend.source import Quoted
@@ -142,7 +142,7 @@ class Assigning(Part):
             raise self.unsupported(target, "a dict that is unpacked, which gives its keys", "d.values(), or d[key]")
         made = next((s for s in reversed(self.out) if isinstance(s, Assign) and s.target == value), None)
         if made is not None and made.op in (builtins.zip, builtins.enumerate):
-            value = self.invoke(prelude.listed, [value], [], target, None)
+            value = self.rows_of_zip(made, target) or self.invoke(prelude.listed, [value], [], target, None)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         if not stars:
             self.add(Effect(runtime.require_count, (value, Const(len(target.elts))), (), self.span(target)))
@@ -157,6 +157,20 @@ class Assigning(Part):
             item = self.emit(operator.getitem, (value, Const(index)), t, target=inner)
             if inner is None:
                 self.bind(t, item)
+
+    def rows_of_zip(self, made: Assign, target: Any) -> Atom | None:
+        """What `zip` gives of things whose items are told apart, functions perhaps: a tuple of tuples."""
+        given = [items_of(self.state.of(a)) for a in made.args if made.op is builtins.zip]
+        if not given or None in given or made.keywords:
+            return None
+        for a, items in zip(made.args, given):
+            if not isinstance(self.state.of(a), Tuple):
+                self.assume("lengths", self.span(target).site, len(items), target, a)  # type: ignore[arg-type]
+        rows = [
+            tuple(self.emit(operator.getitem, (a, Const(k)), target) for a in made.args)
+            for k in range(min(map(len, given)))  # type: ignore[arg-type]
+        ]
+        return self.emit(ops.make_tuple, tuple(self.emit(ops.make_tuple, row, target) for row in rows), target)
 
 
 def has_setter(t: Type, name: str) -> bool:

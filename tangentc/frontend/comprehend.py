@@ -11,37 +11,26 @@ trip, so that each has its own types; every other loop stays a loop.
 
 from __future__ import annotations
 
-import ast
 import builtins
-import contextlib
 import functools
-import itertools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
-import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.nodes import PRESENT, Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Statement, Store
 from tangentc.core.walk import changed_by, defines, statements
-from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.activation import Activation
 from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.leave import gather, has, with_flag
 from tangentc.frontend.part import Part
-from tangentc.frontend.questions import length_in, number_of_trips
+from tangentc.frontend.questions import length_in
 from tangentc.frontend.source import Quoted
 from tangentc.frontend.trees import walk
-from tangentc.ops import methods
 
-RESIZES = methods.names(list, changes=True)
-ONE_BY_ONE = {  # in each trip or, those of itertools, all at once
-    builtins.zip, builtins.enumerate, builtins.reversed, builtins.map, builtins.filter, np.ndindex, itertools.product,
-    itertools.combinations, itertools.permutations, itertools.combinations_with_replacement,
-}  # fmt: skip
 LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
 
 
@@ -56,111 +45,6 @@ class Comprehend(Part):
             isinstance(n, gast.Name) and n.id in given and n not in starred for n in all_nodes
         ):
             self.known.wanted.add(site)
-
-    def on_For(self, node: Any) -> None:
-        if self.over_a_generator(node):
-            return
-        start = len(self.out)
-        sources, iterable = self.run_over(node.iter, node)
-        if sources is not None:
-            if self.each_trip(node, sources):
-                return
-            iterable = self.iterated(self.expression(node.iter), node)
-        sources = self.one_loop(node, iterable)
-        if sources is not None:
-            del self.out[start:]
-            self.each_trip(node, sources)
-
-    def each_trip(self, node: Any, sources: list) -> bool:
-        """A loop that is written out; False, and nothing is written, if it makes longer what it runs over."""
-
-        def each(item: Any) -> None:
-            self.bind_trip(node.target, item)
-            self.trip(node.body)
-
-        grows: list[bool] = []
-        block, end = self.state.fork(
-            lambda: self.block_of(lambda: grows.append(self.written_out(node, node.iter, sources, each)))
-        )
-        if not any(grows):
-            self.state.merge([end])
-            self.out.extend(block)
-        return not any(grows)
-
-    def one_loop(self, node: Any, iterable: Atom) -> list | None:
-        """A loop that stays one; nothing is written if its items are told apart, whose trips it gives then."""
-        site = self.span(node).site
-        may_be = None if _grows(node.iter, node) else self.asks.trips(iterable)
-        unlike: list[bool] = []
-        is_name = isinstance(node.target, gast.Name)
-        target = self.variable(node.target) if is_name else self.fresh("%item")
-        late = self.read_late(node.iter)
-
-        def trip() -> None:
-            self.state.takes(target, iterable)
-            if late:
-                self.assume("unchanged", site, None, node, *late)
-            if not is_name:
-                self.bind(node.target, target)
-            self.trip(node.body)
-            if may_be is not None:
-                is_key = self.asks.is_key(For(target, iterable, tuple(self.out)))
-                unlike.append(is_key and self.asks.trips(iterable) == may_be)
-
-        body, end = self.state.fork(lambda: self.trips_of(site, trip))
-        if any(unlike) or may_be is not None and (self.state.loses or self.is_wanted(site)):
-            return may_be
-        self.refuse_deeper(node)
-        self.state.merge([end])
-        arrays = self.state.arrays_behind_a_trip() if self.asks.surely_runs(iterable) else ()
-        self.finish_loop(node, body, lambda b: For(target, iterable, b, (), self.span(node)))
-        for name in arrays:
-            self.emit(ops.identity, (name,), node, PRESENT, target=name)
-        return None
-
-    def read_late(self, node: Any) -> list[str]:
-        """What a loop over an iterator takes items of in each trip, where all were taken before: its body may not
-        change it."""
-        if isinstance(node, gast.GeneratorExp):
-            is_late = len(node.generators) > 1
-        else:
-            callee = self.looked_at(node.func) if isinstance(node, gast.Call) and self.is_iterator(node) else None
-            is_late = isinstance(callee, Const) and callee.value not in ONE_BY_ONE
-        found: list[str] = []
-        args = node.args if isinstance(node, gast.Call) else []
-        waiting = [node] if is_late else [a for a in args if self.generates(a) is not None]
-        while waiting:
-            n = waiting.pop()
-            if isinstance(n, gast.Name):
-                with contextlib.suppress(UnsupportedSyntax, AttributeError):
-                    atom = self.of_Name(n, None)
-                    found += [atom] if isinstance(atom, str) else []
-            elif not isinstance(n, gast.Call) or n is node or n in args or self.is_iterator(n):
-                waiting += gast.iter_child_nodes(n)  # another call gives something of its own
-        return found
-
-    def is_wanted(self, site: Any) -> bool:
-        return site in self.known.wanted or site in self.known.counted
-
-    def run_over(self, iterable: Any, node: Any) -> tuple[list | None, Any]:
-        """The trips of a loop that is written out, else None and what it runs over."""
-        site, start = self.span(node).site, len(self.out)
-        self.want_written_out(iterable, site)
-
-        def look() -> tuple[list | None, Atom]:
-            atom = self.iterated(self.expression(iterable), node)
-            trips = self.asks.trips(atom)
-            unlike = trips is not None and (not number_of_trips(trips) or self.asks.mixed(atom) or self.is_wanted(site))
-            if not unlike or _grows(iterable, node):
-                return None, atom
-            return trips, atom
-
-        (trips, atom), end = self.state.fork(look)
-        if trips is not None:
-            del self.out[start:]
-            return trips, None
-        self.state.merge([end])
-        return None, atom
 
     def of_comprehension(self, iterable: Any) -> tuple[list | None, Any]:
         """What a loop of a comprehension runs over; what runs a generator function, which stops at each item."""
@@ -441,17 +325,6 @@ class Comprehend(Part):
         if isinstance(callee, Const) and getattr(callee.value, "__tangentc_kind__", "") in ("jvp", "hvp"):
             return self.jvp_call(node)
         return None
-
-
-def _grows(iterable: Any, loop: Any) -> bool:
-    """Whether the body of a loop may make a list longer or shorter while the loop runs over it."""
-    if not isinstance(iterable, (gast.Name, gast.Attribute, gast.Subscript)):
-        return False
-    called = (n.func for s in getattr(loop, "body", ()) for n in walk(s) if isinstance(n, gast.Call))
-    names = {
-        ast.unparse(gast.gast_to_ast(f.value)) for f in called if isinstance(f, gast.Attribute) and f.attr in RESIZES
-    }
-    return bool(names) and ast.unparse(gast.gast_to_ast(iterable)) in names
 
 
 def _as_comprehension(node: Any) -> Any:

@@ -50,6 +50,7 @@ from tangentc.frontend.attempt import Attempt, Trying, never_passes
 from tangentc.frontend.comprehend import Comprehend
 from tangentc.frontend.environments import Environments
 from tangentc.frontend.expressions import Expressions
+from tangentc.frontend.for_loops import ForLoops
 from tangentc.frontend.generators import Generators
 from tangentc.frontend.invoke import Invoke
 from tangentc.frontend.iterators import makes_iterator, refuse_held
@@ -107,6 +108,7 @@ class Lowering(
     Invoke,
     Environments,
     Comprehend,
+    ForLoops,
     Generators,
     Wrapping,
     Standing,

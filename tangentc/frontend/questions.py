@@ -358,7 +358,9 @@ def is_open(t: Type) -> bool:
 
 
 def _differ(items: tuple[Type, ...]) -> bool:
-    if any(isinstance(t, Known) and callable(t.value) or isinstance(t, Struct) for t in items):
+    if any(isinstance(t, Known) and (callable(t.value) or isinstance(t.value, str)) for t in items):
+        return True
+    if any(isinstance(t, Struct) for t in items):
         return True
     if len(items) < 2:
         return any(is_container(t) and _differ(t.items) for t in items)  # type: ignore[union-attr]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tangentc.analysis.decide import refused
 from tangentc.analysis.infer import MUTATING
+from tangentc.analysis.joins import LISTED
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.classes import special
@@ -17,6 +18,7 @@ from tangentc.core.types import Optional as OptionalType
 from tangentc.core.walk import statements, substitute_block
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.environments import Environment
+from tangentc.frontend.typed.meaning import plain
 from tangentc.ops import methods
 
 GIVING_AND_CHANGING = frozenset(map(Const, methods.names(changes=True, gives_item=True)))
@@ -59,6 +61,17 @@ def _refuse_named(program: Program, s: Assign | Effect) -> None:
         )  # fmt: skip
 
 
+def _refuse_listed(program: Program, s: Assign | Effect) -> None:
+    """Refuse to compute with what is a list on one path and an array on another: their adjoints differ."""
+    for a in s.atoms:
+        if s.op is not ops.identity and program.types.of(a) == Unknown(LISTED):
+            raise UnsupportedSyntax(
+                f"{program.function.name} uses {plain(a)}, which is a list on one path and an array on another",
+                s.span, why="the adjoint of a list is a list, that of an array an array",
+                way_out="make it an array before the paths part: np.array(...)",
+            )  # fmt: skip
+
+
 def refuse_open(program: Program) -> None:
     """Refuse what typing did not settle: a starred value of unknown length, a call of something unknown."""
     for p in program.function.params:
@@ -80,6 +93,7 @@ def refuse_open(program: Program) -> None:
         if not isinstance(s, (Assign, Effect)):
             continue
         _refuse_named(program, s)
+        _refuse_listed(program, s)
         if s.op is builtins.getattr and isinstance(program.types.of(s.args[0]), Array):
             name = getattr(s.args[1], "value", None)
             if name in MUTATING or str(name).startswith("__i") or name == "__setitem__":

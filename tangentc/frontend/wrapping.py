@@ -29,7 +29,6 @@ from tangentc.frontend.part import Part
 from tangentc.frontend.source import source_of
 from tangentc.frontend.trees import walk
 
-SUBJECT = "the subject"
 RETURNED = "returned_by_block"
 NOTHING = "given_by_manager"  # what a manager gives, where it gets no name
 MANAGER = contextlib.contextmanager(lambda: iter(())).__code__  # of what it makes

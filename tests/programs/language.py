@@ -1282,5 +1282,4 @@ PROGRAMS = [
 
 REFUSED = {  # not followed yet, and said so
     "iterators": "sorted",
-    "arrays_in_a_list": "a list of arrays of several shapes that change",
 }

@@ -194,10 +194,82 @@ def keys_beside(w, x):
     return total
 
 
+class Parts:
+    def __init__(self, w, kinds):
+        self.parts = []
+        for kind in kinds:
+            if kind == "bond":
+                self.parts.append(Bond(w))
+            else:
+                self.parts.append(Forward(w * 2))
+
+
+def by_kinds_of_a_list(w, x):
+    for part in Parts(w, ["bond", "forward", "bond"]).parts:
+        x = part.value(x)
+    return x
+
+
+def by_kinds_that_are_given(w, x, kinds):
+    for part in Parts(w, kinds).parts:
+        x = part.value(x)
+    return x
+
+
+def one_between_the_others(w, x):
+    parts = []
+    for k in range(3):
+        parts.append(Bond(w * (k + 1)))
+        if k < 2:
+            parts.append(Forward(w))
+    for part in parts:
+        x = part.value(x)
+    return x
+
+
+def dense(w):
+    def init():
+        return w
+
+    def apply(p, x):
+        return p * x + 1
+
+    return init, apply
+
+
+def serial(*layers):
+    inits, applies = zip(*layers)
+
+    def init():
+        return [i() for i in inits]
+
+    def apply(ps, x):
+        for f, p in zip(applies, ps):
+            x = f(p, x)
+        return x
+
+    return init, apply
+
+
+def functions_in_columns(w, x):
+    inits, applies = zip(*[dense(w), dense(w * 2)])
+    ps = [i() for i in inits]
+    for f, p in zip(applies, ps):
+        x = f(p, x)
+    return x
+
+
+def serial_of_serial(w, x):
+    init, apply = serial(dense(w), serial(dense(w * 2), dense(w + 1)))
+    return apply(init(), x)
+
+
 W = np.array([[0.4, 0.3], [0.1, 0.9]])
 PROGRAMS = [(f, (0.7, 0.3)) for f in (
     appended, added_by_a_method, run_over_by_its_iterator, pipeline, records, methods_that_call_themselves, members,
 )] + [(method_of_a_given_object, (Medium(0.7), 0.3)), (computed_keys, (0.7, ["a", "b"])),
+    (by_kinds_of_a_list, (0.7, 0.3)), (by_kinds_that_are_given, (0.7, 0.3, ["forward", "bond"])),
+    (one_between_the_others, (0.7, 0.3)), (functions_in_columns, (0.7, 0.3)), (serial_of_serial, (0.7, 0.3)),
     (variables_for_the_beginning, (0.7, 0.3)), (keys_beside, (W, W[0])),
     (keys_put_together, ({"Wi": W, "Wf": W * 2, "bi": W[0], "bf": 0.3}, W[1])),
 ]  # fmt: skip
