@@ -16,7 +16,7 @@ from tangentc.compiler.dispatch import Dispatch
 from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.types import Type
 from tangentc.frontend.dependencies import Signed, kept_by
-from tangentc.singular import math_of_numpy
+from tangentc.singular import constants_of_numpy, math_of_numpy
 
 
 class Compiled:
@@ -54,8 +54,9 @@ class Compiled:
         return Draws(self.root, args) if self.is_drawing else NOTHING
 
     def function_of_numpy(self) -> Any:
-        """The function with a `math` that gives NumPy's numbers."""
-        function = load(self.text, self.root.__module__)
+        """The function with NumPy's numbers: those that stand in it, and those that `math` gives."""
+        tree, number = constants_of_numpy(self.text.whole)
+        function = load(self.text, self.root.__module__, tree, number)
         function.__globals__.update({name: self.function.__globals__[name] for name in (*self.live, CHOOSES)})
         function.__globals__.update(math_of_numpy(function.__globals__))
         return function

@@ -6,6 +6,7 @@ It is computed in NumPy's numbers then.
 
 from __future__ import annotations
 
+import ast
 import copy
 import math
 import types
@@ -66,6 +67,45 @@ def math_of_numpy(names: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in names.items()
         if value is math or isinstance(value, types.BuiltinFunctionType) and value.__self__ is math
     }
+
+
+def constants_of_numpy(text: str) -> tuple[ast.Module, dict[str, Any]]:
+    """The tree of a text in which its floats are NumPy's, and what their name stands for: 0.0 ** -0.5 is an error, of
+    NumPy's numbers it is infinite.
+
+    >>> tree, number = constants_of_numpy("y = 0.0 ** -0.5 if x > 1 else 0")
+    >>> ast.unparse(tree)
+    'y = number(0.0) ** -number(0.5) if x > 1 else number(0)'
+    """
+    name = "number"
+    while name in text:
+        name += "_"
+    return ast.fix_missing_locations(_Constants(name).visit(ast.parse(text))), {name: _of_numpy}
+
+
+def _of_numpy(value: float) -> Any:
+    return np.int64(value) if type(value) is int else np.float64(value)
+
+
+class _Constants(ast.NodeTransformer):
+    def __init__(self, name: str):
+        self.name = name
+
+    def _number(self, node: ast.Constant) -> ast.Call:
+        return ast.copy_location(ast.Call(ast.Name(self.name, ast.Load()), [node], []), node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return self._number(node) if type(node.value) is float else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        for arm in ("body", "orelse"):
+            if isinstance(chosen := getattr(node, arm), ast.Constant) and type(chosen.value) is int:
+                setattr(node, arm, self._number(chosen))
+        return self.generic_visit(node)
+
+    def visit_match_case(self, node: ast.match_case) -> ast.match_case:
+        node.body = [self.visit(s) for s in node.body]
+        return node
 
 
 def _numpys(function: Callable[..., Any]) -> Callable[..., Any]:

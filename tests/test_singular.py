@@ -254,3 +254,17 @@ def test_second_derivatives_of_what_is_not_taken():
 
     assert grad(grad(powers))(2.0) == 12.0
     assert hessian(lambda x: np.sum(powers(x)))(np.array([2.0]))[0, 0] == 12.0
+
+
+def test_powers_of_a_zero_that_stands_in_the_code():
+    def clamped(x, t):
+        tau = 1.0 - t if t < 1.0 else 0.0
+        return x * x + 3.0 * tau**0.35
+
+    def whole(x, t):
+        tau = 1 - t if t < 1 else 0
+        return x * x + 3.0 * tau**0.35
+
+    with np.errstate(divide="ignore"):
+        for f in (clamped, whole, lambda x, t: x * x + 3.0 * max(1.0 - t, 0.0) ** 0.35):
+            assert grad(f, wrt=(0, 1))(0.7, 2.0) == (1.4, 0.0)

@@ -67,6 +67,8 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     new = _put(t, key, item, resizes, fresh)
     if isinstance(t, (Sequence, Dict)) and isinstance(new, (Sequence, Dict)):
         return replace(new, stands_for=t.stands_for)
+    if isinstance(t, Struct) and isinstance(new, Struct):
+        return replace(new, unsure=t.unsure | set(new.fields) - set(t.fields))
     return new
 
 
@@ -202,7 +204,8 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
         case Struct(), Struct() if a.cls is b.cls:  # an attribute may be assigned later
             parts = [dict(zip(t.fields, t.items, strict=True)) for t in (a, b)]
             fields = tuple(dict.fromkeys((*a.fields, *b.fields)))
-            return Struct(a.cls, fields, tuple(joined([p[f] for p in parts if f in p], fresh) for f in fields))
+            items = tuple(joined([p[f] for p in parts if f in p], fresh) for f in fields)
+            return Struct(a.cls, fields, items, unsure=a.unsure | b.unsure | parts[0].keys() ^ parts[1].keys())
         case Sequence(), Sequence() if a.key != b.key:
             keys = [k for k in (a.key, b.key) if k is not None]
             one = joined(keys, fresh)

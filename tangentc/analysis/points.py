@@ -258,6 +258,11 @@ class Points:
             case If():
                 for m in s.merged:
                     self.of[m.name] |= self.arm(m.then) | self.arm(m.orelse)
+                    if Const(ops.UNDEFINED) in (
+                        m.then,
+                        m.orelse,
+                    ):  # a container that one branch makes and others change
+                        self.of[m.name].add(NONE)
             case For() | While():
                 for c in s.carried:
                     self.of[c.name] |= self.arm(c.init) | self.arm(c.next)

@@ -18,6 +18,7 @@ from tangentc.analysis.fits import PRODUCTS, fit, may_raise
 from tangentc.analysis.joins import is_nothing
 from tangentc.analysis.sampling import exceptions_of
 from tangentc.core import ops
+from tangentc.core.classes import found_in_class
 from tangentc.core.nodes import Assign, Atom, Const, Leave, Opaque, Statement, Store
 from tangentc.core.types import (
     Array,
@@ -85,6 +86,8 @@ def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] |
         return False
     if s.op is operator.getitem and _is_missing(given[0], s.args[1]):
         return IndexError
+    if s.op is builtins.getattr and len(s.args) == 2 and _lacks(given[0], s.args[1]):
+        return AttributeError
     if not given or not isinstance(given[0], (Scalar, Array)) and not (_is_arithmetic(s.op) and _is_none(given[0])):
         return None  # what a container raises, its items decide
     found = exceptions_of(s.op, given) if ops.is_pure(s.op) else set()
@@ -97,6 +100,8 @@ def _is_safe(s: Assign, given: list[Type], types: Any) -> bool:
     """Whether an operation raises for no values of these types."""
     op = s.op
     if op is builtins.getattr:
+        if isinstance(given[0], Struct) and isinstance(s.args[1], Const) and s.args[1].value in given[0].unsure:
+            return False
         return not isinstance(types.of(s.target), Unknown) and not is_nothing(types.of(s.target))
     if op is operator.getitem:
         return _is_there(given[0], s.args[1])
@@ -144,6 +149,13 @@ def _is_there(t: Type, key: Atom) -> bool:
             parts = key.value if isinstance(key.value, tuple) else (key.value,)
             return len(parts) <= len(shape) and all(map(_is_within, parts, shape))
     return False
+
+
+def _lacks(t: Type, name: Atom) -> bool:
+    """Whether an object has no such attribute: all that its own are is known at any point."""
+    if not isinstance(t, Struct) or not isinstance(name, Const) or name.value in t.fields:
+        return False
+    return not found_in_class(t.cls, name.value)[0] and not hasattr(t.cls, "__getattr__")
 
 
 def _is_missing(t: Type, key: Atom) -> bool:

@@ -205,8 +205,10 @@ class State(Types):
             names = old.keys if isinstance(old, Dict) else old.fields
             if single and key in names and not is_nothing(item):
                 k = names.index(key)
-                return replace(old, items=(*old.items[:k], item, *old.items[k + 1 :]))
-            return put(old, key, item, False, self.fresh)
+                old = replace(old, items=(*old.items[:k], item, *old.items[k + 1 :]))
+            else:
+                old = put(old, key, item, False, self.fresh)
+            return replace(old, unsure=old.unsure - {key}) if single and isinstance(old, Struct) else old
 
         return changed
 
@@ -327,6 +329,16 @@ class State(Types):
             for name, old in frame.items():
                 self._restore(name, old)
             self.dead = dead
+
+    def ways_out(self) -> list[tuple[list[End], int]]:
+        """The ways out of the loops and calls that are open, as far as they have been written."""
+        return [(ways, len(ways)) for opened in (*self.loops, *self.calls) for ways in (opened.over, opened.broken)]
+
+    @staticmethod
+    def forget(since: list[tuple[list[End], int]]) -> None:
+        """Forget the ways out that were written since then, on a path that is not kept."""
+        for ways, count in since:
+            del ways[count:]
 
     def path(self, write: Callable[[], Block]) -> Block:
         """The block that ``write`` writes, on a path of its own: an arm of a branch to come."""

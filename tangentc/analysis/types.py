@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import copy
 import operator
 from collections.abc import Callable
@@ -136,7 +137,7 @@ class Types:
             return t
         if self.bare and not any(map(is_nothing, types)):
             t = of_empty(op, types, named, self.fresh)
-        never = op in TAKING and _has_no_item(op, types)
+        never = op in TAKING and _has_no_item(op, types) or op is builtins.getattr and isinstance(types[0], Struct)
         if never or raises_of_none(op, types) or any(map(is_nothing, [*types, *named.values()])):
             return t  # it is never run
         return Unknown("nothing says what it is") if self.settled and is_nothing(t) else t

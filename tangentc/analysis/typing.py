@@ -93,13 +93,16 @@ class Typing(State):
     def branch(self, s: If) -> None:
         self.chosen.pop(id(s), None)
         known = taken(s, self.of) if self._is_told(s) else None
-        self._arms(s, known)
-        if known is None and (known := taken(s, self.of)) is not None:
-            self._arms(s, known)
+        ends = self._arms(s, known)
+        if known is None:
+            known = taken(s, self.of)
+            known = self._counted(s, ends) if known is None else known  # type: ignore[arg-type]
+            if known is not None:
+                self._arms(s, known)
         if known is not None:
             self.chosen[id(s)] = known
 
-    def _arms(self, s: If, known: bool | None) -> None:
+    def _arms(self, s: If, known: bool | None) -> tuple[End, ...]:
         merged: list[list[Type]] = []
         ends = []
         for arm, runs, value in ((s.then, known is not False, 0), (s.orelse, known is not True, 1)):
@@ -120,6 +123,7 @@ class Typing(State):
             self._define(m.name, given[not answer] if stays else self._joined(given))
             if s.test in (m.then, m.orelse) and m.then != m.orelse:  # `a and b`, `a or b`
                 self.both[m.name, s.test == m.orelse] = (m.then, m.orelse)
+        return tuple(ends)
 
     def merge(self, ends: Iterable[End]) -> None:
         """What a path defines is not seen behind it."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import inspect
 import types
 import weakref
 from collections.abc import Iterable, Mapping
@@ -94,12 +96,17 @@ def _data(function: Any) -> list[Global]:
 
 
 def spelled(emitted: list[tuple[Any, types.FunctionType]], taken: set[str]) -> dict[Global, str]:
-    """How each datum is written: by its name, unless two modules have one of that name."""
+    """How each datum is written: by its name, unless two modules have one of that name, or it belongs to a class or to
+    another module and the name is a function or a module in the text.
+    """
     root = emitted[-1][1].__globals__
+    code = {"np", "cp", "math", *vars(builtins), *(n for n, v in root.items() if callable(v) or inspect.ismodule(v))}
     atoms = dict.fromkeys(a for program, _ in emitted for a in _data(program.function))
     out: dict[Global, str] = {}
     for atom in sorted(atoms, key=lambda a: a.place.home is not root):
-        name, k = atom.name, 1
+        name, k, home = atom.name, 1, atom.place.home
+        if home is not root and name in code:  # `Settings_max`
+            name = f"{getattr(home, '__name__', 'its').rpartition('.')[2]}_{name}"
         while name in taken or name in out.values():
             k += 1
             name = f"{atom.name}_{k}"

@@ -186,7 +186,7 @@ def has_of_its_class(t: Type, name: str) -> bool | None:
     """Whether the class of a value that is no object of the user's has an attribute; None where that is not known."""
     if isinstance(t, Struct) or isinstance(t, Array) and t.or_number:
         return None
-    return _one_answer(hasattr(cls, name) for cls in classes_of(t))
+    return _one_answer(any(name in vars(base) for base in cls.__mro__) for cls in classes_of(t))
 
 
 def _one_answer(answers: Iterable[bool]) -> bool | None:

@@ -40,6 +40,8 @@ def is_static(value: Any) -> bool:
     """Whether a value is part of the program, not of its data."""
     if isinstance(value, types.ModuleType) or value is None or value is Ellipsis:
         return True
+    if isinstance(value, tuple) and value and all(isinstance(v, type) for v in value):  # for `isinstance`
+        return True
     return callable(value) and not is_object(value)
 
 

@@ -125,6 +125,7 @@ class Struct(Container):
     items: tuple[Type, ...]
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
+    unsure: frozenset[str] = field(default=frozenset(), compare=False, repr=False)  # what only some paths have set
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +468,9 @@ def united(a: Type, b: Type) -> Type:
     if a is b or not is_container(a):
         return a
     items = tuple(map(united, a.items, b.items))
-    if isinstance(a, (Sequence, Dict, Struct)):
+    if isinstance(a, Struct):
+        return dataclasses.replace(a, items=items, sites=a.sites | b.sites, unsure=a.unsure | b.unsure)
+    if isinstance(a, (Sequence, Dict)):
         return dataclasses.replace(a, items=items, sites=a.sites | b.sites)
     return dataclasses.replace(a, items=items)  # type: ignore[arg-type]
 

@@ -55,7 +55,7 @@ from tangentc.frontend.part import Part
 from tangentc.frontend.questions import is_settled
 from tangentc.frontend.trees import walk
 
-SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
+SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return, gast.Import, gast.ImportFrom)
 OPENED = (gast.If, gast.For, gast.While, gast.With)
 
 
@@ -175,7 +175,9 @@ class Attempt(Part):
             is_known = first is statement or is_settled(test) or self.told(truth, test) is not None
             found.append(exception_of(self.out, self.state) if is_known else None)
 
+        ways = self.state.ways_out()
         self.untried(lambda: self.path(write))
+        self.state.forget(ways)
         if not isinstance(found[0], type):
             return 0 if found[0] is False else None
         return self.handler_of(found[0])

@@ -126,6 +126,6 @@ def _contradict(a: Flags, b: Flags) -> bool:
 
 def _has_items(s: Assign) -> bool:
     """Whether a loop over this has at least one trip."""
-    if s.op is builtins.range and all(isinstance(a, Const) for a in s.args):
+    if s.op is builtins.range and all(isinstance(a, Const) and isinstance(a.value, int) for a in s.args):
         return len(range(*(a.value for a in s.args))) > 0  # type: ignore[union-attr]
     return s.op in (ops.make_list, ops.make_tuple) and bool(s.args)

@@ -27,9 +27,11 @@ from tangentc.core.classes import (
     instance_of,
 )
 from tangentc.core.nodes import Atom, Const, Effect, Global, Place, Store
+from tangentc.core.resolve import Scope
 from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound
+from tangentc.frontend.define import define
 from tangentc.frontend.forms import AUGMENTED, nothing
 from tangentc.frontend.part import Part
 from tangentc.frontend.questions import VIEWS, answer_of, method_in
@@ -215,6 +217,8 @@ class Classes(Part):
                 if kind == "static":
                     return Const(found)
                 if kind in ("method", "class"):
+                    if is_generated(owner, found):
+                        found = written_init(owner) or found
                     return self.remember(Bound(found, (Const(actual) if kind == "class" else this,), (), owner), node)
                 if owner is object and node.attr == "__init__":
                     return Const(nothing)
@@ -236,14 +240,13 @@ class Classes(Part):
             raise self.unsupported(node, f"{cls.__name__}, which is derived from a type of the library",
                                    "keep what it holds in an attribute")  # fmt: skip
         init = found_in_class(cls, "__init__")[1]
-        generated = dataclasses.is_dataclass(cls) and init is not None and init.__code__.co_filename == "<string>"
         if hasattr(cls, "_fields"):
             given = dict(zip(cls._fields, args, strict=False)) | dict(keywords)
             defaults = {n: self.captured(v, node, cls) for n, v in cls._field_defaults.items()}
             return self.struct(cls, cls._fields, {**defaults, **given}, node)
         if issubclass(cls, types.SimpleNamespace) and not args:
             return self.struct(cls, tuple(n for n, _ in keywords), dict(keywords), node)
-        if generated:
+        if is_generated(cls, init):
             parameters = inspect.signature(init).parameters
             names = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY][1:]
             given = dict(zip(names, args, strict=False)) | dict(keywords)
@@ -281,9 +284,11 @@ class Classes(Part):
     def new_object(self, cls: type, node: Any) -> str:
         made = self.emit(ops.new_object, (Const(cls),), node, name=f"%{cls.__name__.lower()}")
         for name in sorted(self.known.assigned):
-            kind, found, _ = found_in_class(cls, name)
+            kind, found, owner = found_in_class(cls, name)
             if kind == "data" and not callable(found):
-                self.add(Store(made, Const(ops.Attribute(name)), Const(found), None, self.span(node)))
+                is_plain = found is None or isinstance(found, (int, float, complex, str))
+                held = Const(found) if is_plain else Global(name, Place("attribute", owner))
+                self.add(Store(made, Const(ops.Attribute(name)), held, None, self.span(node)))
         return self.with_caches(made, cls, node)
 
     def with_caches(self, made: str, cls: type, node: Any) -> str:
@@ -309,6 +314,30 @@ class Classes(Part):
             if answer is not None:
                 self.assume("answers", site, (wanted, answer), node, args[0])
         return None if answer is None else Const(answer)
+
+
+def is_generated(cls: type, init: Any) -> bool:
+    """Whether the `__init__` of a class is the one that `dataclasses` makes."""
+    return dataclasses.is_dataclass(cls) and init is not None and init.__code__.co_filename == "<string>"
+
+
+@functools.lru_cache(maxsize=1024)
+def written_init(cls: type) -> Any:
+    """The `__init__` of a dataclass as a function that has a text; None if a factory makes a default."""
+    fields, signature = cls.__dataclass_fields__, inspect.signature(cls.__init__)  # type: ignore[attr-defined,misc]
+    if any(f.default_factory is not dataclasses.MISSING for f in fields.values()):
+        return None
+    given = [
+        f"{p.name}={p.name}_default" if p.default is not p.empty else p.name for p in signature.parameters.values()
+    ]
+    names = list(signature.parameters)[1:]
+    own = [f.name for f in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    lines = [f"    self.{n} = {n}" for n in names if n in own]
+    if hasattr(cls, "__post_init__"):
+        lines.append(f"    self.__post_init__({', '.join(n for n in names if n not in own)})")
+    text = "\n".join([f"def __init__({', '.join(given)}):", *(lines or ["    pass"])])
+    defaults = {f"{p.name}_default": p.default for p in signature.parameters.values() if p.default is not p.empty}
+    return define(text, f"__init__ of {cls.__name__}", Scope(cls.__init__), defaults)["__init__"]  # type: ignore[misc]
 
 
 def _lacks(held: Dict, key: Atom) -> bool:

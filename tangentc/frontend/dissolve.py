@@ -213,7 +213,9 @@ class _Walk:
         """Code that is carried along, where all it does with objects is to read their attributes."""
         found = {text: self.object_of(atom, names) for text, atom in s.reads}
         held = {text: name for text, name in found.items() if name in self.inside}
-        if not held:
+        if not held or any(
+            isinstance(n, ast.Try) for n in ast.walk(s.tree)
+        ):  # where an attribute that is not there is caught
             return None
         reader = _Attributes(held)
         tree = reader.visit(copy.deepcopy(s.tree))

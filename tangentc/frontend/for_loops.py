@@ -16,7 +16,7 @@ import builtins
 import contextlib
 import itertools
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -74,10 +74,17 @@ class ForLoops(Part):
             fits.append(not any(is_mixed(self.state.of(name)) for name in mixed))
 
         fits: list[bool] = []
+        return self.kept_if(fits, write)
+
+    def kept_if(self, fits: list[bool], write: Callable[[], None]) -> bool:
+        """Whether ``write`` finds that what it writes ``fits``; it is written then, and only then."""
+        ways = self.state.ways_out()
         block, end = self.state.fork(lambda: self.block_of(write))
         if all(fits):
             self.state.merge([end])
             self.out.extend(block)
+        else:
+            self.state.forget(ways)
         return all(fits)
 
     def one_loop(
@@ -106,15 +113,21 @@ class ForLoops(Part):
                 is_key = self.asks.is_key(For(target, iterable, tuple(self.out)))
                 unlike.append(is_key and self.asks.trips(iterable) == may_be)
 
+        ways = self.state.ways_out()
         body, end = self.state.fork(lambda: self.trips_of(site, trip))
+        lost, mixed, out = self.state.lost, self.state.mixed, self.state.ways_out()
         if may_be is not None and (any(unlike) or self.is_wanted(site)):
+            self.state.forget(ways)
             return may_be, ()
-        lost, mixed = self.state.lost, self.state.mixed
         if (lost or mixed) and not grows:
+            own = [ends[count:] for (ends, _), (_, count) in zip(out, ways)]
+            self.state.forget(ways)
             if self.first_apart(node, iterable, apart, lists):
                 return None
             if may_be is not None:
                 return may_be, () if lost else mixed
+            for (ends, _), back in zip(ways, own):
+                ends += back
         self.refuse_deeper(node)
         self.state.merge([end])
         arrays = self.state.arrays_behind_a_trip() if self.asks.surely_runs(iterable) else ()
@@ -196,13 +209,9 @@ class ForLoops(Part):
 
         fits: list[bool] = []
         try:
-            block, end = self.state.fork(lambda: self.block_of(both))
+            return self.kept_if(fits, both)
         finally:
             self.step = step
-        if all(fits):
-            self.state.merge([end])
-            self.out.extend(block)
-        return all(fits)
 
     def _made(self, atom: Atom) -> Assign | None:
         made = self.asks.definitions.get(atom) if isinstance(atom, str) and atom.startswith("%") else None

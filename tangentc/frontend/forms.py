@@ -10,6 +10,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import inspect
 import itertools
 import operator
 from collections.abc import Callable
@@ -21,7 +22,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
-from tangentc.core.nodes import Atom, Const, Global, Store
+from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Dict, Known, Sequence, Struct, Tuple, is_container, is_numeric, items_of
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Bound
@@ -175,6 +176,8 @@ def _getattr(lower: Any, call: Call) -> Atom | None:
     name, default = lower.name_of_attribute(rest[0], call.node), rest[1:]
     if name is None:
         return None
+    if default and name in getattr(lower.type_known(base), "unsure", ()):
+        return lower.invoke(prelude.attribute_or, [base, Const(name), default[0]], [], call.node, call.target)
     if default and isinstance(base, (str, Global)) and default != [Const(None)]:
         return lower.attribute_or(base, name, default[0], call.node)
     if isinstance(base, Const):
@@ -196,8 +199,11 @@ def _hasattr(lower: Any, call: Call) -> Atom | None:
     """What the class of an array, a number, a list or a dict has."""
     if not isinstance(call.args[1], Const):
         return None
-    if isinstance(call.args[0], Const) and is_library_module(call.args[0].value):
-        return Const(hasattr(call.args[0].value, call.args[1].value))
+    of = call.args[0].value if isinstance(call.args[0], Const) else None
+    if inspect.ismodule(of):
+        if hasattr(of, name := call.args[1].value) and not is_library_module(of):
+            lower.places[Place("attribute", of), name] = Place("attribute", of)
+        return Const(hasattr(of, name))
     has = lower.has_of_its_class(call.args[0], call.args[1].value)
     return None if has is None else Const(has)
 

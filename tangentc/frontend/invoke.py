@@ -50,7 +50,8 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         of_super = isinstance(func, gast.Attribute) and isinstance(func.value, gast.Call) and self.is_super(func.value)
         if isinstance(func, gast.Attribute) and func.attr != "__class__" and not of_super:
             base = self.expression(func.value)
-            if not isinstance(base, Const):
+            is_text = isinstance(base, Const) and isinstance(base.value, str)
+            if not isinstance(base, Const) or is_text and not all(isinstance(a, gast.Constant) for a in node.args):
                 return self.method(base, func.attr, node, target)
             callee: Atom = self.of_attribute_of(base, func)
         else:

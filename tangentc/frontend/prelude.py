@@ -211,6 +211,10 @@ def sum_of_objects(items):
     return total
 
 
+def attribute_or(obj, name, default):
+    return getattr(obj, name) if hasattr(obj, name) else default
+
+
 def listed(items):
     return [item for item in items]  # noqa: C416
 

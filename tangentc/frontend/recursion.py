@@ -37,7 +37,8 @@ from typing import Any
 import gast
 
 from tangentc import runtime
-from tangentc.core import texts
+from tangentc.analysis.joins import is_nothing
+from tangentc.core import ops, texts
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.resolve import Scope, named_by, names_inside
 from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
@@ -74,6 +75,8 @@ class Recursion(Part):
                 known = home.constants.get(name)
                 if isinstance(known, Const):
                     constants.setdefault(name, known.value)
+                elif is_nothing(self.state.of(home.variable(name))):  # it has no value here
+                    constants.setdefault(name, ops.UNDEFINED)
                 elif captured.setdefault(name, home.variable(name)) != home.variable(name):
                     raise self.unsupported(
                         node, f"a function defined inside that calls itself, with two variables called {name}",

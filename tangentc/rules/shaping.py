@@ -126,7 +126,7 @@ def array(x, y, y_bar, copy=True):
 
 
 @adjoint_rule(np.asarray, linear="jointly", samples=items)
-def as_array(x, y, y_bar, copy=None):
+def as_array(x, y, y_bar, order=None, copy=None):
     return y_bar
 
 

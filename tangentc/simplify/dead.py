@@ -116,7 +116,8 @@ class _Liveness:
             case Assign():
                 if s.op is ops.take:
                     return self.aliases is None
-                return not ops.is_pure(s.op) and s.op not in (ops.pop, ops.new_list)
+                of_text = s.op is ops.method and isinstance(getattr(s.args[0], "value", None), str)
+                return not ops.is_pure(s.op) and s.op not in (ops.pop, ops.new_list) and not of_text
             case Effect():
                 if s.op is ops.push:
                     return False

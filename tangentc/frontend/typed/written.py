@@ -19,6 +19,7 @@ from tangentc.core.build import shape_of
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Statement, Store
 from tangentc.core.types import Array, Scalar, is_container
 from tangentc.errors import Span, UnsafeMutation
+from tangentc.frontend.callables import is_user_function
 from tangentc.frontend.into import place_of_out
 from tangentc.frontend.typed.meaning import Part
 
@@ -129,6 +130,8 @@ class WrittenInto(Part):
 
     def written_into(self, s: Assign | Effect) -> tuple[Statement, ...]:
         """A function that is given ``out``, by name or by position."""
+        if is_user_function(s.op):  # its `out` is what it makes of it
+            return (s,)
         if "out" in dict(s.keywords):
             return self.out(s)
         place = place_of_out(s.op)
