@@ -232,7 +232,7 @@ class Temperature:
 
     def fahrenheit(self):
         if self.value < -273.15:
-            self.message = "{0:f} is too cold".format(self.value)
+            self.message = "{:f} is too cold".format(self.value)
             return 0.0
         return self.conversions["{}2f".format(self.unit)](self.value)
 
