@@ -105,8 +105,8 @@ def spelled(emitted: list[tuple[Any, types.FunctionType]], taken: set[str]) -> d
     out: dict[Global, str] = {}
     for atom in sorted(atoms, key=lambda a: a.place.home is not root):
         name, k, home = atom.name, 1, atom.place.home
-        if home is not root and name in code:  # `Settings_max`
-            name = f"{getattr(home, '__name__', 'its').rpartition('.')[2]}_{name}"
+        if home is not root and name in code and (name not in root or root[name] is not atom.lookup()):
+            name = f"{getattr(home, '__name__', 'its').rpartition('.')[2]}_{name}"  # `Settings_max`
         while name in taken or name in out.values():
             k += 1
             name = f"{atom.name}_{k}"

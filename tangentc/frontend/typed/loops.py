@@ -7,16 +7,15 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import change_of
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, For, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Carry, Const, For, Statement, Store, While
 from tangentc.core.types import Array, Known, Sequence, Tuple, is_differentiable
-from tangentc.core.walk import all_defines, blocks, reads, statements
+from tangentc.core.walk import statements
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.typed.meaning import Part, is_dynamic_dict, plain
 
@@ -80,29 +79,7 @@ class Loops(Part):
         changes = [change for x in statements(s.body) if (change := change_of(x)) is not None]
         if isinstance(self.definitions.get(items), (For, While)):  # what a loop hands on is older than what it makes
             changes = [c for c in changes if points.places(c.container) != {c.container}]
-        found = [c for c in changes if c.resizes and not points.places(items).isdisjoint(points.places(c.container))]
-        return not all(c.container != items and self.is_its_own(c.container, s) for c in found)
-
-    def is_its_own(self, container: Atom, loop: For) -> bool:
-        """Whether a list is made by a loop in each trip, or before it and has been put nowhere when it begins: it is
-        not what the loop runs over."""
-        made = self.definitions.get(str(container))
-        if not isinstance(made, Assign) or made.op not in (ops.make_list, ops.make_dict):
-            return False
-        if container in all_defines(loop.body):
-            return True
-        for block in self.all_blocks():
-            names = [getattr(x, "target", None) for x in block]
-            if container in names and loop.target in names:
-                between = block[names.index(container) + 1 : names.index(loop.target)]
-                return not any(container in reads(x) for x in statements(between))
-        return False
-
-    def all_blocks(self) -> Iterator[Block]:
-        """The blocks of the function, those inside others too."""
-        yield self.function.body
-        for s in statements(self.function.body):
-            yield from blocks(s)
+        return any(c.resizes and not points.places(items).isdisjoint(points.places(c.container)) for c in changes)
 
     def growing_loop(self, s: For) -> tuple[Statement, ...]:
         """A loop over a list that its body makes longer or shorter, by position: the length is asked in each trip."""
