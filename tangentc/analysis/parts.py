@@ -151,6 +151,8 @@ def subscript(t: Type, key: Type, fresh: Fresh) -> Type:
             return Scalar("str", True)
         case Scalar(dtype="str") if isinstance(key, Scalar):
             return t
+        case Scalar() if isinstance(key, Scalar) and key.dtype != "bool" or isinstance(key, Array) and key.shape:
+            return Known(Const(ops.UNDEFINED))  # a number has no items
         case Known(const) if const.value == range(0):  # which stands for all whose bounds are not known
             return t if is_slice(key) else item_type(t, fresh)
         case Known(const) if index is None and isinstance(const.value, (tuple, list)) and isinstance(key, Scalar):

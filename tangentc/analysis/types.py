@@ -202,9 +202,11 @@ TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 
 
 def _has_no_item(op: Any, types: list[Type]) -> bool:
-    """Whether something is taken that is surely not there: of a list that is empty here, or by a key that a dict does
-    not have."""
+    """Whether something is taken that is surely not there: of a list that is empty here, by a key that a dict does not
+    have, or by a subscript that a number does not have."""
     t = types[0]
+    if isinstance(t, Scalar) and op is operator.getitem:
+        return True
     if isinstance(t, Dict) and t.items and op is operator.getitem and isinstance(types[1], (Known, Scalar)):
         return (known := constant(types[1])) is not None and known not in t.keys
     return isinstance(t, (Sequence, Dict)) and not t.items
@@ -230,7 +232,7 @@ def certain(t: Type) -> Any:
         case Dict(keys, items):
             return keys, tuple(map(certain, items))
         case Struct(cls, _, items):
-            return cls, tuple(map(certain, items))
+            return cls, t.unsure, tuple(map(certain, items))
         case Optional(type=inner):
             return "optional", certain(inner)
         case Unknown():

@@ -12,6 +12,7 @@ The adjoint sweep may name any value of the primal sweep.  At the boundary of a 
 
 from __future__ import annotations
 
+import builtins
 import operator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -42,7 +43,6 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.types import (
     Array,
-    Scalar,
     Tuple,
     Type,
     Unknown,
@@ -286,12 +286,19 @@ class _Reverse(Structure, Stores, Control):
             return mask
         test: Atom | None = None
         for part in mask.masks:
-            one, taken = self._tested(part, y)
-            if not taken:
-                is_number = isinstance(self.b.type(one), Scalar)
-                one = self.b.emit(operator.not_ if is_number else np.logical_not, (one,))
+            one = self._flag(*self._tested(part, y))
             test = one if test is None else self.b.emit(operator.and_ if mask.all else operator.or_, (test, one))
         return test, True
+
+    def _flag(self, test: Atom, taken: bool) -> Atom:
+        """A test, or its opposite, as flags that `&` and `|` put together: ``if k & 2`` asks a number."""
+        t = self.b.type(test)
+        by_entry = isinstance(t, Array) or type(t) is Unknown
+        if not taken:
+            return self.b.emit(np.logical_not if by_entry else operator.not_, (test,))
+        if getattr(t, "dtype", "") == "bool":
+            return test
+        return self.b.emit(operator.ne, (test, Const(0))) if by_entry else self.b.emit(builtins.bool, (test,))
 
     def _under(self, mask: Any, bar: Atom, partial: Atom) -> Atom:
         """``bar * partial`` where it matters, and zero elsewhere."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.classes import cached_as, fields_of, found_in_class, own_data
@@ -325,8 +326,12 @@ class Expressions(Part):
         joining = _joining(self.definition(base))
         if joining is not None:
             parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-            if any(is_numeric(of := self.tried(e)) and is_differentiable(of) for e in parts):
+            kinds = [self.tried(e) for e in parts]
+            if any((is_numeric(of) or isinstance(of, Sequence)) and is_differentiable(of) for of in kinds):
                 items = [self.expression(e) for e in parts]
+                for k, of in enumerate(kinds):
+                    if isinstance(of, Sequence):
+                        items[k] = self.emit(np.array, (items[k],), node)
                 if isinstance(items[0], Const) and isinstance(items[0].value, str):
                     raise self.unsupported(node, "a text that says how to join", "use np.concatenate or np.stack")
                 for k, e in enumerate(parts):
@@ -336,7 +341,7 @@ class Expressions(Part):
         key, t = self.settled(base, self.expression(node.slice), node), self.type_known(base)
         own = self.operated(operator.getitem, (base, key), node)
         own = own or self.worked_out(operator.getitem, (base, key), (), node)
-        own = own or self.with_default(base, key, node, target)
+        own = own or self.with_default(base, key, node, target) or self.of_a_number(base, key, node, target)
         if own is not None:
             return own
         result = self.emit(operator.getitem, (base, key), node, target=target)
@@ -345,6 +350,19 @@ class Expressions(Part):
             self.out.pop()
             return part.const  # type: ignore[union-attr]
         return result
+
+    def of_a_number(self, base: Atom, key: Atom, node: Any, target: str | None) -> Atom | None:
+        """``x[..., np.newaxis]`` and ``x[x > 0]`` of one of NumPy's numbers, which is an array without axes."""
+        t = self.type_known(base)
+        if not isinstance(t, Scalar) or t.weak or t.dtype == "str":
+            return None
+        parts = key.value if isinstance(key, Const) and isinstance(key.value, tuple) else (getattr(key, "value", 0),)
+        if None in parts and all(p in (None, ...) for p in parts):
+            return self.emit(np.reshape, (base, Const((1,) * parts.count(None))), node, target=target)
+        if getattr(self.type_known(key), "dtype", "") != "bool":
+            return None
+        row, mask = (self.emit(np.atleast_1d, (a,), node) for a in (base, key))
+        return self.emit(operator.getitem, (row, mask), node, target=target)
 
     @staticmethod
     def part(t: Type | None, key: Atom) -> Type | None:

@@ -347,6 +347,38 @@ INFINITE = [
     *(times_infinity, times_no_number, times_what_is_too_large, times_infinity_of_the_module),
     *(infinite_by_several_steps, infinite_by_choice),
 ]
+
+
+def asked_by_the_bits_of_a_number(x, k):
+    c = np.hypot(x[0], x[1])
+    if c == 0:
+        c = 1e-3
+    r = x[2]
+    if k & 2:
+        r = c * x[0]
+    return r
+
+
+def asked_by_two_numbers(x, k):
+    c = np.hypot(x[0], x[1])
+    if k & 4:
+        c = x[0] * 1e-3
+    return c * x[0] if k & 2 else x[1]
+
+
+def chosen_by_numbers(x, k):
+    c = np.hypot(x, x + 1)
+    c = np.where(c == 0, 1e-3, c)
+    return np.sum(np.where(k * np.array([1, 0, 2]), c * x, 0.0))
+
+
+def asked_by_a_list(x, k):
+    c, items = np.hypot(x[0], x[1]), [k] * k
+    if c == 0:
+        c = 1e-3
+    return c * x[0] if items else x[1]
+
+
 PROGRAMS = [
     *((f, (x,)) for f in INFINITE for x in (1.3, np.array(1.3), np.array([1.3, 0.4]))),
     *((infinite_in_a_branch, (x,)) for x in (1.3, np.array(1.3))),
@@ -389,4 +421,9 @@ PROGRAMS = [
     (roots_in_a_loop, (Y,)),
     (stacked_and_chosen, (Y,)),
     (roots_of_rows, (ROWS,)),
+    *(
+        (f, (np.array([0.3, 0.4, 0.1]), k))
+        for f in (asked_by_the_bits_of_a_number, asked_by_two_numbers, chosen_by_numbers, asked_by_a_list)
+        for k in (1, 2, 6)
+    ),
 ]

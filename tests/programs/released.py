@@ -259,9 +259,44 @@ def star_of_a_list_that_is_repeated(x, y):
     return np.hypot(*out[:2])
 
 
+def mask_of_a_number(x):
+    r = np.sqrt(np.asarray(x))
+    return np.sum(r[r > 0.1]) + np.sum(r[r > 10.0]) * r
+
+
+def axes_of_a_number(x):
+    inside = np.concatenate([v[..., np.newaxis] for v in np.asarray([x, 2 * x])], axis=-1)
+    return np.sum((np.asarray(x) * 2)[..., np.newaxis] * inside) + np.sum(np.sin(x)[None, ..., None] * np.ones((2, 2)))
+
+
+def number_or_array(x):
+    a = np.abs(x)
+    return a * a if isinstance(a, float) else a[0] * 2
+
+
+def item_of_a_number_that_is_caught(x):
+    y = np.sqrt(x)
+    try:
+        return y[0] * 2
+    except (TypeError, IndexError):
+        return y * 3
+
+
+def joined_by_subscripts_of_a_list(x):
+    a, b = np.r_[[x, x * x]]
+    return np.sum(np.r_[[a, b], x] ** 2) * b
+
+
 ONE = (cached_by_an_attribute, cached_in_a_loop, variable_without_a_value, import_that_fails, options_of_the_class)
 ONE += (attribute_named_as_a_function, other_ways_to_make_it, option_named_out, asked_whether_it_can_be_called)
-ONE += (asked_of_a_module, init_of_a_dataclass, function_by_a_text, order_of_the_entries)
+ONE += (mask_of_a_number, axes_of_a_number, number_or_array, item_of_a_number_that_is_caught)
+ONE += (
+    joined_by_subscripts_of_a_list,
+    asked_of_a_module,
+    init_of_a_dataclass,
+    function_by_a_text,
+    order_of_the_entries,
+)
 TWO = (cached_on_a_path, cached_in_a_list, default_of_an_attribute_on_a_path, default_of_an_attribute_in_a_loop)
 TWO += (list_of_a_branch, attribute_of_a_branch, tuple_of_a_range)
 PROGRAMS = [(f, (0.7,)) for f in ONE] + [(f, (0.7, k)) for f in TWO for k in (2, 5)]
