@@ -302,6 +302,13 @@ def _zip(lower: Any, call: Call) -> Atom | None:
     return lower.emit(builtins.zip, tuple(args), call.node, tuple(call.keywords), target=call.target)
 
 
+@means(dataclasses.fields)
+def _declared(lower: Any, call: Call) -> Atom | None:
+    """The fields of a dataclass, which its class knows: ``for f in fields(self): getattr(self, f.name)``."""
+    of = call.args[0].value if isinstance(call.args[0], Const) else lower.class_of(call.args[0], call.node)
+    return Const(dataclasses.fields(of)) if isinstance(of, type) and dataclasses.is_dataclass(of) else None
+
+
 @means(dataclasses.astuple, dataclasses.asdict)
 def _fields(lower: Any, call: Call) -> Atom | None:
     """The fields of a dataclass, copied; of those in its fields too."""

@@ -6,6 +6,7 @@ The types are those of a program, or of the point that lowering has reached (`st
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import operator
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Seq
@@ -228,7 +229,7 @@ class Questions:
         if isinstance(t, Dict):
             return is_differentiable(t)
         if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
-            return any(callable(v) or isinstance(v, str) for v in t.value)
+            return any(callable(v) or isinstance(v, (str, dataclasses.Field)) for v in t.value)
         if isinstance(t, Known) and isinstance(t.value, str):
             return True
         return isinstance(t, (Tuple, Sequence)) and _differ(t.items)

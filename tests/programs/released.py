@@ -3,7 +3,7 @@
 
 import colorsys
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -221,6 +221,25 @@ class Child(Base):
 
 def init_of_a_dataclass(x):
     return Child(x).c * x
+
+
+@dataclass
+class Measured:
+    a: float
+    b: float = 2.0
+    name: str = "x"
+
+    def __post_init__(self):
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, str):
+                continue
+            setattr(self, f.name, value * 2)
+
+
+def fields_by_their_names(x):
+    made = Measured(x, x * x)
+    return sum(getattr(made, f.name) ** 2 for f in fields(Measured) if f.name != "name")
 
 
 class Temperature:
