@@ -399,3 +399,8 @@ def test_numbers_of_single_precision_among_arrays_of_double_precision():
         lambda y: np.sum(np.append(np.ones(2), y) ** 2), lambda y: np.sum(np.linspace(0, y, 3) ** 2),
     ):  # fmt: skip
         assert tangentc.grad(joined)(np.float32(1.25)).dtype == np.float32
+
+
+def test_lambdas_of_constants_on_one_line():
+    two, three = (lambda: 2.0), (lambda: 3.0)
+    assert tangentc.grad(lambda x: x * two() * three())(1.0) == 6.0

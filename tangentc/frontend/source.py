@@ -131,7 +131,11 @@ def _find(module: _Module, code: types.CodeType) -> Any:
     if code.co_name != "<lambda>" or not found:
         return found[0] if found else None
     places = [p for p in code.co_positions() if None not in p and p[2] != p[3]]
-    for node in found:
+    if not places and len(found) > 1:  # Python 3.12 keeps no place of ``lambda: 2.0``
+        value = repr(code.co_consts[-1])
+        found = [n for n in found if isinstance(n.body, ast.Constant) and repr(n.body.value) == value]
+        return found[0] if len({ast.dump(n) for n in found}) == 1 else None
+    for node in found if places else ():
         body = node.body
         start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
         if max((p[1], p[3]) for p in places) == end and min((p[0], p[2]) for p in places) == start:
