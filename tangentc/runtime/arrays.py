@@ -185,12 +185,14 @@ def positions(x):
 
 
 def units(x):
-    """For each entry of ``x``, an array of zeros with a one there; for a number, a one.
+    """For each entry of ``x``, an array of zeros with a one there; for a number, a one.  Raises `TypeError` for others.
 
     >>> units(np.zeros(2))
     array([[1., 0.],
            [0., 1.]])
     """
+    if isinstance(x, (list, tuple, dict)):
+        raise TypeError("inside a function, a Jacobian is that of an array by an array: take containers part by part")
     dtype = np.result_type(np.asarray(x).dtype, np.float16)
     return np.reshape(np.eye(np.size(x), dtype=dtype), (np.size(x), *np.shape(x)))
 

@@ -10,15 +10,6 @@ import numpy as np
 from tangentc import runtime
 from tangentc.core.inside import grad, jvp, vjp
 
-NUMERIC = (float, complex, np.number, np.ndarray)
-
-
-def entries(x):
-    """The arrays of zeros with a one at each entry of ``x``."""
-    if not isinstance(x, NUMERIC):
-        raise TypeError("inside a function, a Jacobian is that of an array by an array: take containers part by part")
-    return runtime.units(x)
-
 
 def jacfwd(f, wrt, *args):
     before, x, after = args[:wrt], args[wrt], args[wrt + 1 :]
@@ -26,7 +17,7 @@ def jacfwd(f, wrt, *args):
     def of_one(moved):
         return f(*before, moved, *after)
 
-    columns = [jvp(of_one, (x,), (unit,))[1] for unit in entries(x)]
+    columns = [jvp(of_one, (x,), (unit,))[1] for unit in runtime.units(x)]
     return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + np.shape(x))
 
 
@@ -37,11 +28,11 @@ def jacrev(f, wrt, *args):
         return f(*before, moved, *after)
 
     value, pullback = vjp(of_one, x)
-    entries(x)
+    runtime.units(x)
     if np.iscomplexobj(value) and not np.iscomplexobj(x):  # a seed of 1 asks for the real part
-        rows = [pullback(unit)[0] + 1j * pullback(-1j * unit)[0] for unit in entries(value)]
+        rows = [pullback(unit)[0] + 1j * pullback(-1j * unit)[0] for unit in runtime.units(value)]
     else:
-        rows = [pullback(unit)[0] for unit in entries(value)]
+        rows = [pullback(unit)[0] for unit in runtime.units(value)]
     return np.reshape(np.stack(rows), np.shape(value) + np.shape(x))
 
 
@@ -51,7 +42,7 @@ def hessian(f, wrt, *args):
     def of_one(moved):
         return f(*before, moved, *after)
 
-    columns = [jvp(grad(of_one), (x,), (unit,))[1] for unit in entries(x)]
+    columns = [jvp(grad(of_one), (x,), (unit,))[1] for unit in runtime.units(x)]
     return np.reshape(np.stack(columns, axis=-1), np.shape(x) + np.shape(x))
 
 
