@@ -346,12 +346,7 @@ def _range(call: Applied) -> Type:
 
 @result_of_known(builtins.type)
 def _class(call: Applied) -> Type | None:
-    match call.args:
-        case [Struct(cls)]:
-            return Known(Const(cls))
-        case [Sequence(kind, stands_for=None)]:
-            return Known(Const(kind))
-    return None
+    return Known(Const(call.first.cls)) if len(call.args) == 1 and isinstance(call.first, Struct) else None
 
 
 # ------------------------------------------------------------------ methods
