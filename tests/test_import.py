@@ -5,16 +5,7 @@ import sys
 
 import tangentc
 
-HEAVY = (
-    "rich",
-    "pygments",
-    "astor",
-    "gast",
-    "scipy",
-    "matplotlib",
-    "tangentc.inspection",
-    "tangentc.compiler.context",
-)
+HEAVY = ("rich", "pygments", "astor", "gast", "scipy", "matplotlib", "tangentc.inspection", "tangentc.compiler.context")
 
 
 def run(program):

@@ -257,12 +257,7 @@ def test_of_an_array_with_an_infinite_entry():
         np.testing.assert_array_equal(by(lambda x: 1 / x)(np.array([1.0, np.inf])), [[-1.0, 0.0], [0.0, 0.0]])
 
 
-COMPLEX = [
-    lambda x: x * 1j,
-    np.fft.fft,
-    lambda x: np.exp(1j * x) * x[0],
-    lambda x: (x * 1j, x[0]),
-]
+COMPLEX = [lambda x: x * 1j, np.fft.fft, lambda x: np.exp(1j * x) * x[0], lambda x: (x * 1j, x[0])]
 
 
 @pytest.mark.parametrize("f", COMPLEX)

@@ -79,14 +79,7 @@ def test_loop_that_is_begun_again():
 
     run = trace(f)(2.0)
     trips = [r.trips for r in run.rows if r.sweep == "primal" and r.statement == "x = np.sin(x)"]
-    assert [tuple(t for _, t in pair) for pair in trips] == [
-        (0, 0),
-        (0, 1),
-        (0, 2),
-        (1, 0),
-        (1, 1),
-        (1, 2),
-    ]
+    assert [tuple(t for _, t in pair) for pair in trips] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
     assert folded(run.rows, run.loops) == run.rows
 
 

@@ -40,10 +40,7 @@ def weight(name: str, types: Any) -> int:
 
 
 def cut(
-    needed: set[str],
-    definitions: Mapping[str, Assign | None],
-    may_recompute: Callable[[str], bool],
-    types: Any,
+    needed: set[str], definitions: Mapping[str, Assign | None], may_recompute: Callable[[str], bool], types: Any
 ) -> set[str]:
     """The values of a region to save so that the needed ones can be had.
 

@@ -36,20 +36,8 @@ from tangentc.core.nodes import (
 )
 from tangentc.core.splice import in_order
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import (
-    Array,
-    Scalar,
-    Tuple,
-    Type,
-    Unknown,
-    present,
-)
-from tangentc.core.walk import (
-    all_reads,
-    definitions,
-    reads,
-    statements,
-)
+from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, present
+from tangentc.core.walk import all_reads, definitions, reads, statements
 from tangentc.derive.calls import is_of_definition, to_define
 from tangentc.derive.docs import parameters, source_doc, with_respect_to
 from tangentc.derive.forward import forward
@@ -377,10 +365,7 @@ def make_tangent(
     dot_result = forward(program, dots, unit)
     result = b.emit(ops.make_tuple, (function.result, dot_result), name="%result")
     along = with_respect_to(wrt) if wrt else "nothing"
-    doc = source_doc(
-        program,
-        f"The value of {function.name} and its tangent, along tangents of {along}.",
-    )
+    doc = source_doc(program, f"The value of {function.name} and its tangent, along tangents of {along}.")
     out = Function(name, (*function.params, *params), b.take(), result, function.span, doc)
     context.observe("forward", "the chain rule: a tangent beside each active value", out, b.types)
     _finished(context, out, b, program)

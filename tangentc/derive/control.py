@@ -17,19 +17,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import (
-    Assign,
-    Atom,
-    Block,
-    Carry,
-    Const,
-    For,
-    If,
-    Leave,
-    Merge,
-    Statement,
-    While,
-)
+from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, For, If, Leave, Merge, Statement, While
 from tangentc.core.types import (
     Array,
     Known,

@@ -19,18 +19,7 @@ from tangentc import runtime
 from tangentc.analysis.masks import NONZERO, Places, Several, Test, divides
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number
-from tangentc.core.nodes import (
-    Assign,
-    Atom,
-    Block,
-    Const,
-    Effect,
-    For,
-    Global,
-    If,
-    Store,
-    While,
-)
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Store, While
 from tangentc.core.types import (
     Array,
     Known,

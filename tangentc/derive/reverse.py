@@ -41,15 +41,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import (
-    Array,
-    Tuple,
-    Type,
-    Unknown,
-    components,
-    is_container,
-    rank,
-)
+from tangentc.core.types import Array, Tuple, Type, Unknown, components, is_container, rank
 from tangentc.core.walk import statements
 from tangentc.derive.adjoints import Adjoints, begun
 from tangentc.derive.calls import adjoints, covering, missing, partials

@@ -19,14 +19,7 @@ from tangentc.analysis.aliases import Aliases, changes_argument
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import (
-    Assign,
-    Atom,
-    Const,
-    Effect,
-    Statement,
-    Store,
-)
+from tangentc.core.nodes import Assign, Atom, Const, Effect, Statement, Store
 from tangentc.core.types import (
     Array,
     Dict,

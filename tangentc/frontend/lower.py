@@ -24,18 +24,7 @@ import numpy as np
 from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.naming import hint
-from tangentc.core.nodes import (
-    Assign,
-    Atom,
-    Block,
-    Const,
-    Function,
-    Global,
-    Opaque,
-    Param,
-    Place,
-    Statement,
-)
+from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Global, Opaque, Param, Place, Statement
 from tangentc.core.resolve import Scope, attributes_set, names_inside
 from tangentc.core.types import SETTINGS, Either, Known, Struct, Type
 from tangentc.core.types import Opaque as OpaqueType

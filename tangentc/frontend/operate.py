@@ -10,15 +10,7 @@ from typing import Any
 import gast
 
 from tangentc.core import ops
-from tangentc.core.classes import (
-    BUILTINS,
-    INSTEAD,
-    found_in_class,
-    method_name,
-    own_access,
-    reflected,
-    set_by_methods,
-)
+from tangentc.core.classes import BUILTINS, INSTEAD, found_in_class, method_name, own_access, reflected, set_by_methods
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Dict, Sequence, Struct, Tuple, Type, Unknown
 from tangentc.frontend.generators import is_generator

@@ -17,23 +17,8 @@ from typing import Any
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
-from tangentc.core.nodes import (
-    PRESENT,
-    Assign,
-    Atom,
-    Effect,
-    For,
-    Function,
-    If,
-    Statement,
-    Store,
-)
-from tangentc.core.types import (
-    Known,
-    Optional,
-    Scalar,
-    present,
-)
+from tangentc.core.nodes import PRESENT, Assign, Atom, Effect, For, Function, If, Statement, Store
+from tangentc.core.types import Known, Optional, Scalar, present
 from tangentc.core.walk import definitions, substitute, substitute_block, transform, with_body
 from tangentc.frontend.typed.arrays import Arrays
 from tangentc.frontend.typed.augmented import Augmented

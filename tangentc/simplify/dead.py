@@ -21,20 +21,7 @@ import numpy as np
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
-from tangentc.core.nodes import (
-    Assign,
-    Atom,
-    Block,
-    Effect,
-    For,
-    Function,
-    If,
-    Leave,
-    Opaque,
-    Statement,
-    Store,
-    While,
-)
+from tangentc.core.nodes import Assign, Atom, Block, Effect, For, Function, If, Leave, Opaque, Statement, Store, While
 from tangentc.core.types import Array, is_container
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, rebuilt, with_body
 from tangentc.ops.table import every

@@ -1281,5 +1281,5 @@ PROGRAMS = [
 ]
 
 REFUSED = {  # not followed yet, and said so
-    "iterators": "sorted",
+    "iterators": "sorted"
 }

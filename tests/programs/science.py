@@ -1194,9 +1194,7 @@ def edit_distance(costs, a, b):
     for i, s in enumerate(a, start=1):
         for j, t in enumerate(b, start=1):
             D[i, j] = min(
-                D[i - 1, j] + costs["delete"],
-                D[i, j - 1] + costs["insert"],
-                D[i - 1, j - 1] + costs["match"][s, t],
+                D[i - 1, j] + costs["delete"], D[i, j - 1] + costs["insert"], D[i - 1, j - 1] + costs["match"][s, t]
             )
     return D[-1, -1] ** 2
 
@@ -1392,12 +1390,7 @@ PROGRAMS = [
     (lenet, LENET),
     (
         resnet,
-        (
-            normal(size=(3, 4, 4, 3)),
-            normal(size=(1, 1, 3, 2)),
-            normal(size=(3, 3, 2, 2)),
-            normal(size=(1, 1, 2, 3)),
-        ),
+        (normal(size=(3, 4, 4, 3)), normal(size=(1, 1, 3, 2)), normal(size=(3, 3, 2, 2)), normal(size=(1, 1, 2, 3))),
     ),
     (
         perceptrons,

@@ -166,9 +166,7 @@ def test_the_norm_has_no_slope_at_zero():
         assert np.isnan(grad(lambda x: np.linalg.norm(x))(np.zeros(2))).all()
 
 
-REFUSED = {
-    "full": lambda x: np.sum(np.linalg.svd(x)[0]),
-}
+REFUSED = {"full": lambda x: np.sum(np.linalg.svd(x)[0])}
 
 
 @pytest.mark.parametrize("name", REFUSED)
