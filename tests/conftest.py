@@ -20,9 +20,18 @@ def rng():
 
 
 def pytest_collection_modifyitems(items):
+    """The tests of one function run one after the other, since what its derivatives share is compiled once then."""
+    first = {}
+    place = {item: first.setdefault(_function_of(item), k) for k, item in enumerate(items)}
+    items.sort(key=place.__getitem__)
     for item in items:
         if "gpu" in item.keywords and not _has_device():
             item.add_marker(pytest.mark.skip(reason="there is no CUDA device"))
+
+
+def _function_of(item):
+    given = getattr(item, "callspec", None)
+    return id(given.params["function"]) if given is not None and "function" in given.params else item
 
 
 def _has_device():
