@@ -25,7 +25,7 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiled import Compiled
+from tangentc.compiled import BY_IDENTITY, Compiled
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.compiler.front import front_for
@@ -100,17 +100,6 @@ class _Pair:
     flags: tuple[bool, ...]  # whether an argument moves
 
 
-class _Pairs:
-    """The compiled pairs of one function."""
-
-    def __init__(self) -> None:
-        self.found: dict[Any, _Pair] = {}
-        self.options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
-        self.dispatches: list[tuple[Dispatch, _Pair]] = []
-
-
-_PAIRS: dict[Any, _Pairs] = {}
-BY_IDENTITY = (pytypes.FunctionType, pytypes.MethodType, functools.partial, Derivative)  # which is how these are equal
 _CALLED: dict[Any, tuple[tuple[Dispatch, Any], ...]] = {}  # what takes the primals of a function, and what is for them
 
 
@@ -119,7 +108,7 @@ def _taken(f: Any, moving: tuple | None, primals: tuple) -> tuple[Any, tuple]:
 
     ``moving`` is the positions of those with a tangent, None for a pullback.
     """
-    if type(f) in BY_IDENTITY:
+    if type(f) in (*BY_IDENTITY, Derivative):
         for dispatch, found in _CALLED.get((f, moving, len(primals)), ()):
             try:
                 bound = dispatch.takes(*primals)
@@ -131,11 +120,11 @@ def _taken(f: Any, moving: tuple | None, primals: tuple) -> tuple[Any, tuple]:
 
 
 def _take(
-    f: Any, moving: tuple | None, primals: tuple, derivative: Derivative, found: list[tuple[Dispatch, Any]]
+    f: Any, moving: tuple | None, primals: tuple, derivative: Derivative, found: tuple[tuple[Dispatch, Any], ...]
 ) -> None:
     """Let the next call with such primals find this at once."""
-    if type(f) in BY_IDENTITY and not is_known(derivative.given):
-        _CALLED[f, moving, len(primals)] = tuple(found)
+    if type(f) in (*BY_IDENTITY, Derivative) and not is_known(derivative.given):
+        _CALLED[f, moving, len(primals)] = found
         if len(_CALLED) > 500:
             _CALLED.pop(next(iter(_CALLED)))
 
@@ -208,7 +197,7 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
     flags = tuple(map(is_differentiable, types))
     if not any(flags):
         return None, args
-    store = _PAIRS.setdefault(function, _Pairs())
+    store = derivative.code
     arrays, moving = arrays_of(args), tuple(i for i, flag in enumerate(flags) if flag)
 
     def key() -> Any:
@@ -219,7 +208,7 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
         found.compiled.sync(args)
         made = derivative.taking(found.compiled, key(), args, called=False)
         if made is not None:
-            store.dispatches = [(made, found), *(d for d in store.dispatches if d[0] is not made)][:MOST]
+            store.dispatches = ((made, found), *(d for d in store.dispatches if d[0] is not made))[:MOST]
         _take(f, None, primals, derivative, store.dispatches)
         return found, args
     try:
@@ -233,12 +222,10 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
     except Exception as error:
         raise internal(error, function) from error
     if options != store.options:  # what was compiled before was not given their values
-        store.dispatches = []
-        _take(f, None, primals, derivative, [])
+        store.dispatches = ()
+        _take(f, None, primals, derivative, ())
     store.options = options
     store.found[key()] = found
-    if len(_PAIRS) > 500:
-        _PAIRS.pop(next(iter(_PAIRS)))
     found.compiled.sync(args)
     return found, args
 
@@ -361,7 +348,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             value = base(*primals)
             return value, zero_like(value)
         _check_tangents(base, primals, tangents, moving)
-        derivative, compiled = _jvp_of(base, moving), None
+        derivative, compiled = Derivative(base, "jvp", moving), None
         bound = derivative.bind(primals, {})
     seeds = tuple(as_seed(tangents[i], primals[i]) for i in moving)
     try:
@@ -371,7 +358,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         with complex_results():
             value, tangent = derivative.run(bound, seeds)
     if compiled is None:
-        _take(f, moving, primals, derivative, [(d, (derivative, d.compiled)) for d in derivative.dispatches])
+        _take(f, moving, primals, derivative, tuple((d, (derivative, d.compiled)) for d in derivative.code.dispatches))
     return value, own_copy(tangent)
 
 
@@ -392,11 +379,6 @@ def _check_tangents(base: Any, primals: tuple, tangents: tuple, moving: tuple[in
                 why=f"the argument is {describe(t)}, which has no tangent", way_out="pass a float",
             )  # fmt: skip
         check_seed(f"argument {i} of {base.__name__}", type_of(tangents[i], sizes_of(primals)), t)
-
-
-@functools.lru_cache(maxsize=512)
-def _jvp_of(function: Any, moving: tuple[int, ...]) -> Derivative:
-    return Derivative(function, "jvp", moving)
 
 
 def stop_gradient(x: Any) -> Any:

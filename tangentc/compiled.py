@@ -1,9 +1,12 @@
-"""One emitted program with the types that it is for, and what it depends on."""
+"""Emitted programs with the types that they are for, and what they depend on."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import threading
+import types as pytypes
+from collections import OrderedDict
 from typing import Any
 
 from tangentc.analysis.masks import CHOOSES
@@ -15,8 +18,46 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import Dispatch
 from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.types import Type
+from tangentc.errors import TurnedComplex
 from tangentc.frontend.dependencies import Signed, kept_by
+from tangentc.rules.registry import REGISTRY
 from tangentc.singular import constants_of_numpy, math_of_numpy
+
+BY_IDENTITY = (pytypes.FunctionType, pytypes.MethodType, functools.partial)  # which is how these are equal
+MOST_KEPT, MOST_WITH_DATA = 500, 32  # derivatives whose code is kept, and those of what holds data: closures, methods
+
+
+class Code:
+    """What has been compiled of a derivative, shared by all that are made of one function in one way."""
+
+    named: OrderedDict[Any, Code] = OrderedDict()  # of functions of modules
+    holding: OrderedDict[Any, Code] = OrderedDict()  # of functions that hold data
+
+    def __init__(self) -> None:
+        self.found: dict[Any, Any] = {}
+        self.turned: dict[Any, TurnedComplex] = {}  # what was refused while it was compiled for real numbers
+        self.fitted: dict[Any, Any] = {}  # derivatives with more arguments than the signature names
+        self.options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
+        self.dispatches: tuple[Any, ...] = ()  # the functions that a call tries first
+        self.lock = threading.RLock()
+        self.version = REGISTRY.version
+
+    @classmethod
+    def of(cls, given: Any, *made: Any) -> Code:
+        """What has been compiled of ``given`` in this way."""
+        if type(given) not in (*BY_IDENTITY, Code):
+            return cls()
+        of_module = type(given) is pytypes.FunctionType and "<locals>" not in given.__qualname__
+        kept, most = (cls.named, MOST_KEPT) if of_module else (cls.holding, MOST_WITH_DATA)
+        kept[given, *made] = code = kept.pop((given, *made), None) or cls()
+        while len(kept) > most:
+            kept.popitem(last=False)
+        return code
+
+    def forget(self) -> None:
+        """Forget all code."""
+        self.found.clear()
+        self.dispatches = ()
 
 
 class Compiled:

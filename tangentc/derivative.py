@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import threading
 from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
 from typing import Any
@@ -14,7 +13,7 @@ from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import arrays_of, check_seed, positions, refuse_integers, refuse_repeated, refuse_turned
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiled import Compiled
+from tangentc.compiled import Code, Compiled
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for
@@ -61,14 +60,9 @@ class Derivative(Made):
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
-        self._cache: dict[Any, Compiled] = {}
-        self._turned: dict[Any, TurnedComplex] = {}  # what was refused while it was compiled for real numbers
-        self._fitted: dict[Any, Derivative] = {}
-        self._options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
-        self.dispatches: tuple[Dispatch, ...] = ()  # the functions that a call tries first
+        given: Any = self.given.code if isinstance(self.given, Derivative) else self.given
+        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check)
         self.last: Compiled | None = None
-        self._lock = threading.RLock()
-        self._version = REGISTRY.version
         self._signed: Signed | None = None  # what the signature was found for
 
     def __repr__(self) -> str:
@@ -137,7 +131,7 @@ class Derivative(Made):
 
     # ---------------------------------------------------------- calling
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        for dispatch in self.dispatches:
+        for dispatch in self.code.dispatches:
             try:
                 bound = dispatch.takes(*args, **keywords)
             except Exception:  # too few arguments, an attribute that cannot be read: the general way says what is wrong
@@ -223,7 +217,7 @@ class Derivative(Made):
     def _signature(self) -> inspect.Signature:
         if self.function is not self.given and (given := Signed(self.given)) != self._given_signed:
             self.function, self._given_signed = python_function(self.given, self.kind), given
-            self._forget()
+            self.code.forget()
         inner = self.function
         signed = Signed(inner)
         if self._signed != signed:
@@ -269,9 +263,9 @@ class Derivative(Made):
         key = beyond(self.given, args, keywords)
         if key == (0, ()):
             return self
-        if key not in self._fitted:
-            self._fitted[key] = Derivative(calling(self.given, *key), self.kind, self.wrt, self.has_aux, self.check)
-        return self._fitted[key]
+        if key not in self.code.fitted:
+            self.code.fitted[key] = Derivative(calling(self.given, *key), self.kind, self.wrt, self.has_aux, self.check)
+        return self.code.fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
         """Every argument by position, defaults filled in."""
@@ -311,62 +305,57 @@ class Derivative(Made):
             self.last = found
             self._take(found, key, args)
             return found
-        if key in self._turned and self._kept((*key[:-1], True)) is not None:
-            raise self._turned[key]
+        if key in self.code.turned and self._kept((*key[:-1], True)) is not None:
+            raise self.code.turned[key]
         if any(map(holds_itself, key[0])):
             raise RecursionError
-        with self._lock:
-            if self._version != REGISTRY.version:
-                self._forget()
-                self._version = REGISTRY.version
+        with self.code.lock:
+            if self.code.version != REGISTRY.version:
+                self.code.forget()
+                self.code.version = REGISTRY.version
             if (found := self._kept(key)) is None:
-                found = self._cached(key, args)
+                found = self._compile_kept(key, args)
         self.last = found
         return found
 
-    def _cached(self, key: Any, args: tuple) -> Compiled:
+    def _compile_kept(self, key: Any, args: tuple) -> Compiled:
         """The code for these arguments, compiled and put where it is found again."""
         sizes: dict[int, Any] = {}
         types = [type_of(a, sizes) for a in args[: self.arity]]
         seed = types.pop() if self.kind == "adjoint" else None
-        moving, options = self.positions(types)[0], self._options
+        moving, options = self.positions(types)[0], self.code.options
         try:
-            found, self._options = settled(
+            found, self.code.options = settled(
                 lambda types: self._compile(types, arrays_of(args), seed), types, args, moving, options
             )
         except TurnedComplex as turned:
-            self._turned[key] = turned
+            self.code.turned[key] = turned
             raise
-        if len(self._cache) > 1000:
-            self._forget()
-            self._turned.clear()
-        if self._options != options:  # what was compiled before was not given their values
-            self._forget()
-        self._cache[self._key(args)] = found
+        if len(self.code.found) > 1000:
+            self.code.forget()
+            self.code.turned.clear()
+        if self.code.options != options:  # what was compiled before was not given their values
+            self.code.forget()
+        self.code.found[self._key(args)] = found
         return found
-
-    def _forget(self) -> None:
-        """Forget all code."""
-        self._cache.clear()
-        self.dispatches = ()
 
     def _kept(self, key: Any) -> Compiled | None:
         """The code that was compiled before, if it is still right."""
-        found = self._cache.get(key)
-        fresh = found is not None and found.is_fresh(called=True) and self._version == REGISTRY.version
+        found = self.code.found.get(key)
+        fresh = found is not None and found.is_fresh(called=True) and self.code.version == REGISTRY.version
         return found if fresh else None
 
     def _key(self, args: tuple) -> Any:
         """Under which the code for arguments is found again: their types, and the values that are written into it."""
         sizes: dict[int, Any] = {}
         types = [type_of(a, sizes) for a in args]
-        return tuple(with_values(types, args, self._options)), arrays_of(args), are_complex()
+        return tuple(with_values(types, args, self.code.options)), arrays_of(args), are_complex()
 
     def _take(self, compiled: Compiled, key: Any, args: tuple) -> None:
         """Let the next call with such arguments find the code at once."""
         found = self.taking(compiled, key, args) if len(args) == self.arity else None
         if found is not None:
-            self.dispatches = (found, *(d for d in self.dispatches if d is not found))[:MOST]
+            self.code.dispatches = (found, *(d for d in self.code.dispatches if d is not found))[:MOST]
 
     def taking(self, compiled: Compiled, key: Any, args: tuple, called: bool = True) -> Dispatch | None:
         """The function that takes such arguments, which have been found to be right for the code."""

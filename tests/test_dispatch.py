@@ -37,7 +37,7 @@ def beside_the_module(x, y):
 
 def taken(derivative, *args):
     """Whether a call with these arguments is taken without the general way."""
-    return any(d.accepts(derivative.bind(args, {})) for d in derivative.dispatches)
+    return any(d.accepts(derivative.bind(args, {})) for d in derivative.code.dispatches)
 
 
 def called(derivative, *args, times=2):
@@ -175,7 +175,7 @@ def test_an_object_and_its_class_that_change(change, monkeypatch):
     model, x = Model(), np.ones(3)
     for derivative, args in ((grad(model.loss), (x,)), (grad(lambda m, x: m.loss(x)), (model, x))):
         called(derivative, *args)
-        bound, dispatches = derivative.bind(args, {}), derivative.dispatches
+        bound, dispatches = derivative.bind(args, {}), derivative.code.dispatches
         model_, model.__dict__ = model.__dict__.copy(), model.__dict__
         assert any(d.takes(*args) for d in dispatches)
         with monkeypatch.context() as patch:
@@ -294,7 +294,7 @@ def test_more_parts_than_are_looked_at_one_by_one():
     gradient = grad(lambda arrays: np.sum(arrays[1]) * 2.0)
     for _ in range(3):
         np.testing.assert_array_equal(gradient(many)[1], [2.0])
-    assert gradient.dispatch_for(many) == "" and not gradient.dispatches
+    assert gradient.dispatch_for(many) == "" and not gradient.code.dispatches
 
 
 class Key:
@@ -324,7 +324,7 @@ def test_only_the_newest_are_tried():
         called(gradient, np.ones(n), 2.0)
         called(gradient, np.ones(n), 2)
         called(gradient, np.ones(n), 2j)
-    assert len(gradient.dispatches) == 16 and not taken(gradient, np.ones(1), 2.0)
+    assert len(gradient.code.dispatches) == 16 and not taken(gradient, np.ones(1), 2.0)
     called(gradient, np.ones(1), 2.0, times=1)
     assert taken(gradient, np.ones(1), 2.0)
 
@@ -332,7 +332,9 @@ def test_only_the_newest_are_tried():
 def test_adjoints_take_their_arguments_by_position():
     pulled, x = adjoint(lambda x, k=2.0: x * k), np.ones(3)
     np.testing.assert_array_equal(called(pulled, x, 3.0, x), [3.0, 3.0, 3.0])
-    assert pulled.dispatches[0].accepts((x, 3.0, x)) and not pulled.dispatches[0].accepts((x, 3.0, np.ones(4)))
+    assert pulled.code.dispatches[0].accepts((x, 3.0, x)) and not pulled.code.dispatches[0].accepts(
+        (x, 3.0, np.ones(4))
+    )
     with pytest.raises(tangentc.BadArgument, match="takes 3 arguments by position"):
         pulled(x, k=3.0, out_bar=x)
     with pytest.raises(tangentc.BadSeed):
@@ -424,15 +426,35 @@ def test_overlap_in_pullbacks():
         vjp(written_into, x, x)
 
 
+def test_derivatives_made_anew_share_their_code(monkeypatch):
+    """`grad(f)(x)` in a loop compiles f once, as `grad(f)` before the loop does; another `wrt` is another code."""
+    compiled = []
+    compile_ = tangentc.derivative.Derivative._compile
+    monkeypatch.setattr(
+        tangentc.derivative.Derivative,
+        "_compile",
+        lambda self, *a, **k: compiled.append(self) or compile_(self, *a, **k),
+    )
+    x, model = np.array([1.0, 2.0]), Model()
+    for _ in range(3):
+        np.testing.assert_array_equal(grad(written_into)(x.copy(), x), [1.0, 2.0])
+        grad(model.loss)(x)
+    assert len(compiled) == 2
+    grad(written_into, wrt=1)(x.copy(), x)
+    grad(Model().loss)(x)  # of another object
+    assert len(compiled) == 4
+
+
 def test_texts_are_forgotten_with_the_derivative():
     def run():
         gradient = grad(lambda x: x * x * 17.0)
         called(gradient, 2.0)
-        return gradient.dispatches[0].takes.__code__.co_filename
+        return gradient.code.dispatches[0].takes.__code__.co_filename
 
     name = run()
+    others = [grad(lambda x: x) for _ in range(32)]  # of which no more are kept
     gc.collect()
-    assert name not in linecache.cache
+    assert name not in linecache.cache and others
 
 
 class Slow:

@@ -123,7 +123,7 @@ def refused_in_general(derivative, compiled, args):
 def check_arguments(derivative, args):
     """How many of the changed arguments the written functions take; each of them the general way takes too."""
     taken = 0
-    for dispatch in derivative.dispatches:
+    for dispatch in derivative.code.dispatches:
         for other in other_arguments(args):
             if dispatch.accepts(other):
                 why = refused_in_general(derivative, dispatch.compiled, other)
@@ -149,9 +149,9 @@ cases = pytest.mark.parametrize(
 @cases
 def test_nothing_is_taken_that_the_general_way_refuses(function, args):
     derivative = called_twice(function, args)
-    if derivative.last.is_doubtful or derivative._key(fresh(args)) in derivative._turned:
+    if derivative.last.is_doubtful or derivative._key(fresh(args)) in derivative.code.turned:
         return
-    assert derivative.dispatches, "no function was written"
+    assert derivative.code.dispatches, "no function was written"
     assert check_arguments(derivative, derivative.bind(fresh(args), {})) >= 1
 
 
@@ -171,7 +171,7 @@ def test_pullbacks_are_those_of_the_general_way(function, args):
 @cases
 def test_what_the_code_depends_on_changes(function, args, monkeypatch):
     derivative = called_twice(function, args)
-    for dispatch in derivative.dispatches:
+    for dispatch in derivative.code.dispatches:
         compiled, given = dispatch.compiled, derivative.bind(fresh(args), {})
         for dependency in compiled.dependencies:
             place = dependency.place
@@ -239,7 +239,7 @@ def test_every_test_is_needed(monkeypatch):
     derivative = tangentc.grad(watchful, wrt=("x", "layer", "more"))
     for _ in range(2):
         derivative(*args[:5], order=2)
-    (dispatch,) = derivative.dispatches
+    (dispatch,) = derivative.code.dispatches
     assert check_arguments(derivative, args) > 5
     compiled, key, test = derivative.last, derivative._key(args), Rows.test
     count = dispatch.text.partition("# what")[0].count(" and ") + dispatch.text.partition("# what")[0].count("if not")
