@@ -162,9 +162,7 @@ class Aliases:
         t = self._type(atom)
         if isinstance(atom, Global) and isinstance(t, Tuple) and all(isinstance(i, (Scalar, Known)) for i in t.items):
             return False
-        return not isinstance(self._type(atom), Scalar) and (
-            isinstance(self._type(atom), (Array, Unknown)) or is_container(self._type(atom))
-        )
+        return isinstance(t, (Array, Unknown)) or is_container(t)
 
     def shares(self, s: Assign) -> list[Atom]:
         """The arguments whose memory the result may share."""

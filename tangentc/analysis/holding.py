@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tangentc.core.types import Dict, Optional, Sequence, Struct, Type, Unknown, is_container
+from tangentc.core.types import Container, Dict, Optional, Sequence, Struct, Type, Unknown, is_container
 
 DEEPEST = 6  # containers in one another
+HOLDING = (Container, Optional)
 CHANGING = "its type changes from trip to trip"
 
 
@@ -24,16 +25,25 @@ def lost_parts(t: Type) -> set[tuple[Any, ...]]:
     return {(key, *path) for key, item in zip(keys, t.items, strict=True) for path in lost_parts(item)}
 
 
-def replaced(t: Any, sites: frozenset[int], changed: Callable[[Any, bool], Type], depth: int = 0) -> Any:
-    """The type with what is in one of these places changed, or perhaps changed, where it may be in another place."""
+def replaced(
+    t: Any, sites: frozenset[int], changed: Callable[[Any, bool], Type], done: dict[Any, Any], depth: int = 0
+) -> Any:
+    """The type with what is in one of these places changed, or perhaps changed, where it may be in another place; what
+    is ``done`` for one name is that for another one of the same object."""
     if isinstance(t, Optional):
-        inner = replaced(t.type, sites, changed, depth)
+        inner = replaced(t.type, sites, changed, done, depth)
         return t if inner is t.type else replace(t, type=inner)
     if not is_container(t) or sites.isdisjoint(t.within):
         return t
     if depth > DEEPEST:
         return Unknown(CHANGING)
-    items = tuple(replaced(i, sites, changed, depth + 1) for i in t.items)
+    if (id(t), depth) not in done:
+        done[id(t), depth] = _replaced(t, sites, changed, done, depth), t  # which keeps its place while this is known
+    return done[id(t), depth][0]
+
+
+def _replaced(t: Any, sites: frozenset[int], changed: Callable[[Any, bool], Type], done: Any, depth: int) -> Any:
+    items = tuple(replaced(i, sites, changed, done, depth + 1) if isinstance(i, HOLDING) else i for i in t.items)
     t = t if all(a is b for a, b in zip(items, t.items)) else replace(t, items=items)
     if sites.isdisjoint(getattr(t, "sites", ())):
         return t

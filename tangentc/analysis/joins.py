@@ -16,6 +16,7 @@ from tangentc.core.classes import standing_for
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     Array,
+    Container,
     Dict,
     Known,
     Optional,
@@ -165,13 +166,18 @@ def is_mixed(t: Type) -> bool:
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
     """The type of a value that is an ``a`` on one path and a ``b`` on another."""
     t = united(a, b) if a is b or a == b else _join(a, b, fresh)
+    if not isinstance(t, Container):
+        return t
     if isinstance(t, (Sequence, Dict)):
         kinds = {standing_for(x) for x in (a, b) if isinstance(x, (Sequence, Dict))} or {None}
-        t = replace(t, stands_for=kinds.pop()) if len(kinds) == 1 else Unknown(MIXED)
-    if isinstance(t, (Tuple, Sequence, Dict, Struct)) and (_with_none(a) or _with_none(b)):
+        if len(kinds) > 1:
+            return Unknown(MIXED)
+        kind = kinds.pop()
+        t = t if t.stands_for == kind else replace(t, stands_for=kind)
+    if not t.or_none and (_with_none(a) or _with_none(b)):
         t = replace(t, or_none=True)
     sites = getattr(a, "sites", frozenset()) | getattr(b, "sites", frozenset())
-    return replace(t, sites=sites) if sites and isinstance(t, (Sequence, Dict, Struct)) else t
+    return t if isinstance(t, Tuple) or t.sites == sites else replace(t, sites=sites)
 
 
 def _with_none(t: Type) -> bool:

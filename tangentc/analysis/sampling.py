@@ -49,12 +49,35 @@ LARGE = 23  # lengths of samples of few axes, and of those for which the short o
 MOST_SYMBOLS = 40
 MOST_TIED = 3  # known lengths that those which only the run knows are tried to be
 VARIANTS = 4  # sets of values
+MOST_ASKED = 10_000
+_ASKED: dict[Any, Type] = {}  # what NumPy said
 REFUSED = Unknown("NumPy refuses these types")
 
 
 def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool = False) -> Type:
     """The type that ``op`` gives for arguments of these types; `REFUSED` where NumPy takes no sample of them.  With
-    ``tied``, lengths that only the run knows are taken to be those of other arrays."""
+    ``tied``, lengths that only the run knows are taken to be those of other arrays.  NumPy is asked once a process."""
+    made: list[Length] = []
+
+    def noted() -> Length:
+        made.append(fresh())
+        return made[-1]
+
+    key = (Method, op.__name__) if isinstance(op, Method) else op, tuple(args), tuple(keywords.items()), tied
+    try:
+        if key in _ASKED:
+            return _ASKED[key]
+    except TypeError:  # of something that has no hash
+        return _sampled(op, args, keywords, fresh, tied)
+    found = _sampled(op, args, keywords, noted, tied)
+    if not made:  # a length that only the run knows is another one each time
+        if len(_ASKED) > MOST_ASKED:
+            _ASKED.clear()
+        _ASKED[key] = found
+    return found
+
+
+def _sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool) -> Type:
     given = [*args, *keywords.values()]
     symbols = list(dict.fromkeys(d.symbol for d in lengths(*given) if isinstance(d, Length)))
     runnable = _runnable(op)

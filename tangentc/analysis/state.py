@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from tangentc.analysis.decide import counted_answer, refused, truth, unlike
-from tangentc.analysis.holding import CHANGING, lost_parts, replaced, sites_of, without_key, without_sites
+from tangentc.analysis.holding import CHANGING, HOLDING, lost_parts, replaced, sites_of, without_key, without_sites
 from tangentc.analysis.joins import is_mixed, is_nothing, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
@@ -71,7 +71,7 @@ class State(Types):
         super().__init__(call_type)
         self.bare = self.settled = True  # a list that is empty here is empty, and what says nothing will not say more
         self.now: dict[Atom, Type] = self.of_name  # type: ignore[assignment]
-        self.holding: set[Atom] = set()  # the names of containers
+        self.holding: set[Atom] = set()  # the names of what may be a container
         self.frames: list[dict[Atom, Type | None]] = []  # for each open path: what it changed, as it was before
         self.dead = False  # nothing comes here
         self.loops: list[Open] = []
@@ -126,10 +126,7 @@ class State(Types):
             self.now.pop(name, None)
         else:
             self.now[name] = t
-        if t is not None and is_container(present(t)):
-            self.holding.add(name)
-        else:
-            self.holding.discard(name)
+        (self.holding.add if isinstance(t, HOLDING) else self.holding.discard)(name)
 
     def takes(self, target: str, iterable: Atom) -> None:
         """The target of a loop has an item of what it runs over."""
@@ -146,7 +143,8 @@ class State(Types):
         """The type of something new that is made somewhere: each container in it is another object."""
         if not is_container(t):
             return t
-        t = replace(t, items=tuple(self.placed(part, *where, k) for k, part in enumerate(t.items)))  # type: ignore[arg-type]
+        items = tuple([self.placed(part, *where, k) for k, part in enumerate(t.items)])
+        t = t if all(map(operator.is_, items, t.items)) else replace(t, items=items)  # type: ignore[arg-type]
         if not isinstance(t, (Sequence, Dict, Struct)) or t.sites:
             return t
         place = self.places.setdefault(where, len(self.places))
@@ -178,10 +176,14 @@ class State(Types):
 
         if not t.sites:
             self._set(found.container, changed(t))
-        for name in sorted(self.holding, key=str) if t.sites else ():
-            old = self.now[name]
-            new = replaced(old, t.sites, changed)
-            if new is not old:
+        if t.sites:
+            self._replace(t.sites, changed)
+
+    def _replace(self, sites: frozenset[int], changed: Callable[[Any, bool], Type]) -> None:
+        """What is in one of these places is changed, whatever holds it."""
+        done: dict[Any, Any] = {}
+        for name in sorted(self.holding, key=str):
+            if (new := replaced(self.now[name], sites, changed, done)) is not self.now[name]:
                 self._set(name, new)
 
     def _appended(self, change: Change, old: Type) -> Type | None:
@@ -311,9 +313,7 @@ class State(Types):
             new: Type = replace(old, items=(*old.items[:k], known, *old.items[k + 1 :])) if surely else old
             return new
 
-        for held in sorted(self.holding, key=str):
-            if (new := replaced(self.now[held], t.sites, changed)) is not self.now[held]:
-                self._set(held, new)
+        self._replace(t.sites, changed)
 
     # ---------------------------------------------------------- paths
     def fork(self, write: Callable[[], T]) -> tuple[T, End]:
@@ -400,11 +400,11 @@ class State(Types):
             self._set(name, self._joined([end.get(name, before) for end in living]))
 
     def _joined(self, several: Iterable[Type | None]) -> Type:
-        t: Type = NOTHING
+        t: Type | None = None
         for other in several:
             if other is not None and other is not t:
-                t = self.join(t, other)
-        return t
+                t = other if t is None else self.join(t, other)
+        return t or NOTHING
 
     def loop(self, site: Any, write: Callable[[], Block], endless: bool) -> Block:
         """The body of a loop, written for what its trips may begin with."""

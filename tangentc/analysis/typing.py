@@ -40,6 +40,7 @@ class Typing(State):
     def __init__(self, function: Function, params: Mapping[str, Type], call_type: CallType | None):
         super().__init__(call_type)
         self.all_its_life: dict[Atom, Type] = {}
+        self.lived: dict[tuple[int, int], tuple[Type, Type, Type]] = {}
         self.begin_with(params)
         self.block(function.body)
 
@@ -54,8 +55,14 @@ class Typing(State):
 
     def also(self, before: Type, t: Type) -> Type:
         """The type of a container that was a ``before`` and is a ``t`` now, with keys or attributes that it has got."""
-        if before is t:
-            return t
+        if before is t or not is_container(t):
+            return t if before is t else self.join(before, t)
+        key = id(before), id(t)  # many names stand for one object
+        if key not in self.lived:
+            self.lived[key] = self._also(before, t), before, t
+        return self.lived[key][0]
+
+    def _also(self, before: Type, t: Type) -> Type:
         if isinstance(before, Dict) and isinstance(t, Dict):
             keys = tuple(dict.fromkeys((*t.keys, *before.keys)))
             return replace(t, keys=keys, items=self._both(keys, (before.keys, before.items), (t.keys, t.items)))

@@ -7,6 +7,7 @@ The printer is astor's.  What astor does not know is given to `ast.unparse`, lon
 from __future__ import annotations
 
 import ast
+import functools
 import warnings
 from typing import Any
 
@@ -58,11 +59,9 @@ for _name, _kind in vars(ast).items():  # what astor does not know
 
 def print_tree(tree: ast.AST) -> str:
     """The text of a tree without comments."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        printer = Printer("    ", False)
-        printer.visit(tree)
-        printer.result.append("\n")
+    printer = Printer("    ", False)
+    printer.visit(tree)
+    printer.result.append("\n")
     return "".join(map(str, printer.result)).strip("\n") + "\n"
 
 
@@ -186,11 +185,6 @@ def _group(group: list[Line], pad: str, lines: Rows) -> None:
 
 
 def _check(text: str, tree: ast.FunctionDef) -> None:
-    class Bare(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            node = super().visit(node)
-            return node.statement if isinstance(node, Line) else node
-
     try:
         printed = ast.parse(text).body[0]
     except SyntaxError as error:
@@ -202,10 +196,15 @@ def _check(text: str, tree: ast.FunctionDef) -> None:
             f"the text of {tree.name} reads back as something else", why="the printer changed its meaning",
             way_out="report this, with the function",
         )  # fmt: skip
-    del Bare
 
 
 IGNORED = {"ctx", "kind", "type_comment", "type_params", "returns", "decorator_list"}
+
+
+@functools.cache
+def _compared(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a node that its meaning lies in."""
+    return tuple(f for f in kind._fields if f not in IGNORED)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -214,16 +213,16 @@ def _same(a: Any, b: Any) -> bool:
         x, y = stack.pop()
         while isinstance(y, Line):
             y = y.statement
-        if isinstance(x, ast.AST) or isinstance(y, ast.AST):
+        if isinstance(x, ast.AST):
             if type(x) is not type(y):
                 return False
             if isinstance(x, ast.Expr) and isinstance(x.value, ast.Constant) and isinstance(x.value.value, str):
                 continue  # a docstring is indented
-            stack.extend((getattr(x, f, None), getattr(y, f, None)) for f in x._fields if f not in IGNORED)
-        elif isinstance(x, list) or isinstance(y, list):
-            if len(x or []) != len(y or []):
+            stack += [(getattr(x, f, None), getattr(y, f, None)) for f in _compared(type(x))]  # type: ignore[arg-type]
+        elif isinstance(x, list):
+            if len(x) != len(y or ()):
                 return False
-            stack.extend(zip(x or [], y or [], strict=True))
-        elif x != y and not (x in (None, []) and y in (None, [])) or type(x) is not type(y) and x not in (None, []):
+            stack += zip(x, y or (), strict=True)
+        elif (type(x) is not type(y) or x != y) and not (x is None and y == []):
             return False
     return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 import types as pytypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -359,21 +360,22 @@ def holds_nothing(t: Type) -> bool:
 
 
 def map_lengths(t: Type, of: Callable[[Any], Any]) -> Type:
-    """The type with each length of an array, and each of a list whose items are alike, replaced."""
-
-    def parts(items: tuple[Type, ...]) -> tuple[Type, ...]:
-        return tuple(map_lengths(i, of) for i in items)
-
+    """The type with each length of an array, and each of a list whose items are alike, replaced; ``t`` if none is
+    another one."""
     match t:
         case Array(shape=shape):
-            return dataclasses.replace(t, shape=tuple(map(of, shape)))
+            new = tuple(map(of, shape))
+            return t if new == shape else dataclasses.replace(t, shape=new)
         case Scalar(value=Length() as value):
             return dataclasses.replace(t, value=of(value))
-        case Sequence(_, items, length):
-            length = of(length) if len(items) == 1 else length
-            return dataclasses.replace(t, items=parts(items), length=None if isinstance(length, Length) else length)
-        case Tuple() | Dict() | Struct():
-            return dataclasses.replace(t, items=parts(t.items))
+        case Sequence(_, items, length) if len(items) == 1:
+            held, number = map_lengths(items[0], of), of(length)
+            if held is items[0] and number == length:
+                return t
+            return dataclasses.replace(t, items=(held,), length=None if isinstance(number, Length) else number)
+        case Container():
+            parts = tuple([map_lengths(i, of) for i in t.items])
+            return t if all(map(operator.is_, parts, t.items)) else dataclasses.replace(t, items=parts)
         case Optional(reason, inner):
             return Optional(reason, map_lengths(inner, of))
     return t
@@ -468,11 +470,11 @@ def united(a: Type, b: Type) -> Type:
     if a is b or not is_container(a):
         return a
     items = tuple(map(united, a.items, b.items))
-    if isinstance(a, Struct):
-        return dataclasses.replace(a, items=items, sites=a.sites | b.sites, unsure=a.unsure | b.unsure)
-    if isinstance(a, (Sequence, Dict)):
-        return dataclasses.replace(a, items=items, sites=a.sites | b.sites)
-    return dataclasses.replace(a, items=items)  # type: ignore[arg-type]
+    differs = {} if all(map(operator.is_, items, a.items)) else {"items": items}
+    for name in ("sites", "unsure"):
+        if not getattr(b, name, frozenset()) <= getattr(a, name, frozenset()):
+            differs[name] = getattr(a, name) | getattr(b, name)
+    return dataclasses.replace(a, **differs) if differs else a  # type: ignore[arg-type]
 
 
 def is_basic(part: Type) -> bool:
