@@ -34,6 +34,7 @@ from tangentc.core import ops
 from tangentc.frontend import fence
 from tangentc.frontend.forms import OF_FUNCTIONS
 from tangentc.frontend.into import BY_POSITION
+from tangentc.ops.table import having
 from tangentc.rules.definitions.polynomials import KINDS
 from tangentc.rules.registry import FAMILIES, REGISTRY, SCIPY, Rule
 
@@ -149,7 +150,7 @@ def sources(module: Any) -> str:
 
 def definitions() -> Iterable[tuple[str, str]]:
     """Each function that has a definition, with its arguments."""
-    for function, definition in REGISTRY.definitions.items():
+    for function, definition in ((r.function, r.definition) for r in having("definition")):
         name = f"ufunc.{function[1]}" if isinstance(function, tuple) else written(function)
         if name is not None:
             arguments = [p for p in inspect.signature(definition.body).parameters.values() if p.name not in OWNERS]

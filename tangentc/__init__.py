@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
     from tangentc.inspection.stages import Stage, Stages, stages
     from tangentc.inspection.trace import Trace, trace
     from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-    from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
+    from tangentc.rules.registry import adjoint_rule, elementwise, operation, tangent_rule, zero_gradient
 
 __version__ = "0.1.0"
 
@@ -58,7 +58,7 @@ _HOMES = {
     "tangentc.inspection.stages": ("Stage", "Stages", "stages"),
     "tangentc.inspection.trace": ("Trace", "trace"),
     "tangentc.jacobians": ("hessian", "hvp", "jacfwd", "jacobian", "jacrev"),
-    "tangentc.rules.registry": ("adjoint_rule", "elementwise", "tangent_rule", "zero_gradient"),
+    "tangentc.rules.registry": ("adjoint_rule", "elementwise", "operation", "tangent_rule", "zero_gradient"),
 }
 _MODULES = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_MODULES)

@@ -11,7 +11,7 @@ from tangentc.api import jvp, vjp
 from tangentc.core import texts
 from tangentc.derivative import Derivative
 from tangentc.errors import BadRule
-from tangentc.inspection.check import GradientMismatch, flatten, rebuild
+from tangentc.inspection.check import GradientMismatch, draw_like, flatten, inner_product, rebuild
 from tangentc.inspection.differences import five_point
 from tangentc.rules.registry import REGISTRY, Rule
 
@@ -98,24 +98,12 @@ def _moves(a: Any) -> bool:
     return bool(list(flatten(a)))
 
 
-def _draw_like(x: Any, rng: np.random.Generator) -> Any:
-    def one(a: np.ndarray) -> np.ndarray:
-        d = rng.normal(size=a.shape)
-        return d + 1j * rng.normal(size=a.shape) if a.dtype.kind == "c" else d
-
-    return rebuild(x, iter([one(a) for _, a in flatten(x)]))
-
-
-def _dot(a: Any, b: Any) -> complex:
-    return complex(sum(np.sum(x * y) for (_, x), (_, y) in zip(flatten(a), flatten(b), strict=True)))
-
-
 def _check(f: Any, args: tuple[Any, ...], seed: int, second_order: bool) -> None:
     args = tuple(a for a in args if _moves(a))
     rng = np.random.default_rng(seed)
     value = f(*args)
-    tangents = tuple(_draw_like(a, rng) for a in args)
-    cotangent = _draw_like(value, rng)
+    tangents = tuple(draw_like(a, rng) for a in args)
+    cotangent = draw_like(value, rng)
     _first(f, args, tangents, cotangent, "the rule")
     _float32(f, args, value)
     if second_order:
@@ -142,7 +130,7 @@ def _first(f: Any, args: Any, tangents: Any, cotangent: Any, what: str) -> None:
                 raise GradientMismatch(
                     f"{what} gives a gradient{path} of shape {given.shape} for an argument of {x.shape}"
                 )
-    forward, reverse = _dot(cotangent, tangent), sum(_dot(g, t) for g, t in zip(gradients, tangents))
+    forward, reverse = inner_product(cotangent, tangent), sum(inner_product(g, t) for g, t in zip(gradients, tangents))
     scale = sum(float(np.sum(np.abs(x))) for _, x in flatten(gradients)) + abs(forward) + 1.0
     if not abs((forward - reverse).real) <= 1e-12 * scale:  # the real part is what a real-linear map keeps
         raise GradientMismatch(

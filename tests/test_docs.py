@@ -12,6 +12,7 @@ import pytest
 import tangentc
 import tangentc.inspection.observe  # the rules register themselves
 from tangentc.frontend import fence
+from tangentc.ops.table import having
 from tangentc.rules.registry import REGISTRY
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -29,10 +30,10 @@ def own_rules():
     for name in REGISTRY.awaited:
         importlib.import_module(f"scipy.{name}")
     REGISTRY.find(None)
-    rules = dict(REGISTRY.rules)
+    rules = {record.function: record.rule for record in having("rule")}
     yield
-    REGISTRY.rules.clear()
-    REGISTRY.rules.update(rules)
+    for record in having("rule"):
+        record.rule = rules.get(record.function)
     REGISTRY.version += 1
 
 

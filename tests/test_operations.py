@@ -4,6 +4,7 @@ import ast
 import collections
 import contextlib
 import heapq
+import operator
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from rules import calls
 import tangentc
 from tangentc.core import ops
 from tangentc.ops import methods
-from tangentc.ops.table import FACTS, every, known_of, say
+from tangentc.ops.table import FACTS, every, having, known_of, say
+from tangentc.rules.registry import REGISTRY
 
 CHANGING = "append appendleft extend insert add update setdefault pop popleft popitem remove discard clear sort reverse"
 OF_ARRAYS = "fill sort put resize partition setfield byteswap setflags itemset"
@@ -138,9 +140,49 @@ def test_what_puts_together_holds():
 
 
 def test_a_fact_without_a_place_is_refused():
-    with pytest.raises(TypeError, match="colour is no fact of an operation; these are: pure, view"):
+    with pytest.raises(TypeError, match="colour is no fact of an operation; these are: pure, elementwise"):
         say(np.exp, colour=True)
     assert "view" in FACTS and known_of(np.reshape).view and not known_of(heapq.heappush).view
+
+
+def test_one_record_says_all_of_a_function():
+    for function in (np.tanh, np.sum, np.linalg.solve, operator.matmul):
+        assert known_of(function).rule is REGISTRY.find(function)
+    assert known_of(np.median).definition is not None and known_of(np.conjugate).methods == ("conj",)
+    assert list(known_of(np.median).signature.parameters)[:2] == ["a", "axis"] and known_of(np.sin).kernel is None
+    assert known_of(operator.add).elementwise and not known_of(operator.matmul).elementwise
+    rules = {id(rule) for family in REGISTRY.families().values() for rule in family}
+    assert {id(record.rule) for record in having("rule")} == rules and len(rules) > 300
+
+
+def attenuated(x):
+    return np.exp(-x) * 0.5
+
+
+@tangentc.elementwise(attenuated)
+def attenuated_rule(x, y):
+    return -y
+
+
+def changed_afterwards(x):
+    y = attenuated(x) * x
+    y[0] = 0.0
+    return np.sum(y)
+
+
+def test_what_a_user_says_of_a_function_is_known_at_the_next_call():
+    """The type of what a function of the user's gives, of which only a rule is known, is not known: it is not run while
+    compiling unless he says that it leaves no trace."""
+    gradient, x = tangentc.grad(changed_afterwards), np.array([1.0, 2.0, 3.0])
+    with pytest.raises(tangentc.UnsafeMutation):
+        gradient(x)
+    tangentc.operation(attenuated, pure=True, new=True)
+    try:
+        np.testing.assert_allclose(gradient(x), [0.0, *(0.5 * np.exp(-x) * (1 - x))[1:]])
+    finally:
+        tangentc.operation(attenuated, pure=False, new=False)
+    with pytest.raises(TypeError, match="colour is no fact"):
+        tangentc.operation(attenuated, colour=True)
 
 
 def reshape(x):  # the user's, and no view

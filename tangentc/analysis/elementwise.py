@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence as Seq
 from typing import Any
 
 import numpy as np
 
-from tangentc import runtime
 from tangentc.analysis.sampling import Fresh, run, sample
-from tangentc.core import ops
 from tangentc.core.types import Array, Dim, Length, Scalar, Tuple, Type, Unknown
+from tangentc.ops.table import every
 
-ELEMENTWISE = {*ops.BINARY, *ops.COMPARE, *ops.UNARY} - {operator.matmul, operator.is_, operator.is_not, operator.not_}
+ELEMENTWISE = every("elementwise")
 
 
 def is_elementwise(op: Any) -> bool:
     """Whether the result has one entry for each entry of the broadcast arguments."""
-    if op in ELEMENTWISE or op in (np.where, np.clip, ops.select, runtime.taken, runtime.real_power):
-        return True
-    return isinstance(op, np.ufunc) and op.signature is None
+    return op in ELEMENTWISE or isinstance(op, np.ufunc) and op.signature is None
 
 
 def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:

@@ -366,15 +366,9 @@ PUT_TOGETHER = every("puts_together")
 DEEP_COPIES = every("deep_copy")
 SHIFTING = {operator.getitem, operator.add, operator.mul, ops.items_from}
 COPIES = {
-    builtins.list,
-    builtins.tuple,
-    builtins.dict,
-    ops.copied,
-    runtime.copied,
-    operator.add,
-    operator.mul,
+    builtins.list, builtins.tuple, builtins.dict, ops.copied, runtime.copied, operator.add, operator.mul,
     ops.items_from,
-}
+}  # fmt: skip
 
 
 def made_of(s: Assign) -> list[tuple[Any, Atom]]:

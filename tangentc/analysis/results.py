@@ -38,7 +38,7 @@ from tangentc.core.types import (
     items_of,
 )
 from tangentc.core.values import type_of
-from tangentc.ops.table import record_of
+from tangentc.ops.table import say
 
 FLOAT_MATH = {
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
@@ -67,12 +67,11 @@ class Applied:
 Result = Callable[[Applied], Type | None]
 
 
-def result(*functions: Any) -> Callable[[Result], Result]:
+def result(*functions: Any, place: str = "result") -> Callable[[Result], Result]:
     """The type of what these give, also for arguments of unknown type."""
 
     def write(given: Result) -> Result:
-        for function in functions:
-            record_of(function).result = given
+        say(*functions, **{place: given})
         return given
 
     return write
@@ -80,13 +79,7 @@ def result(*functions: Any) -> Callable[[Result], Result]:
 
 def result_of_known(*functions: Any) -> Callable[[Result], Result]:
     """The type of what these give for arguments whose types are known."""
-
-    def write(given: Result) -> Result:
-        for function in functions:
-            record_of(function).result_of_known = given
-        return given
-
-    return write
+    return result(*functions, place="result_of_known")
 
 
 def always(t: Type, *functions: Any) -> None:

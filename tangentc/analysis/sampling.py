@@ -63,6 +63,8 @@ def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fre
         made.append(fresh())
         return made[-1]
 
+    if runnable(op) is None:
+        return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
     key = (Method, op.__name__) if isinstance(op, Method) else op, tuple(args), tuple(keywords.items()), tied
     try:
         if key in _ASKED:
@@ -80,12 +82,11 @@ def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fre
 def _sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool) -> Type:
     given = [*args, *keywords.values()]
     symbols = list(dict.fromkeys(d.symbol for d in lengths(*given) if isinstance(d, Length)))
-    runnable = _runnable(op)
-    if runnable is None or len(symbols) > MOST_SYMBOLS:
+    if len(symbols) > MOST_SYMBOLS:
         return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
     whole = any(map(_holds_integer, given))
     partly: _Reading | None = None  # of some values only
-    trials = [_Trials(runnable, args, keywords, sizes) for sizes in (_tied if tied else _sizes)(given, symbols)]
+    trials = [_Trials(runnable(op), args, keywords, sizes) for sizes in (_tied if tied else _sizes)(given, symbols)]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -122,7 +123,7 @@ def exceptions_of(op: Any, types: Sequence[Type]) -> set[type[BaseException]]:
     """What an operation raises for values of these types, one after the other; nothing if it takes one of them."""
     symbols = list(dict.fromkeys(d.symbol for d in lengths(*types) if isinstance(d, Length)))
     found: set[type[BaseException]] = set()
-    for values in range(VARIANTS if _runnable(op) else 0):
+    for values in range(VARIANTS if runnable(op) else 0):
         sampler = _Sampler(_sizes(list(types), symbols)[0], values, False)
         try:
             samples = [sampler.of(t) for t in types]
@@ -459,7 +460,7 @@ def _holds_integer(t: Type) -> bool:
     return False
 
 
-def _runnable(op: Any) -> Any:
+def runnable(op: Any) -> Any:
     """``op`` itself if it may be run on samples; draws come from a generator of their own."""
     if op is np.random.default_rng:
         return op

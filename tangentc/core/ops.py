@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.ops import methods
-from tangentc.ops.table import every, say
+from tangentc.ops.table import every, known_of, say
 
 BINARY = {
     operator.add: "+",
@@ -141,7 +140,7 @@ def inserted(x: Any, block: Any, **reads: Any) -> Any:
     return x
 
 
-inserted.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(inserted, pure=True)
 
 
 class Insertion:
@@ -249,6 +248,8 @@ PURE_BUILTINS = {
 SEARCHES = {bisect.bisect_left, bisect.bisect_right}
 PURE = every("pure")
 say(in_order, view=True)
+WHOLE = {operator.matmul, operator.is_, operator.is_not, operator.not_}  # which do not take arrays entry by entry
+say(*{*BINARY, *COMPARE, *UNARY} - WHOLE, select, elementwise=True)
 say(*BINARY, *COMPARE, *UNARY, *SYNTAX, *PURE_BUILTINS, *SEARCHES, contains, not_contains, pure=True)
 NUMERIC_MODULES = ("numpy", "math", "cmath", "cupy", "scipy")
 IMPURE_NAMES = {"copyto", "put", "fill_diagonal", "put_along_axis", "place", "putmask", "at", "save", "seterr"}
@@ -266,9 +267,7 @@ def module_root(op: Any) -> str:
 
 def is_pure(op: Any) -> bool:
     """Whether calling ``op`` twice is the same as calling it once, and leaves no trace."""
-    if op in PURE:
-        return True
-    if getattr(op, "__tangentc_pure__", False):
+    if op in PURE or isinstance(op, (UserFunction, Emitted)) and op.pure:
         return True
     if module_root(op) not in NUMERIC_MODULES:
         return False
@@ -280,7 +279,7 @@ def is_pure(op: Any) -> bool:
 
 def keeps_shape(op: Any) -> bool:
     """Whether the result has the shape of the first argument, whatever the others are."""
-    return getattr(op, "__tangentc_keeps_shape__", False) or getattr(op, "__module__", None) == "scipy.ndimage._filters"
+    return known_of(op).keeps_shape or getattr(op, "__module__", None) == "scipy.ndimage._filters"
 
 
 def is_used_up(op: Any) -> bool:
@@ -337,7 +336,7 @@ def assumed(fact: Any, *values: Any) -> None:
     """What the code was written for, of these values: it is only right while their types bear it out."""
 
 
-methods.means("item", item)
+say(item, methods=("item",))
 SYNTAX.add(stopped)
 say(stopped, reshaped, assumed, item, snapshot, old_item, copied, items_from, functools.partial, pure=True)
 
@@ -351,7 +350,7 @@ class UserFunction:
     def __init__(self, function: Any, pure: bool, aliases: bool):
         self.function = function
         self.__name__ = function.__name__
-        self.__tangentc_pure__ = pure
+        self.pure = pure
         self.aliases = aliases
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
@@ -373,7 +372,7 @@ class Emitted:
     def __init__(self, name: str, pure: bool, result: Any, aliases: bool = True):
         self.__name__ = name
         self.aliases = aliases
-        self.__tangentc_pure__ = pure
+        self.pure = pure
         self.result = result
 
     def __call__(self, *args: Any) -> Any:

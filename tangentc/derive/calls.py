@@ -37,7 +37,7 @@ from tangentc.core.types import (
     rank,
 )
 from tangentc.errors import BadRule, MissingRule, NotDifferentiable, UnsupportedSyntax
-from tangentc.ops.table import every
+from tangentc.ops.table import every, say
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
 from tangentc.rules.registry import REGISTRY, Formula, Rule, is_definition
 
@@ -396,8 +396,8 @@ def _to_atoms(fragment: Fragment, result: Any) -> Any:
 def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], index: int) -> Any:
     """Leave a choice about unknown types to the rule itself, called by the emitted code."""
     function = formula.function
-    if not getattr(function, "__tangentc_pure__", False):
-        function.__tangentc_pure__ = True  # type: ignore[attr-defined]
+    if not ops.is_pure(function):
+        say(function, pure=True)
     args: list[Atom] = []
     for _, atom in call.inputs:
         args.extend(atom if isinstance(atom, list) else [atom])

@@ -21,6 +21,7 @@ from tangentc.core.nodes import Assign, Atom, Const, Store
 from tangentc.core.types import Known, Tuple
 from tangentc.frontend.part import Part
 from tangentc.ops.outputs import place_of_output
+from tangentc.ops.table import known_of
 from tangentc.rules.registry import is_definition
 
 OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
@@ -42,10 +43,8 @@ def place_of_out(op: Any) -> int | None:
         return 2
     if ops.module_root(op) != "numpy" and not is_definition(op):
         return None
-    try:
-        parameters = inspect.signature(op).parameters
-    except (TypeError, ValueError):
-        return None
+    signature = known_of(op).signature
+    parameters = signature.parameters if signature is not None else {}
     if "out" not in parameters or parameters["out"].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return None
     return list(parameters).index("out")

@@ -73,22 +73,25 @@ def with_flag(block: Block, kind: str, flag: str, out: str = "") -> Block:
     return tuple(result)
 
 
+def _with_rest(s: If, rest: Block) -> If | None:
+    """A branch with what follows it in the arm that does not leave; None if each may go on."""
+    if leaves(s.then):
+        return replace(s, orelse=s.orelse + rest)
+    if leaves(s.orelse):
+        return replace(s, then=s.then + rest)
+    return None if rest else s
+
+
 def gather(block: Block, name: str, out: str) -> Block:
     """The block left only at its end, ``out`` assigned what is returned."""
     result: list[Statement] = []
     for k, statement in enumerate(block):
         statement = _inside(statement, name, out)
         if isinstance(statement, If) and (may_leave(statement.then) or may_leave(statement.orelse)):
-            then, orelse, rest = statement.then, statement.orelse, block[k + 1 :]
-            if leaves(then):
-                orelse += rest
-            elif leaves(orelse):
-                then += rest
-            elif rest:
-                result.extend(_partly(statement, rest, name, out))
-                return tuple(result)
-            result.append(replace(statement, then=gather(then, name, out), orelse=gather(orelse, name, out)))
-            return tuple(result)
+            if (whole := _with_rest(statement, block[k + 1 :])) is None:
+                return *result, *_partly(statement, block[k + 1 :], name, out)
+            then, orelse = gather(whole.then, name, out), gather(whole.orelse, name, out)
+            return *result, replace(whole, then=then, orelse=orelse)
         if isinstance(statement, Leave):
             if statement.kind == "return":
                 result.append(Assign(out, ops.identity, statement.values, (), statement.span))
@@ -159,14 +162,10 @@ def _kept(block: Block, name: str, out: str) -> Block:
     result: list[Statement] = []
     for k, s in enumerate(block):
         if isinstance(s, If) and may_leave((s,)):
-            then, orelse, after = s.then, s.orelse, block[k + 1 :]
-            if leaves(then):
-                orelse += after
-            elif leaves(orelse):
-                then += after
-            elif after:
-                return *result, *_partly(s, after, name, out, False)
-            return *result, replace(s, then=_kept(then, name, out), orelse=_kept(orelse, name, out))
+            if (whole := _with_rest(s, block[k + 1 :])) is None:
+                return *result, *_partly(s, block[k + 1 :], name, out, False)
+            then, orelse = _kept(whole.then, name, out), _kept(whole.orelse, name, out)
+            return *result, replace(whole, then=then, orelse=orelse)
         result.append(_inside(s, name, out))
     return tuple(result)
 

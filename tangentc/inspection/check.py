@@ -193,7 +193,7 @@ def _along(args: Sequence[Any], tangents: Sequence[Any], t: float) -> list[Any]:
     return out
 
 
-def _draw(x: Any, rng: np.random.Generator) -> Any:
+def draw_like(x: Any, rng: np.random.Generator) -> Any:
     def leaf(a: np.ndarray) -> np.ndarray:
         d = rng.normal(size=a.shape)
         return d + 1j * rng.normal(size=a.shape) if a.dtype.kind == "c" else d
@@ -201,7 +201,7 @@ def _draw(x: Any, rng: np.random.Generator) -> Any:
     return rebuild(x, iter([leaf(a) for _, a in flatten(x)]))
 
 
-def _inner(a: Any, b: Any) -> Any:
+def inner_product(a: Any, b: Any) -> Any:
     return sum(np.sum(x * y) for (_, x), (_, y) in zip(flatten(a), flatten(b), strict=True))
 
 
@@ -213,7 +213,7 @@ def _step(args: Sequence[Any]) -> float:
 def _check_forward(
     f: Any, args: Sequence[Any], moving: list[int], report: _Report, rng: Any, draws: Draws
 ) -> None:  # fmt: skip
-    tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
+    tangents = [draw_like(a, rng) if i in moving else None for i, a in enumerate(args)]
     value, computed = draws.each(jvp)(f, args, tangents)
     _compare_values(value, draws.each(_value)(f, args), "jvp")
     moving_parts = {path for path, _ in flatten(value)}
@@ -225,7 +225,7 @@ def _check_forward(
             return dict(flatten(f(*copied(_along(args, tangents, t)))))[path]
 
         if wrong := report.add(f"the tangent of the result{path}", given, five_point(draws.each(part), _step(args))):
-            report.fail(wrong, lambda: _first_wrong(f, args, moving, _draw(value, rng)))
+            report.fail(wrong, lambda: _first_wrong(f, args, moving, draw_like(value, rng)))
 
 
 def _first_wrong(f: Any, args: Sequence[Any], moving: list[int], cotangent: Any) -> str:
@@ -237,7 +237,7 @@ def _check_reverse(
 ) -> None:  # fmt: skip
     value, pullback = draws.each(vjp)(f, *args)
     _compare_values(value, draws.each(_value)(f, args), "vjp")
-    cotangent = _draw(value, rng)
+    cotangent = draw_like(value, rng)
     gradients = pullback(cotangent)
     wrong: list[str] = []
     for i in moving:
@@ -255,7 +255,7 @@ def _check_reverse(
                 unit[entry] = direction
 
                 def moved(t: float) -> Any:
-                    return _inner(cotangent, f(*copied(_moved(args, i, leaf, t * unit))))
+                    return inner_product(cotangent, f(*copied(_moved(args, i, leaf, t * unit))))
 
                 return np.real(five_point(draws.each(moved), _step(args)))
 
@@ -277,9 +277,9 @@ def _check_second(
 ) -> None:  # fmt: skip
     """The tangent of the adjoint function along a random direction, for a random cotangent."""
     value = draws.each(_value)(f, args)
-    cotangent = _draw(value, rng)
+    cotangent = draw_like(value, rng)
     first = Derivative(fit(_by_position(f), args), "adjoint", tuple(moving))
-    tangents = [_draw(a, rng) if i in moving else None for i, a in enumerate(args)]
+    tangents = [draw_like(a, rng) if i in moving else None for i, a in enumerate(args)]
     _, computed = draws.each(jvp)(first, (*args, cotangent), (*tangents, None))
     for k, (path, given) in enumerate(flatten(computed)):
 

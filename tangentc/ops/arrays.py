@@ -32,6 +32,7 @@ say(
     runtime.zeros_of_copy, runtime.copied, allocates=True,
 )  # fmt: skip
 say(runtime.copied, deep_copy=True)
+say(np.where, np.clip, runtime.taken, runtime.real_power, elementwise=True)
 say(np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like, asks_form=True)
 say(np.transpose, np.reshape, np.swapaxes, np.expand_dims, np.shape, np.arange, free=True)
 say(np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.ascontiguousarray, compact=True)
@@ -50,15 +51,9 @@ say(
     np.linalg.solve, np.linalg.cholesky, np.linalg.det, exact_adjoint=True,
 )  # fmt: skip
 say(
-    np.concatenate,
-    np.stack,
-    np.vstack,
-    np.hstack,
-    np.column_stack,
-    np.dstack,
-    *existing("row_stack"),
+    np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, *existing("row_stack"),
     joins_arrays=True,
-)
+)  # fmt: skip
 say(
     np.triu_indices, np.tril_indices, np.diag_indices, np.nonzero, np.triu_indices_from, np.tril_indices_from,
     distinct_places=True,

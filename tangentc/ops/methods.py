@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from tangentc.ops.table import having, say
 
 
 @dataclass(frozen=True)
@@ -22,9 +25,8 @@ class Method:
     view: bool = False  # its result is memory of its object, or may be
 
 
-def _of(owner: type, names: str, changes: bool = False, gives_item: bool = False, keeps: bool = False,
-        view: bool = False) -> list[Method]:  # fmt: skip
-    return [Method(owner, name, changes, gives_item, keeps, view) for name in names.split()]
+def _of(owner: type, names: str, **facts: bool) -> list[Method]:
+    return [Method(owner, name, **facts) for name in names.split()]
 
 
 METHODS = (
@@ -47,15 +49,11 @@ METHODS = (
     *_of(np.ndarray, "reshape ravel transpose swapaxes squeeze diagonal real imag view", view=True),
 )  # fmt: skip
 
-_MEANT: dict[str, Callable[..., Any]] = {"conj": np.conjugate}
 _OTHERWISE = {"compress"}  # the function takes the array elsewhere
+say(np.conjugate, methods=("conj",))
 
 
-def means(name: str, function: Callable[..., Any]) -> None:
-    """Say which function a method of an array is, if it is not NumPy's of that name."""
-    _MEANT[name] = function
-
-
+@functools.cache
 def function_of(name: str) -> Callable[..., Any] | None:
     """The function that a method of an array is, which is called with the array and then the method's arguments; None
     if there is none, as the method changes its array, or as the function's arguments are others.
@@ -65,7 +63,8 @@ def function_of(name: str) -> Callable[..., Any] | None:
     """
     if name in names(np.ndarray, changes=True) or name in _OTHERWISE:
         return None
-    return _MEANT.get(name) or getattr(np, name, None)
+    meant = (record.function for record in having("methods") if name in record.methods)
+    return next(meant, None) or getattr(np, name, None)
 
 
 def names(*owners: type, **facts: bool) -> frozenset[str]:

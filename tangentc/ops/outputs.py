@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import Any
+
+from tangentc.ops.table import known_of
 
 
 @functools.lru_cache(maxsize=512)
@@ -12,5 +13,6 @@ def place_of_output(op: Any) -> int | None:
     """Where a function of `scipy.ndimage` takes ``output`` by position; None if it takes none."""
     if not (getattr(op, "__module__", None) or "").startswith("scipy.ndimage."):
         return None
-    names = list(inspect.signature(op).parameters)
+    signature = known_of(op).signature
+    names = list(signature.parameters) if signature is not None else []
     return names.index("output") if "output" in names else None

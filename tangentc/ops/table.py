@@ -1,7 +1,7 @@
 """The table of operations: one record a function.
 
-`say` writes facts into the records of functions, `every` asks for all functions of which a fact holds.  A function is
-found by what it is, never by its name.
+`say` writes facts into the records of functions, `every` asks for all functions of which a fact holds.  Rules and
+definitions register into the records too.  A function is found by what it is, never by its name.
 
     >>> from tangentc.ops import arrays
     >>> np.unique in every("new"), known_of(np.reshape).view
@@ -11,7 +11,9 @@ found by what it is, never by its name.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Set
+import functools
+import inspect
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,8 @@ class Operation:
 
     function: Any
     pure: bool = False  # calling it twice is the same as calling it once, and leaves no trace
+    elementwise: bool = False  # its result has one entry for each entry of the broadcast arguments
+    keeps_shape: bool = False  # its result has the shape of the first argument, whatever the others are
     # ---- memory
     view: bool = False  # its result is memory of its first argument, or may be
     may_copy: bool = False  # of a view: for some arguments it is memory of its own
@@ -54,27 +58,47 @@ class Operation:
     # ---- values
     turns_complex: bool = False  # of a real argument its result may be complex
     distinct_places: bool = False  # its result is an index that names no place twice
+    # ---- what stands for it
+    methods: tuple[str, ...] = ()  # the methods of arrays that mean it, beside those of NumPy that have its name
+    rule: Any = None  # its derivative
+    definition: Any = None  # what it computes, in other operations
+    kernel: Any = None  # its spelling in compiled code
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature | None:
+        """Its parameters, None where it does not say them."""
+        try:
+            return inspect.signature(self.function)
+        except (TypeError, ValueError):
+            return None
 
 
+PLACES = tuple(f.name for f in dataclasses.fields(Operation))[1:]
 FACTS = tuple(f.name for f in dataclasses.fields(Operation) if f.type == "bool")
 _RECORDS: dict[Any, Operation] = {}
 _EVERY: dict[str, set[Any]] = {fact: set() for fact in FACTS}
 
 
-def say(*functions: Any, **facts: bool) -> None:
+def say(*functions: Any, **facts: Any) -> None:
     """Write facts into the records of functions.  Raises `TypeError` for one that no record has a place for."""
-    if wrong := [fact for fact in facts if fact not in _EVERY]:
-        raise TypeError(f"{wrong[0]} is no fact of an operation; these are: {', '.join(FACTS)}")
+    if wrong := [fact for fact in facts if fact not in PLACES]:
+        raise TypeError(f"{wrong[0]} is no fact of an operation; these are: {', '.join(PLACES)}")
     for function in functions:
         record = record_of(function)
         for fact, holds in facts.items():
             setattr(record, fact, holds)
-            (_EVERY[fact].add if holds else _EVERY[fact].discard)(function)
+            if fact in _EVERY:
+                (_EVERY[fact].add if holds else _EVERY[fact].discard)(function)
 
 
 def every(fact: str) -> Set[Any]:
     """The functions of which a fact holds, also those of which it will be said later."""
     return _EVERY[fact]
+
+
+def having(part: str) -> Iterator[Operation]:
+    """The records in which a part, as ``rule``, is written."""
+    return (record for record in list(_RECORDS.values()) if getattr(record, part))
 
 
 def existing(*names: str) -> list[Any]:

@@ -389,7 +389,8 @@ class Fragment:
         if isinstance(value, (tuple, list)) and _dynamic(value):
             make = ops.make_tuple if isinstance(value, tuple) else ops.make_list
             return self.b.emit(make, tuple(map(self.atom, value)))
-        return Const(value)
+        plain = isinstance(value, np.float64) and value  # zero divides otherwise
+        return Const(float(value) if plain else value)
 
 
 def _bound(target: ast.expr, item: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ differentiation" (2008), where no other source is named.
 import numpy as np
 
 from tangentc.errors import NotDifferentiable
+from tangentc.ops.table import say
 from tangentc.rules.fragment import inline, is_changed, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.reductions import along
@@ -372,7 +373,7 @@ def beyond_columns(a):
     return np.linalg.qr(a, "complete")[0][..., np.shape(a)[-1] :]
 
 
-beyond_columns.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(beyond_columns, pure=True)
 
 
 @adjoint_rule(beyond_columns)
@@ -390,7 +391,7 @@ def tangent_of_chosen(Q, a_dot):
     chosen_by_the_algorithm()
 
 
-tangent_of_chosen.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(tangent_of_chosen, pure=True)
 
 
 def chosen_by_the_algorithm():

@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.errors import BadRule, Span
+from tangentc.ops.table import having, known_of, record_of, say
 
 
 @dataclass(frozen=True)
@@ -149,21 +150,16 @@ class Definition:
 
 
 class Registry:
-    """From functions to rules and definitions.  Those of SciPy are added when a program has imported it."""
+    """The rules and definitions in the table of operations; SciPy's are added when a program has imported it."""
 
     def __init__(self) -> None:
-        self.rules: dict[Any, Rule] = {}
-        self.definitions: dict[Any, Definition] = {}
         self.version = 0
         self.awaited: list[str] = []  # once those of NumPy are there
         self.looked_at = 0  # how many modules there were when those of SciPy were last looked for
 
     def find(self, function: Any) -> Rule | None:
         self._look_for_scipy(function)
-        try:
-            return self.rules.get(function)
-        except TypeError:
-            return None
+        return known_of(function).rule  # type: ignore[no-any-return]
 
     def _look_for_scipy(self, function: Any = None) -> None:
         if (
@@ -187,25 +183,22 @@ class Registry:
         """
         self._look_for_scipy()
         for key, first in _as_method(function):
-            try:
-                found = self.definitions.get(key)
-            except TypeError:
-                continue
-            if first and isinstance(function, np.ufunc) and function not in self.rules:
+            found = known_of(key).definition
+            if first and isinstance(function, np.ufunc) and known_of(function).rule is None:
                 continue  # with or without its options, nothing is known of it
             if found is not None and (options is None or found.always(function, options)):
                 return found.body, first
         return None
 
     def add(self, rule: Rule) -> None:
-        self.rules[rule.function] = rule
+        record_of(rule.function).rule = rule
         self.version += 1
 
     def families(self) -> dict[str, list[Rule]]:
         """The rules by the file that they stand in, for the tests and the reference."""
         out: dict[str, list[Rule]] = {}
-        for rule in self.rules.values():
-            out.setdefault(rule.source, []).append(rule)
+        for record in having("rule"):
+            out.setdefault(record.rule.source, []).append(record.rule)
         return out
 
 
@@ -364,11 +357,29 @@ def defined(*functions: Any, always: Callable[[Any, Any], bool] = lambda functio
 
     def register(definition: Any) -> Any:
         for function in functions:
-            REGISTRY.definitions[function] = Definition(definition, always)
+            record_of(function).definition = Definition(definition, always)
             REGISTRY.version += 1
         return definition
 
     return register
+
+
+def operation(*functions: Callable[..., Any], **facts: Any) -> None:
+    """Write into the records of functions what is known of them, beside their rules.
+
+    ``pure=True`` says that calling one twice is the same as calling it once, and leaves no trace: the compiler may run
+    it on samples to see the type that it gives.  ``new=True`` says that its result is no memory of an argument,
+    ``view=True`` that it is, ``keeps_shape=True`` that it has the shape of the first argument, ``cheap=True`` that for
+    numbers computing it again costs no more than saving its result, and ``cheap_on_arrays=True`` that it is so for
+    arrays.  `tangentc.ops.table.Operation` has all facts.  Raises `TypeError` for what no record has a place for.
+
+    >>> import numpy as np, tangentc
+    >>> def decibel(x):
+    ...     return 10 * np.log10(x)
+    >>> tangentc.operation(decibel, pure=True, new=True)
+    """
+    say(*functions, **facts)
+    REGISTRY.version += 1
 
 
 def is_definition(function: Any) -> bool:

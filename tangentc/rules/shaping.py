@@ -197,15 +197,6 @@ def plus_rule(x_bar, contribution, y, y_bar):
 
 
 zero_gradient(
-    np.ndindex,
-    insertion,
-    order,
-    passive,
-    zeros_of,
-    zeros_of_copy,
-    along_axis,
-    np.shape,
-    np.ndim,
-    np.size,
+    np.ndindex, insertion, order, passive, zeros_of, zeros_of_copy, along_axis, np.shape, np.ndim, np.size,
     *existing("broadcast_shapes", "may_share_memory", "shares_memory", "result_type"),
-)
+)  # fmt: skip

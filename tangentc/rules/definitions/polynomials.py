@@ -6,6 +6,7 @@ A series is linear in its coefficients: it is the sum of its basis at the point,
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
+from tangentc.ops.table import say
 from tangentc.rules.registry import adjoint_rule, defined, tangent_rule
 
 KINDS = {
@@ -23,7 +24,7 @@ def basis(x, kind, n, nu):
     return np.reshape(values, np.shape(x) + (n,))  # which NumPy gives an axis for a number too
 
 
-basis.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(basis, pure=True)
 
 
 def points(rng):
@@ -89,7 +90,7 @@ def kind_of(found):
     return next(kind for kind, (_, cls) in KINDS.items() if isinstance(found, cls))
 
 
-kind_of.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(kind_of, pure=True)
 
 
 @defined(polynomial.Polynomial.__call__)

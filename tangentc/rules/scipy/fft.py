@@ -8,6 +8,7 @@ import math
 import numpy as np
 import scipy.fft as sf
 
+from tangentc.ops.table import say
 from tangentc.rules.registry import adjoint_rule, defined, static
 
 
@@ -62,7 +63,7 @@ def weights(n, first, last):
     return w
 
 
-weights.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(weights, pure=True)
 
 
 # type 1: y = C W x, with C symmetric, and W one at the ends and two inside
@@ -96,7 +97,7 @@ def last_weights(n, last):
     return w
 
 
-last_weights.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(last_weights, pure=True)
 
 
 def of_length(x, n):

@@ -151,8 +151,7 @@ def band_outer(y, x, lower, upper):
     return out
 
 
-for function in (band_transpose, band_product, band_outer):
-    function.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(band_transpose, band_product, band_outer, pure=True)
 
 
 @adjoint_rule(band_transpose, linear="jointly")
@@ -249,7 +248,7 @@ def as_real(X, Y):
     return np.real(X)
 
 
-as_real.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(as_real, pure=True)
 
 
 @adjoint_rule(as_real, linear="jointly")

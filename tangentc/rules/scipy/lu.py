@@ -7,6 +7,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from tangentc.errors import NotDifferentiable
+from tangentc.ops.table import say
 from tangentc.rules.fragment import inline
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
 
@@ -59,7 +60,7 @@ def row_order(pivots):
     return order
 
 
-row_order.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(row_order, pure=True)
 
 
 # A = P L U, by lu_factor

@@ -9,7 +9,7 @@ import scipy.linalg as sl
 
 from tangentc.core.types import Array, of_dtype
 from tangentc.errors import NotDifferentiable
-from tangentc.ops.table import record_of
+from tangentc.ops.table import say
 from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.registry import adjoint_rule, defined, tangent_rule
@@ -97,5 +97,7 @@ def solve_discrete_are_tangent(A, B, Q, R, P, A_dot, B_dot, Q_dot, R_dot, e=None
     return sl.solve_discrete_lyapunov(closed.T, half + half.T + Q_dot + K.T @ R_dot @ K)
 
 
-for function in (sl.solve_continuous_are, sl.solve_discrete_are):  # of random matrices there is no solution to ask for
-    record_of(function).result_of_known = lambda call: of_dtype(call.args[2], Array("float64", ()))
+say(  # of random matrices there is no solution to ask for
+    sl.solve_continuous_are, sl.solve_discrete_are,
+    result_of_known=lambda call: of_dtype(call.args[2], Array("float64", ())),
+)  # fmt: skip

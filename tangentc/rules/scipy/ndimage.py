@@ -14,6 +14,7 @@ import numpy as np
 import scipy.ndimage as nd
 
 from tangentc.core.ops import stopped as stop_gradient
+from tangentc.ops.table import say
 from tangentc.rules.matrices import conjugate
 from tangentc.rules.registry import adjoint_rule, defined, static
 
@@ -126,9 +127,8 @@ def weighed(x, y, w, axes, mode, origin, turned):
     return np.reshape(np.flip(out) if turned else out, np.shape(w))
 
 
-for function in (forth, back, weighed):
-    function.__tangentc_pure__ = True  # type: ignore[attr-defined]
-forth.__tangentc_keeps_shape__ = back.__tangentc_keeps_shape__ = True  # type: ignore[attr-defined]
+say(forth, back, weighed, pure=True)
+say(forth, back, keeps_shape=True)
 
 
 @adjoint_rule(forth, linear="each")
@@ -205,7 +205,7 @@ def unframed(z, lengths, axes):
     return z[tuple(slice(m, n - m) for m, n in zip(frame(z.ndim, lengths, axes), z.shape))].copy()
 
 
-framed.__tangentc_pure__ = unframed.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(framed, unframed, pure=True)
 
 
 @adjoint_rule(framed, linear="jointly")

@@ -9,6 +9,7 @@ import scipy.ndimage as nd
 import scipy.signal as sg
 
 from tangentc.errors import NotDifferentiable
+from tangentc.ops.table import say
 from tangentc.rules.matrices import conjugate
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
 
@@ -32,7 +33,7 @@ def kept_of(full, a_shape, v_shape, mode):
     return full[tuple(slice(b, b + k) for b, k in zip(before, kept))]
 
 
-in_full.__tangentc_pure__ = kept_of.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(in_full, kept_of, pure=True)
 
 
 @adjoint_rule(in_full, linear="jointly")
@@ -110,7 +111,7 @@ def delayed_sum(weights, x):
     return sg.lfilter(weights, [1.0], x)
 
 
-delayed_products.__tangentc_pure__ = delayed_sum.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(delayed_products, delayed_sum, pure=True)
 
 
 @adjoint_rule(delayed_products, linear="each")
@@ -128,7 +129,7 @@ def recursion(a, x):
     return sg.lfilter([1.0], a, x)
 
 
-recursion.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(recursion, pure=True)
 
 
 @adjoint_rule(recursion)
@@ -245,7 +246,7 @@ def weights_in_the_middle(window, order, deriv, delta):
     return sg.savgol_coeffs(window, order, deriv, delta)
 
 
-weights_at_places.__tangentc_pure__ = weights_in_the_middle.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(weights_at_places, weights_in_the_middle, pure=True)
 
 
 # Savitzky and Golay, "Smoothing and differentiation of data by simplified least squares procedures" (1964)

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sparse
 from scipy.sparse.linalg import spsolve
 
+from tangentc.ops.table import say
 from tangentc.rules.registry import adjoint_rule, defined, tangent_rule
 
 
@@ -24,8 +25,7 @@ def transposed(matrix):
     return matrix.T
 
 
-for function in (product, transposed):
-    function.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(product, transposed, pure=True)
 
 
 @adjoint_rule(product, linear="each")
@@ -153,7 +153,7 @@ def spread(entries, rows, columns, n, x):
     return sparse.csc_matrix((entries, (rows, columns)), shape=(n, n)) @ x
 
 
-solution.__tangentc_pure__ = products_at.__tangentc_pure__ = spread.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(solution, products_at, spread, pure=True)
 
 
 @adjoint_rule(products_at, linear="each")
@@ -183,7 +183,7 @@ def solved(matrix, b):
     return spsolve(matrix, b)
 
 
-solved.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(solved, pure=True)
 
 
 @adjoint_rule(solved, linear="each")

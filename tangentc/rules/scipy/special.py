@@ -6,6 +6,7 @@ import numpy as np
 import scipy.special as sp
 
 from tangentc.core.ops import stopped as stop_gradient
+from tangentc.ops.table import say
 from tangentc.rules.registry import defined, elementwise, zero_gradient
 from tangentc.rules.scipy import bessel, hypergeometric, unknown  # noqa: F401
 
@@ -225,8 +226,7 @@ def fresnel_c(x):
     return sp.fresnel(x)[1]
 
 
-for function in (sine_integral, cosine_integral, fresnel_s, fresnel_c):
-    function.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(sine_integral, cosine_integral, fresnel_s, fresnel_c, pure=True)
 
 
 @elementwise(sine_integral)

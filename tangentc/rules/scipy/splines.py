@@ -11,6 +11,7 @@ import scipy.interpolate as interpolate
 
 from tangentc import runtime
 from tangentc.errors import NotDifferentiable
+from tangentc.ops.table import say
 from tangentc.rules.registry import adjoint_rule, defined, elementwise, static, tangent_rule
 
 
@@ -27,7 +28,7 @@ def evaluate(spline, x, nu, extrapolate):
     return spline(x, nu, extrapolate)
 
 
-evaluate.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(evaluate, pure=True)
 
 
 @elementwise(evaluate)
@@ -49,7 +50,7 @@ def weights(t, make, knots, nu, extrapolate):
     return unit(t, nu, extrapolate) if nu >= 0 else unit.antiderivative(-nu)(t, 0, extrapolate)
 
 
-weights.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(weights, pure=True)
 
 
 @adjoint_rule(weights)
@@ -84,7 +85,7 @@ def knots_of(x):
     return x
 
 
-knots_of.__tangentc_pure__ = True  # type: ignore[attr-defined]
+say(knots_of, pure=True)
 
 
 @elementwise(knots_of)
