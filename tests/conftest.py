@@ -19,6 +19,10 @@ def rng():
     return np.random.default_rng(0)
 
 
+def pytest_configure():
+    gc.set_threshold(50_000, 20, 50)  # a tenth of the time is looking through trees that are all still in use
+
+
 def pytest_collection_modifyitems(items):
     """The tests of one function run one after the other, since what its derivatives share is compiled once then."""
     first = {}

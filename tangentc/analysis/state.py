@@ -182,9 +182,9 @@ class State(Types):
     def _replace(self, sites: frozenset[int], changed: Callable[[Any, bool], Type]) -> None:
         """What is in one of these places is changed, whatever holds it."""
         done: dict[Any, Any] = {}
-        for name in sorted(self.holding, key=str):
-            if (new := replaced(self.now[name], sites, changed, done)) is not self.now[name]:
-                self._set(name, new)
+        news = ((name, replaced(self.now[name], sites, changed, done)) for name in self.holding)
+        for name, new in sorted([(n, t) for n, t in news if t is not self.now[n]], key=lambda both: str(both[0])):
+            self._set(name, new)
 
     def _appended(self, change: Change, old: Type) -> Type | None:
         """The type of a list of known length after which something is put: each item keeps the type that it has."""
