@@ -30,6 +30,7 @@ def several(n, rank):
 def test_samples_are_small_whatever_the_rank(rank, same, monkeypatch):
     made, entries = [], sampling._entries
     monkeypatch.setattr(sampling, "_ARRAYS", {})
+    monkeypatch.setattr(sampling, "_ASKED", {})
     monkeypatch.setattr(sampling, "_entries", lambda *key: made.append(math.prod(key[1])) or entries(*key))
     x = several(same, rank)
     assert lengths_of(np.sort, x) == lengths_of(np.moveaxis, x, Scalar("int64", True, 0), Scalar("int64", True, 0))

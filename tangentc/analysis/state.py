@@ -182,7 +182,7 @@ class State(Types):
     def _replace(self, sites: frozenset[int], changed: Callable[[Any, bool], Type]) -> None:
         """What is in one of these places is changed, whatever holds it."""
         done: dict[Any, Any] = {}
-        news = ((name, replaced(self.now[name], sites, changed, done)) for name in self.holding)
+        news = ((name, replaced(self.now[name], sites, changed, done)) for name in list(self.holding))
         for name, new in sorted([(n, t) for n, t in news if t is not self.now[n]], key=lambda both: str(both[0])):
             self._set(name, new)
 
