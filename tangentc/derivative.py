@@ -31,7 +31,6 @@ from tangentc.frontend.callables import (
     is_known,
     is_library_module,
     option,
-    parameters_of,
     python_function,
     with_keywords,
     wrapped,
@@ -228,8 +227,6 @@ class Derivative(Made):
             self._rest = defaults_after(self._known_signature)
             own = [p.kind for p in self._known_signature.parameters.values()]
             self._has_keywords = inspect.Parameter.KEYWORD_ONLY in own  # what is given by position is none of these
-            kinds = {p.kind for p in parameters_of(self.given)}
-            self._is_open = not kinds.isdisjoint((inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD))
         return self._known_signature
 
     def signature(self) -> inspect.Signature:
@@ -257,14 +254,16 @@ class Derivative(Made):
 
     def fitted(self, args: tuple, keywords: dict[str, Any]) -> Derivative:
         """The derivative for a call that gives ``*args`` or ``**kwargs``: each of them is a parameter then."""
-        self._signature()
-        if not self._is_open or self.kind == "adjoint":
-            return self
-        key = beyond(self.given, args, keywords)
+        inner = self.given
+        while isinstance(inner, Derivative) and inner.kind != "adjoint":
+            inner = inner.given
+        key = (0, ()) if self.kind == "adjoint" or isinstance(inner, Derivative) else beyond(inner, args, keywords)
         if key == (0, ()):
             return self
         if key not in self.code.fitted:
-            self.code.fitted[key] = Derivative(calling(self.given, *key), self.kind, self.wrt, self.has_aux, self.check)
+            own = self.given
+            given = own.fitted(args, keywords) if isinstance(own, Derivative) else calling(own, *key)
+            self.code.fitted[key] = Derivative(given, self.kind, self.wrt, self.has_aux, self.check)
         return self.code.fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:

@@ -181,6 +181,37 @@ def test_any_number_of_arguments(args, keywords, expected):
     assert differentiable(mixed).grad(*args, **keywords) == expected
 
 
+class Weighted:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def loss(self, x, *others):
+        total = x * 0.5
+        for other in others:
+            total = total + other * x * self.scale
+        return total
+
+    __call__ = loss
+
+    def plain(self, x):
+        return x * self.scale
+
+
+@pytest.mark.parametrize("method", [Weighted(2.0).loss, Weighted(2.0)], ids=["method", "object"])
+def test_a_method_of_any_number_of_arguments(method):
+    """One more argument does not stand for the object: it was lost, and the gradient 0.5."""
+    for args, expected in [((2.0,), 0.5), ((2.0, 3.0), 6.5), ((2.0, 3.0, 4.0), 14.5), ((2.0, 3.0), 6.5)]:
+        assert grad(method)(*args) == expected
+        assert tangentc.vjp(method, *args)[1](1.0)[0] == expected
+        assert grad(grad(method))(*args) == 0.0
+
+
+def test_a_method_is_not_given_another_object():
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        grad(Weighted(2.0).plain)(2.0, Weighted(3.0))
+    assert grad(Weighted(2.0).plain, wrt="self")(2.0) == {"scale": 2.0}
+
+
 def test_argument_beyond_the_named_ones():
     assert grad(mixed, wrt=(0, 2))(2.0, 1.0, 3.0, scale=2.0) == (20.0, 24.0)
     assert vjp(mixed, 2.0, 1.0, 3.0)[1](1.0) == (10.0, 4.0, 12.0)

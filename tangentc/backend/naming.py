@@ -34,7 +34,6 @@ class Naming:
         self.start: dict[str, list[float]] = defaultdict(list)
         self.stretches: dict[str, list[Stretch]] = defaultdict(list)
         self.points: dict[str, list[tuple[Atom, Stretch]]] = defaultdict(list)
-        self.defined_in: dict[str, int] = {}
         self.loops: list[tuple[float, list[str]]] = []
         self.order: list[str] = []
         self.unions: list[tuple[str, Atom]] = []
@@ -42,7 +41,6 @@ class Naming:
         self.last: dict[str, float] = {}
         self.begin: dict[str, float] = {}
         self.scope: dict[str, int] = {}
-        self.scope_end: dict[int, float] = {}
         for p in function.params:
             self._define(p.name)
         self.block(function.body)

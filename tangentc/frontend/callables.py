@@ -108,8 +108,10 @@ def defaults_after(signature: inspect.Signature) -> dict[int, tuple]:
 
 
 def with_keywords(signature: inspect.Signature, given: Any) -> inspect.Signature:
-    """The signature of a function that calls what was given, with the parameters by name alone that this has."""
-    by_name = {p.name for p in parameters_of(given) if p.kind is p.KEYWORD_ONLY}
+    """The signature of a function that calls what was given, with the parameters by name alone that this has, as
+    ``self`` is one of a bound method: one more argument by position does not stand for it."""
+    own = {p.name: p for p in parameters_of(given)}
+    by_name = {n for n, p in own.items() if p.kind is p.KEYWORD_ONLY} | {"self"} - own.keys()
     parameters = list(signature.parameters.values())
     first = next((k for k, p in enumerate(parameters) if p.name in by_name), len(parameters))
     only = inspect.Parameter.KEYWORD_ONLY

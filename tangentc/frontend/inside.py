@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import operator
 import types
 from typing import Any
@@ -41,10 +40,9 @@ class Inside(Part):
         value = atom.value if isinstance(atom, Const) else None
         if isinstance(value, Closure):
             function, captured = lift(value)
+            named = {n: a for n, a in value.defaults.items() if not isinstance(a, Const)} | captured
             function.__tangentc_handed__ = True  # type: ignore[attr-defined]
-            names = list(inspect.signature(function).parameters)[-len(captured) or None :]
             given: tuple[Atom, ...] = ()
-            named = dict(zip(names, captured))
         elif isinstance(value, Bound) and isinstance(value.function, DESCRIPTORS):
             raise self.unsupported(node, f"the method {value.__name__}, handed on", "give a function that calls it")
         elif isinstance(value, Bound) and isinstance(value.function, types.FunctionType):
@@ -118,7 +116,7 @@ class Inside(Part):
             if isinstance(function, (Closure, Bound)):  # what it reads now is what the pullback reads
                 primals = self.with_defaults(Nested(function, "adjoint", wrt), primals, {}, node)
                 function, captured = lift(function)
-                primals += [self.apart(a, node) for a in captured]
+                primals += [self.apart(a, node) for a in captured.values()]
             pullback = self.remember(Bound(Nested(function, "adjoint", wrt), tuple(primals)), node)
             return self.emit(ops.make_tuple, (self.apart(value, node), pullback), node)
         given = {"wrt": Const(0), "has_aux": Const(False)} | dict(zip(("wrt", "has_aux"), args[1:])) | dict(keywords)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import itertools
 import types as pytypes
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ from tangentc.core.types import Either, Known, Type, Unknown, present
 from tangentc.errors import UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
+from tangentc.frontend.callables import calling
 from tangentc.frontend.define import define
 from tangentc.frontend.trees import walk
 
@@ -66,15 +68,24 @@ class Nested(ops.MadeInside):
         if not isinstance(self.function, (Closure, Bound)):
             return []
         if self.lifted is None:
-            self.lifted, self.captured = lift(self.function)
+            self.lifted, captured = lift(self.function)
+            self.captured = tuple(captured.values())
         return list(self.captured)
 
-    def derivative(self) -> Any:
+    def derivative(self, count: int | None = None) -> Any:
+        """The derivative; for ``count`` arguments, where the function takes any number of them."""
         make = MADE["Derivative"]
         if isinstance(self.function, Nested):
-            return make(self.function.derivative(), self.kind, self.wrt, self.has_aux)
-        self.extra()
-        return make(self.lifted or self.function, self.kind, self.wrt, self.has_aux)
+            return make(self.function.derivative(count), self.kind, self.wrt, self.has_aux)
+        captured, function = self.extra(), self.lifted or self.function
+        if count is not None and isinstance(function, pytypes.FunctionType) and takes_any_number(function):
+            if len(inspect.getfullargspec(function).kwonlyargs) > len(captured):
+                raise UnsupportedSyntax(
+                    f"{self.__name__} is the derivative of a function with `*` and parameters after it",
+                    why="which argument is which is not told apart", way_out="write its parameters out",
+                )  # fmt: skip
+            function = calling(function, count - len(own_parameters(function)))
+        return make(function, self.kind, self.wrt, self.has_aux)
 
     @property
     def identity(self) -> Any:
@@ -97,12 +108,12 @@ class Nested(ops.MadeInside):
                 why="which code is differentiated would depend on the values",
                 way_out="take the derivative where it is known which function is called: in each branch",
             )
-        derivative = self.derivative()
         seed = types[-1] if self.kind == "adjoint" else None
         if seed is not None:
             types = types[:-1]
         if self.kind == "jvp":
             types = types[: len(types) - len(self.wrt)]
+        derivative = self.derivative(len(types))
         key = None if self.identity is None else (self.identity, tuple(types), seed)
         compiled = made.get(key) if key is not None else None
         if compiled is None:
@@ -155,28 +166,37 @@ def own_parameters(function: Any) -> list[str]:
     return [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
-def _lift_bound(bound: Bound) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
+def takes_any_number(function: pytypes.FunctionType) -> bool:
+    """Whether a function has a parameter ``*args``."""
+    return bool(function.__code__.co_flags & inspect.CO_VARARGS)
+
+
+def _lift_bound(bound: Bound) -> tuple[pytypes.FunctionType, dict[str, Atom]]:
     """A bound function as one whose last parameters are what it is bound to."""
     if isinstance(bound.function, DESCRIPTORS):
         raise UnsupportedSyntax(
             f"the method {bound.__name__} with a name is handed on to what is not lowered with it",
             why="its calls would not be seen", way_out="give a function that calls it",
         )  # fmt: skip
-    inner, captured = lift(bound.function) if isinstance(bound.function, (Closure, Bound)) else (bound.function, ())
+    inner, captured = lift(bound.function) if isinstance(bound.function, (Closure, Bound)) else (bound.function, {})
     names, own = own_parameters(inner), own_parameters(bound)
     first = dict(zip(names, bound.args))
-    last = dict(zip(names[len(names) - len(captured) :], captured))
-    kept = {f"{n}_kept": a for n, a in (first | dict(bound.keywords) | last).items()}
-    given = [f"{n}_kept" if n in first else n if n in own and n not in last else f"{n}_kept" for n in names]
+    kept = {f"{n}_kept": a for n, a in (first | dict(bound.keywords) | captured).items()}
+    given = [f"{n}_kept" if n in first else n if n in own and n not in captured else f"{n}_kept" for n in names]
     kinds = inspect.signature(inner, follow_wrapped=False).parameters
     call = ", ".join(f"{n}={g}" if kinds[n].kind is kinds[n].KEYWORD_ONLY else g for n, g in zip(names, given))
+    parameters = [*own, *kept]
+    if takes_any_number(inner):
+        named = [f"{n}={n}_kept" for n in names if n not in first and f"{n}_kept" in kept]
+        call = ", ".join([*(f"{n}_kept" for n in first), "*given", *named, "**named"])
+        parameters = ["*given", *kept, "**named"]
     name = bound.__name__.replace("<lambda>", "lambda_")
-    text = f"def {name}({', '.join([*own, *kept])}):\n    return {name}_bound({call})"
-    return define(text, f"bound {name}", Scope(inner), {f"{name}_bound": inner})[name], tuple(kept.values())
+    text = f"def {name}({', '.join(parameters)}):\n    return {name}_bound({call})"
+    return define(text, f"bound {name}", Scope(inner), {f"{name}_bound": inner})[name], kept
 
 
-def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
-    """A closure as a function of the module: what it captures comes as more parameters."""
+def lift(closure: Any) -> tuple[pytypes.FunctionType, dict[str, Atom]]:
+    """A closure as a function of the module, and what it captures: more parameters of it."""
     if isinstance(closure, Bound):
         return _lift_bound(closure)
     node = closure.node
@@ -195,7 +215,7 @@ def lift(closure: Any) -> tuple[pytypes.FunctionType, tuple[Atom, ...]]:
     lifted = _Lifted(closure, body)
     for name in lifted.names:
         lifted.take(name)
-    return lifted.function(), tuple(lifted.captured.values())
+    return lifted.function(), lifted.captured
 
 
 class _Lifted:
@@ -239,18 +259,30 @@ class _Lifted:
         if isinstance(closure, Closure) and closure.home is self.home and not set(self.local) & set(_captured(closure)):
             return _definition(closure, made, self.names)
         function, atoms = lift(closure)  # its variables are those of the place where it was made
-        given = {f"{made}_{k}": a for k, a in enumerate(atoms)}
-        self.captured.update(given)
+        self.captured.update({f"{made}_{n}": a for n, a in atoms.items()})
         self.constants[f"{made}_function"] = function
-        own = list(inspect.signature(function).parameters)[: -len(atoms) or None]
-        return ast.parse(f"def {made}({', '.join(own)}):\n    return {made}_function({', '.join([*own, *given])})").body
+        own = [n for n in own_parameters(function) if n not in atoms]
+        if takes_any_number(function):
+            own = ["*given", "**named"]
+        given = ", ".join([*own, *(f"{n}={made}_{n}" for n in atoms)])
+        return ast.parse(f"def {made}({', '.join(own)}):\n    return {made}_function({given})").body
 
     def function(self) -> pytypes.FunctionType:
         tree = gast.gast_to_ast(copy.deepcopy(self.node))
         name = "lambda_" if isinstance(tree, ast.Lambda) else tree.name
         signature = tree.args
-        signature.defaults, signature.kw_defaults = [], [None] * len(signature.kwonlyargs)
-        signature.args = [*signature.args, *(ast.arg(n) for n in self.captured)]
+        known = {n: a.value for n, a in self.closure.defaults.items() if isinstance(a, Const)}
+        self.constants |= {f"{n}_default": value for n, value in known.items()}
+        names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+        last = itertools.takewhile(known.__contains__, reversed(names))
+        signature.defaults = [ast.Name(f"{n}_default", ast.Load()) for n in reversed([*last])]
+        more = [a.arg for a in signature.kwonlyargs]
+        if not (signature.vararg or signature.defaults or more):
+            signature.args += [ast.arg(n) for n in self.captured]
+        else:  # they are given by name
+            signature.kwonlyargs += [ast.arg(n) for n in self.captured]
+            more += self.captured
+        signature.kw_defaults = [ast.Name(f"{n}_default", ast.Load()) if n in known else None for n in more]
         statements = tree.body if isinstance(tree.body, list) else [ast.Return(tree.body)]
         function = ast.FunctionDef(name, signature, [*self.inside, *written(statements)], [], None, None)
         module = ast.fix_missing_locations(ast.Module([function], []))

@@ -111,7 +111,7 @@ class Recursion(Part):
             made = define(text, f"{callee.__name__} with what it is given", Scope(callee), constants)
             self.known.lifted[key] = made[callee.__name__]
         left = [(n, a) for n, a in given.items() if n not in functions]
-        captured = [a for _, atoms in lifted.values() for a in atoms]
+        captured = [a for _, atoms in lifted.values() for a in atoms.values()]
         names = inspect.getfullargspec(self.known.lifted[key]).kwonlyargs[-len(captured) :]
         return self.invoke(self.known.lifted[key], [], [*left, *zip(names, captured)], node, target)
 
@@ -181,10 +181,10 @@ def _lifted(name: str, closure: Closure, captured: list[str], family: set[str]) 
 class _Inside:
     """A function that stands inside another, which takes what it captures."""
 
-    def __init__(self, name: str, closure: Closure, function: Any, captured: Sequence_[Atom]):
+    def __init__(self, name: str, closure: Closure, function: Any, captured: dict[str, Atom]):
         self.name, self.closure = name, closure
         self.own = own_parameters(closure)
-        self.names = own_parameters(function)[len(self.own) :][: len(captured)]
+        self.names = list(captured)
         homes = [(n, home) for n in _names(closure) if (home := closure.home.home(n)) is not None]
         self.is_whole = len(homes) == len(captured) and not any(n in home.constants for n, home in homes)
 

@@ -12,6 +12,8 @@ import scipy.integrate as si
 
 from tangentc import runtime
 from tangentc.core.ops import stopped as stop_gradient
+from tangentc.core.types import Scalar, Tuple
+from tangentc.ops.table import say
 from tangentc.rules.registry import defined, static
 from tangentc.rules.scipy.optimize import as_tuple, moving
 
@@ -88,6 +90,16 @@ def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, lim
     if is_infinite(b, 1):
         return over_pieces(lambda t, *p: func(a + (1 - t) / t, *p) / t**2, 0.0, 1.0, args, epsabs, epsrel, limit)
     return over_pieces(func, a, b, args, epsabs, epsrel, limit)
+
+
+def _value_and_error(call):
+    """The type of what `quad` gives, without a report of how it came there."""
+    number = Scalar("float64", True)
+    return Tuple((number, number)) if len(call.args) < 5 and "full_output" not in call.keywords else None
+
+
+say(si.quad, result=_value_and_error)
+say(si.dblquad, result=lambda call: Tuple((Scalar("float64", True),) * 2))
 
 
 @defined(si.dblquad)

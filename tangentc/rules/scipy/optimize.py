@@ -14,6 +14,8 @@ import scipy.optimize as so
 from tangentc import runtime
 from tangentc.core.inside import grad
 from tangentc.core.ops import stopped as stop_gradient
+from tangentc.core.types import Scalar
+from tangentc.ops.table import say
 from tangentc.rules.definitions.jacobians import hessian, jacfwd
 from tangentc.rules.registry import defined
 
@@ -94,6 +96,14 @@ def scalar_root(f, found, args):
     return moving(x, y)
 
 
+def root_of_each(f, x, args):
+    """Of a function that works entry by entry."""
+    y = x
+    for _ in range(2):
+        y = y - f(y, *args) / grad(lambda z: np.sum(f(z, *args)))(y)
+    return moving(x, y)
+
+
 @defined(so.brentq)
 def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     given = as_tuple(args)
@@ -110,13 +120,23 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
     return scalar_root(f, found, given)
 
 
+def _number(call):
+    """The type of a root, without a report of how it was found."""
+    return Scalar("float64", True) if "full_output" not in call.keywords and len(call.args) < 8 else None
+
+
+say(so.brentq, so.bisect, result=_number)
+
+
 @defined(so.newton)
 def newton(func, x0, fprime=None, args=(), tol=1.48e-08, maxiter=50):
-    given = as_tuple(args)
+    given = tuple(args)
     found = so.newton(
         stop_gradient(func), stop_gradient(x0), fprime=stop_gradient(fprime), args=stop_gradient(given), tol=tol,
         maxiter=maxiter,
     )  # fmt: skip
+    if np.ndim(x0) > 0:
+        return root_of_each(func, like(found, np.asarray(x0, dtype=float)), given)
     return scalar_root(func, found, given)
 
 
