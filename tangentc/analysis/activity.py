@@ -8,7 +8,6 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.analysis.results import of_keys
 from tangentc.core import ops
+from tangentc.core.build import Types
 from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     Assign,
@@ -29,6 +29,7 @@ from tangentc.core.nodes import (
     Function,
     Global,
     If,
+    Op,
     Opaque,
     Statement,
     Store,
@@ -52,7 +53,7 @@ from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.ops.outputs import place_of_output
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
-IndependentOf = Callable[[Any], bool]
+IndependentOf = Callable[[Op], bool]
 
 
 def _around(block: Block) -> Iterator[Statement]:
@@ -77,7 +78,7 @@ class Activity:
         self,
         function: Function,
         wrt: set[str],
-        types: Any,
+        types: Types,
         aliases: Aliases,
         is_zero: IndependentOf,
         tangents: bool = False,
@@ -211,8 +212,8 @@ class Activity:
     def _refuse_outside(self) -> None:
         """Refuse a value that is put into what belongs to the user's module, or to the function around this one, and
         is read from there: one that depends on the arguments, or takes the place of another."""
-        owner: dict[Any, Global] = {}
-        put: list[tuple[Global, Any]] = []
+        owner: dict[Atom, Global] = {}
+        put: list[tuple[Global, Statement]] = []
         read: set[Global] = set()
         uses = Counter(a for s in self.program for a in reads(s) if isinstance(a, str))
         counted: set[str] = set()  # what a counter holds, and what it is given
@@ -406,13 +407,13 @@ class Activity:
                 )
 
 
-def _called(s: Statement) -> list[Any]:
+def _called(s: Statement) -> list[object]:
     """What a statement calls, where it is not lowered into the program, and the functions that it hands on."""
     if isinstance(s, (Assign, Effect)):
         return [getattr(s.op, "function", s.op), *(a.value for a in s.atoms if isinstance(a, Const))]
     return [a.value for _, a in s.reads if isinstance(a, Const)] if isinstance(s, Opaque) else []
 
 
-def adds_to_argument(op: Any) -> bool:
+def adds_to_argument(op: Op) -> bool:
     """Whether a call for its effect adds what it is given to its first argument, or overwrites that."""
     return op is runtime.add_items or changes_argument(op)

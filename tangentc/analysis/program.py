@@ -6,12 +6,11 @@ import dataclasses
 import functools
 import types as pytypes
 from dataclasses import dataclass
-from typing import Any
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.types import Types
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Effect, Function, Opaque
+from tangentc.core.nodes import Assign, Effect, Function, Op, Opaque, Statement
 from tangentc.core.types import Type, is_generator
 from tangentc.core.walk import statements
 
@@ -51,7 +50,7 @@ class Program:
             self.aliases = before.aliases
 
 
-def _call_aliases(op: Any) -> bool | None:
+def _call_aliases(op: Op) -> bool | None:
     if isinstance(op, ops.UserFunction):
         return op.aliases
     return op.aliases if isinstance(op, ops.Emitted) else None
@@ -60,7 +59,7 @@ def _call_aliases(op: Any) -> bool | None:
 def draws(program: Program) -> bool:
     """Whether running a function may draw random numbers."""
 
-    def draws_here(s: Any) -> bool:
+    def draws_here(s: Statement) -> bool:
         if not isinstance(s, (Assign, Effect)):
             return isinstance(s, Opaque)
         roots = ops.module_root(s.op), getattr(s.op, "__module__", None) or ""

@@ -333,8 +333,7 @@ class Front:
 
     def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
         if isinstance(op, ops.Emitted):
-            found: Type = op.result
-            return found
+            return op.result
         if isinstance(op, ops.UserFunction):
             op = op.function
         if not is_user_function(op):

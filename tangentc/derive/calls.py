@@ -65,7 +65,7 @@ def spelled(op: Any) -> str:
     if op in SYNTAX:
         return SYNTAX[op]
     if op in ops.BINARY or op in ops.UNARY or op in ops.COMPARE:
-        table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}  # type: ignore[misc]
+        table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}
         return f"the operator {table[op].strip()}"
     module = ops.module_root(op)
     name = getattr(op, "__qualname__", getattr(op, "__name__", str(op)))

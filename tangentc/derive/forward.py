@@ -247,8 +247,8 @@ class _Forward(TangentControl):
             return
         dot = dot if fitted else self.fit(dot, y)
         self._keep(y, self.b.rename(dot, self.name(y)))
-        if is_container(self.b.type(y)) and self.may_change(y) and isinstance(self.dots[y], str):
-            self.b.types.of_name[self.dots[y]] = self.b.type(y)  # with what is put into it later
+        if is_container(self.b.type(y)) and self.may_change(y) and isinstance(dot := self.dots[y], str):
+            self.b.types.of_name[dot] = self.b.type(y)  # with what is put into it later
         if self.may_change(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
             made = self.b.maker(self.dots[y])
             if self.aliases.root(y) in self.aliases.doubtful:  # views of the tangent are to be as those of the value
@@ -268,8 +268,8 @@ class _Forward(TangentControl):
             made = self.b.maker(y)
             empty = made is not None and made.op is ops.make_list and not made.args
             self._keep(y, self.b.emit(ops.make_list, (), name=self.name(y)) if empty else self._zeros(y))
-            if empty:
-                self.b.types.of_name[self.dots[y]] = self.b.type(y)
+            if empty and isinstance(dot := self.dots[y], str):
+                self.b.types.of_name[dot] = self.b.type(y)
 
     def _structure(self, s: Assign) -> Any:
         op, args = s.op, s.args

@@ -202,7 +202,7 @@ class Stores:
             return (s,)
         if id(s) in self.first:
             return self._first_store(s)
-        old = self.b.fresh(f"{shown(items)}_saved")
+        old, written = self.b.fresh(f"{shown(items)}_saved"), key
         op, at = (builtins.getattr, Const(str(key.value))) if id(s) in self.later else (ops.old_item, key)
         self.b.types.of_name[old] = self.b.types.result(op, (items, at))
         save = Assign(old, op, (items, at), (), s.span)
@@ -217,13 +217,13 @@ class Stores:
         mirrored = self.mirror.store(s)
         is_value = self._is_value(s.value)
         bar: Atom = Const(None)
-        moves = s.value in self.adj.mirror and self.mirror.is_slice(s.key) and self.mirror.are_numbers(s.value, s)  # type: ignore[arg-type]
+        moves = s.value in self.adj.mirror and self.mirror.is_slice(written) and self.mirror.are_numbers(s.value, s)
         if is_value or moves:
             bar = self._part_of_shadow(shadow, key, s.value)  # type: ignore[arg-type]
         if mirrored:
             old_bar = self.b.fresh(f"{shown(items)}_bar_saved")
-            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, s.key))
-            before = (*before, Assign(old_bar, ops.old_item, (shadow, s.key), (), s.span))  # type: ignore[arg-type]
+            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, written))
+            before = (*before, Assign(old_bar, ops.old_item, (shadow, written), (), s.span))
             self.b.store(shadow, key, old_bar)
             if isinstance(self.b.type(old), (Scalar, Known)):
                 self.b.store(shadow, key, Const(0.0))
