@@ -75,14 +75,9 @@ class Activity:
     """
 
     def __init__(
-        self,
-        function: Function,
-        wrt: set[str],
-        types: Types,
-        aliases: Aliases,
-        is_zero: IndependentOf,
+        self, function: Function, wrt: set[str], types: Types, aliases: Aliases, is_zero: IndependentOf,
         tangents: bool = False,
-    ):
+    ):  # fmt: skip
         self.types, self.aliases, self.is_zero, self.tangents = types, aliases, is_zero, tangents
         self.program = list(statements(function.body))
         copies = [s for s in self.program if isinstance(s, Assign) and s.op in DEEP_COPIES] if tangents else []
@@ -400,11 +395,10 @@ class Activity:
             if isinstance(s, Opaque) and any(name in self.active for _, name in s.writes):
                 through = next(text for text, a in s.reads if self._has(self.varied, a))
                 raise NotDifferentiable(
-                    f"the derivative of {through} flows through code that tangentc only carries along",
-                    s.span,
+                    f"the derivative of {through} flows through code that tangentc only carries along", s.span,
                     why="no adjoint is made of set comprehensions and `match`",
                     way_out="write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient",
-                )
+                )  # fmt: skip
 
 
 def _called(s: Statement) -> list[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types as pytypes
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tangentc.analysis.aliases import Aliases
@@ -48,6 +49,18 @@ class Program:
         """Take over what is known of the memory of names from a program that has these names and more."""
         if "aliases" in vars(before):
             self.aliases = before.aliases
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
+    what may share memory with what."""
+
+    name: str
+    does: str
+    run: Callable[[Program], Function]
+    keeps_types: bool = False
+    keeps_memory: bool = True
 
 
 def _call_aliases(op: Op) -> bool | None:

@@ -30,13 +30,9 @@ _numbers = itertools.count(1)
 
 
 def run(
-    text: str,
-    what: str,
-    globals_: dict[str, object],
-    names: dict[str, object] | None = None,
-    of: Mapping[int, Statement] | None = None,
-    tree: ast.Module | None = None,
-) -> str:
+    text: str, what: str, globals_: dict[str, object], names: dict[str, object] | None = None,
+    of: Mapping[int, Statement] | None = None, tree: ast.Module | None = None,
+) -> str:  # fmt: skip
     """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, and return that name.
 
     ``tree`` may be its tree with something more in it, at the lines that it has in the text.
