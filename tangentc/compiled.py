@@ -72,7 +72,7 @@ class Compiled:
         ]  # derivatives taken inside
         self.live = text.live
         self.root, self.kept, self.signed = root, kept_by(root), Signed(root)
-        self.is_doubtful = not are_complex() and any(map(is_doubtful, prepared.values()))
+        self.is_doubtful = not are_complex() and any(is_doubtful(p.function, p.types) for p in prepared.values())
         self.is_drawing = any(map(draws, prepared.values()))
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in prepared.items() if f is root for n in p.changes}

@@ -8,7 +8,6 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.analysis.results import of_keys
 from tangentc.core import ops
+from tangentc.core.build import Types
 from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     Assign,
@@ -29,6 +29,7 @@ from tangentc.core.nodes import (
     Function,
     Global,
     If,
+    Op,
     Opaque,
     Statement,
     Store,
@@ -52,7 +53,7 @@ from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.ops.outputs import place_of_output
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
-IndependentOf = Callable[[Any], bool]
+IndependentOf = Callable[[Op], bool]
 
 
 def _around(block: Block) -> Iterator[Statement]:
@@ -74,14 +75,9 @@ class Activity:
     """
 
     def __init__(
-        self,
-        function: Function,
-        wrt: set[str],
-        types: Any,
-        aliases: Aliases,
-        is_zero: IndependentOf,
+        self, function: Function, wrt: set[str], types: Types, aliases: Aliases, is_zero: IndependentOf,
         tangents: bool = False,
-    ):
+    ):  # fmt: skip
         self.types, self.aliases, self.is_zero, self.tangents = types, aliases, is_zero, tangents
         self.program = list(statements(function.body))
         copies = [s for s in self.program if isinstance(s, Assign) and s.op in DEEP_COPIES] if tangents else []
@@ -211,8 +207,8 @@ class Activity:
     def _refuse_outside(self) -> None:
         """Refuse a value that is put into what belongs to the user's module, or to the function around this one, and
         is read from there: one that depends on the arguments, or takes the place of another."""
-        owner: dict[Any, Global] = {}
-        put: list[tuple[Global, Any]] = []
+        owner: dict[Atom, Global] = {}
+        put: list[tuple[Global, Statement]] = []
         read: set[Global] = set()
         uses = Counter(a for s in self.program for a in reads(s) if isinstance(a, str))
         counted: set[str] = set()  # what a counter holds, and what it is given
@@ -399,20 +395,19 @@ class Activity:
             if isinstance(s, Opaque) and any(name in self.active for _, name in s.writes):
                 through = next(text for text, a in s.reads if self._has(self.varied, a))
                 raise NotDifferentiable(
-                    f"the derivative of {through} flows through code that tangentc only carries along",
-                    s.span,
+                    f"the derivative of {through} flows through code that tangentc only carries along", s.span,
                     why="no adjoint is made of set comprehensions and `match`",
                     way_out="write it as a loop, or wrap what needs no derivative in tangentc.stop_gradient",
-                )
+                )  # fmt: skip
 
 
-def _called(s: Statement) -> list[Any]:
+def _called(s: Statement) -> list[object]:
     """What a statement calls, where it is not lowered into the program, and the functions that it hands on."""
     if isinstance(s, (Assign, Effect)):
         return [getattr(s.op, "function", s.op), *(a.value for a in s.atoms if isinstance(a, Const))]
     return [a.value for _, a in s.reads if isinstance(a, Const)] if isinstance(s, Opaque) else []
 
 
-def adds_to_argument(op: Any) -> bool:
+def adds_to_argument(op: Op) -> bool:
     """Whether a call for its effect adds what it is given to its first argument, or overwrites that."""
     return op is runtime.add_items or changes_argument(op)

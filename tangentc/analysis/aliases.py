@@ -9,13 +9,14 @@ from __future__ import annotations
 import builtins
 import copy
 import operator
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.points import Points, change_of
 from tangentc.core import ops
+from tangentc.core.build import Types
 from tangentc.core.nodes import (
     CAUGHT,
     TRIED,
@@ -27,6 +28,7 @@ from tangentc.core.nodes import (
     Function,
     Global,
     If,
+    Op,
     Opaque,
     Store,
     While,
@@ -52,7 +54,7 @@ VIEW_METHODS = methods.names(view=True)
 class Aliases:
     """Classes of names that may share memory.  ``types`` says which values have memory at all."""
 
-    def __init__(self, function: Function, types: Any, call_aliases: Any = None):
+    def __init__(self, function: Function, types: Types, call_aliases: Callable[[Op], bool | None] | None = None):
         self.types = types
         self.call_aliases = call_aliases or (lambda op: None)
         self.parent: dict[str, str] = {}
@@ -100,7 +102,7 @@ class Aliases:
         self.changed = {self.root(name) for name in stores}
         self._find_simple()
 
-    def among(self, types: Any) -> Aliases:
+    def among(self, types: Types) -> Aliases:
         """The same classes, where ``types`` tell of more names."""
         new = copy.copy(self)
         new.types, new.points = types, copy.copy(self.points)
@@ -155,8 +157,7 @@ class Aliases:
         return name in self.parent or name in self.parent.values() or name in self.params
 
     def _type(self, atom: Atom) -> Type:
-        found: Type = self.types.of(atom)
-        return found
+        return self.types.of(atom)
 
     def _has_memory(self, atom: Atom) -> bool:
         t = self._type(atom)
@@ -283,12 +284,9 @@ class Aliases:
         return name in self.views
 
 
-def arms(function: Function, chosen: Any) -> list[str]:
+def arms(function: Function, chosen: Callable[[str], bool]) -> list[str]:
     """The names that joins of control flow may stand for, where what they join is chosen."""
-    joins: list[Any] = []
-    for s in statements(function.body):
-        joins += [(m.name, m.then, m.orelse) for m in getattr(s, "merged", ())]
-        joins += [(c.name, c.init, c.next) for c in getattr(s, "carried", ())]
+    joins = [join for s in statements(function.body) for join in joins_of(s)]
     return [a for name, *values in joins if chosen(name) for a in values if isinstance(a, str)]
 
 
@@ -329,11 +327,11 @@ def is_unknown_call(s: Assign) -> bool:
     return not ops.is_pure(s.op) and not known(s.op)
 
 
-def known(op: Any) -> bool:
+def known(op: Op) -> bool:
     return ops.module_root(op) in ops.NUMERIC_MODULES
 
 
-def changes_argument(op: Any) -> bool:
+def changes_argument(op: Op) -> bool:
     """Whether a call for its effect changes its first argument."""
     return op is runtime.add_copied or getattr(op, "__name__", "") in ops.IMPURE_NAMES and known(op)
 

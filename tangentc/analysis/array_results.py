@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from tangentc.analysis.parts import constant, int_of
 from tangentc.analysis.results import FLOAT, INTEGER, Applied, result, result_of_known
 from tangentc.analysis.sampling import run
 from tangentc.core import ops
-from tangentc.core.nodes import Const
+from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     Array,
     Dim,
@@ -75,13 +74,13 @@ def _places(call: Applied) -> Type | None:
     return Tuple((Array("int64", (call.fresh(),)),) * len(call.first.shape))
 
 
-SPLITTING = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}
+SPLITTING: dict[Op, int] = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}
 
 
 @result(*SPLITTING)
 def _split(call: Applied) -> Type | None:
     """What splitting an array into a number of parts gives; None for parts at given places."""
-    x: Any = call.first
+    x = call.first
     if not isinstance(x, Array):
         return None
     given = dict(zip(("indices_or_sections", "axis"), call.args[1:])) | call.keywords
@@ -223,7 +222,7 @@ def _split_like(call: Applied) -> Type | None:
     return None
 
 
-def _items_told_apart(t: Type) -> list[Any]:
+def _items_told_apart(t: Type) -> list[Type]:
     """The types of the items of a tuple, or of a list whose length is known."""
     if isinstance(t, Sequence):
         return [t.item(k) for k in range(t.length or 0)]

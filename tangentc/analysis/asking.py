@@ -10,13 +10,14 @@ import numpy as np
 
 from tangentc.analysis.sampling import REFUSED, Fresh, Method, sampled
 from tangentc.core import ops
+from tangentc.core.nodes import Op
 from tangentc.core.types import EXACT, Array, Known, Scalar, Sequence, Tuple, Type
 
 # ------------------------------------------------------------------ asking NumPy
 JOINING = {np.concatenate, np.hstack, np.vstack}
 
 
-def by_rank(op: Any, args: Seq[Type], fresh: Fresh) -> Type | None:
+def by_rank(op: Op, args: Seq[Type], fresh: Fresh) -> Type | None:
     """The type of what reshape, einsum and the like give where the lengths are not known well enough to ask NumPy."""
     arrays = [t for t in args if isinstance(t, Array)]
     given: Any = None
@@ -61,7 +62,7 @@ def rank_of_shape(t: Type) -> int | None:
     return 1 if isinstance(t, Scalar) or isinstance(value, int) else len(value) if isinstance(value, tuple) else None
 
 
-def by_sample(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+def by_sample(op: Op, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     found = sampled(op, args, keywords, fresh)
     if ops.keeps_shape(op) and args and isinstance(found, Array) and isinstance(args[0], Array):
         return replace(found, shape=args[0].shape)  # also where the axis is not known

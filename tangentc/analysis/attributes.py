@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Block, Const, Effect, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Statement, Store
 from tangentc.core.walk import all_reads, blocks, statements
 
 ADDS = {ops.append, ops.insert, ops.push, ops.reverse, builtins.print}
@@ -16,7 +15,7 @@ ADDS = {ops.append, ops.insert, ops.push, ops.reverse, builtins.print}
 def first_stores(block: Block) -> set[int]:
     """The stores (by `id`) that give an attribute of a new object its first value: before them there is none."""
     found: set[int] = set()
-    new: dict[Any, tuple[Any, set[str]]] = {}  # the objects that nothing else can know, and their attributes
+    new: dict[Atom, tuple[type, set[str]]] = {}  # the objects that nothing else can know, and their attributes
     for s in block:
         match s:
             case Store(key=Const(value=ops.Attribute() as name)) if s.object in new and s.value not in new:
@@ -42,7 +41,7 @@ def _has_one(cls: type, name: str) -> bool:
     return hasattr(cls, name) and not inspect.ismemberdescriptor(found) or hasattr(cls, "__getattr__")
 
 
-def later_stores(block: Block, known: frozenset[tuple[Any, str]] = frozenset()) -> set[int]:
+def later_stores(block: Block, known: frozenset[tuple[Atom, str]] = frozenset()) -> set[int]:
     """The stores (by `id`) to attributes that have been read or assigned before, and so are there for certain."""
     found: set[int] = set()
     for s in block:

@@ -14,14 +14,13 @@ import operator
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from tangentc.analysis.holding import lost_parts
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Opaque, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Op, Opaque, Statement, While
 from tangentc.core.types import (
     Array,
     Dict,
@@ -36,19 +35,20 @@ from tangentc.core.types import (
     may_be_none,
     may_be_number,
 )
+from tangentc.errors import TangentcError
 
 PLAIN = (bool, str, type(None))
 BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}
 ORDERED = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
 
 
-def told(op: Any, types: Seq[Type]) -> Type | None:
+def told(op: Op, types: Seq[Type]) -> Type | None:
     """The type of a test that the types answer, which says the answer; None if they do not."""
     known = answer(op, types)
     return counted(op, types) if known is None else Known(Const(known))
 
 
-def answer(op: Any, types: Seq[Type]) -> bool | None:
+def answer(op: Op, types: Seq[Type]) -> bool | None:
     """What a test gives for values of these types, None where they do not tell."""
     if op is operator.not_:
         known = truth(types[0])
@@ -87,7 +87,7 @@ def _is_among(item: Type, held: Type) -> bool | None:
     return item.value in held.value
 
 
-def _compared(op: Any, a: Type, b: Type) -> bool | None:
+def _compared(op: Op, a: Type, b: Type) -> bool | None:
     if op in (operator.is_, operator.is_not) and isinstance(b, Known) and b.value is None:
         none = isinstance(a, Known) and a.value is None
         return None if isinstance(a, Unknown) or may_be_none(a) else none is (op is operator.is_)
@@ -98,7 +98,7 @@ def _compared(op: Any, a: Type, b: Type) -> bool | None:
     return None
 
 
-def counted(op: Any, types: Seq[Type]) -> Scalar | None:
+def counted(op: Op, types: Seq[Type]) -> Scalar | None:
     """What a test of integers that are known gives.  They may be lengths, which are others in another call: the answer
     decides a branch only where one type cannot be that of both paths."""
     values = [_integers(t) for t in types]
@@ -107,20 +107,20 @@ def counted(op: Any, types: Seq[Type]) -> Scalar | None:
     if len({type(v) is tuple for v in values}) == 2:
         return None
     if op is operator.not_ or op in ORDERED and len(values) == 2:
-        return Scalar("bool", True, int(op(*values)))
+        return Scalar("bool", True, int(bool(op(*values))))
     return None
 
 
-def _integers(t: Type) -> Any:
+def _integers(t: Type) -> int | tuple[int, ...] | None:
     """The integer, or the tuple of integers, that a value is known to be; None if it is not known to be one."""
     match t:
-        case Scalar(value=int()):
-            return t.value
+        case Scalar(value=int() as value):
+            return value
         case Known() if type(t.value) is tuple and all(type(v) is int for v in t.value):
             return t.value
         case Tuple(items, None):
-            found = tuple(map(_integers, items))
-            return None if any(type(v) is not int for v in found) else found
+            found = [n for i in items if type(n := _integers(i)) is int]
+            return tuple(found) if len(found) == len(items) else None
     return None
 
 
@@ -147,7 +147,7 @@ def _count(t: Type) -> int | None:
     return len(t.value) if isinstance(t, Known) and type(t.value) is tuple else None
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Whether two values like this one are equal when what they are made of is."""
     return all(map(_is_plain, value)) if type(value) is tuple else isinstance(value, (*PLAIN, int))
 
@@ -199,7 +199,7 @@ def unlike(joined: Type, alone: Type) -> bool:
     return may_be_number(joined) and not may_be_number(alone)
 
 
-def refused(s: Statement) -> Any:
+def refused(s: Statement) -> TangentcError | None:
     """The error that stands in place of code that is refused."""
     return getattr(s.tree, "refused", None) if isinstance(s, Opaque) else None
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Seq
-from typing import Any
 
 import numpy as np
 
 from tangentc.analysis.sampling import Fresh, run, sample
+from tangentc.core.nodes import Op
 from tangentc.core.types import Array, Dim, Length, Scalar, Tuple, Type, Unknown
 from tangentc.ops.table import every
 
 ELEMENTWISE = every("elementwise")
 
 
-def is_elementwise(op: Any) -> bool:
+def is_elementwise(op: Op) -> bool:
     """Whether the result has one entry for each entry of the broadcast arguments."""
     return op in ELEMENTWISE or isinstance(op, np.ufunc) and op.signature is None
 
@@ -35,7 +35,7 @@ def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:
     return tuple(out)
 
 
-def elementwise(op: Any, args: Seq[Type], fresh: Fresh) -> Type:
+def elementwise(op: Op, args: Seq[Type], fresh: Fresh) -> Type:
     shapes = [t.shape for t in args if isinstance(t, Array)]
     samples = [
         np.ones((1,) * len(t.shape), t.dtype) if isinstance(t, Array) else sample(_plain_scalar(t)) for t in args

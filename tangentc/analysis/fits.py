@@ -12,15 +12,15 @@ import builtins
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.analysis.parts import subscript
+from tangentc.analysis.types import Types
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, If, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Op, Statement, Store, While
 from tangentc.core.types import Array, Dim, Known, Scalar, Sequence, Tuple, Type, describe, surely_differ
 from tangentc.core.walk import rebuilt, statements, transform
 from tangentc.errors import BadArgument
@@ -33,7 +33,7 @@ EXACT_OPS = {operator.add, operator.sub, operator.mul, operator.neg, operator.po
 Fresh = Callable[[str], str]
 
 
-def fitted(block: Block, types: Any, fresh: Fresh, surely_runs: bool) -> Block:
+def fitted(block: Block, types: Types, fresh: Fresh, surely_runs: bool) -> Block:
     """The block, in which what may not fit raises.  Raises `BadArgument` for what cannot, if ``surely_runs``."""
     out: list[Statement] = []
     for s in block:
@@ -56,7 +56,7 @@ def without_computed(function: Function) -> Function:
     return replace(function, body=_without(function.body, set()))
 
 
-def _without(block: Block, around: set[Any]) -> Block:
+def _without(block: Block, around: set[tuple[Op, tuple[Atom, ...]]]) -> Block:
     computed = around | {(s.op, s.args) for s in block if isinstance(s, Assign)}
     out: list[Statement] = []
     for s in block:
@@ -73,7 +73,7 @@ def _without(block: Block, around: set[Any]) -> Block:
     return tuple(out)
 
 
-def may_raise(s: Assign, types: Any) -> bool:
+def may_raise(s: Assign, types: Types) -> bool:
     """Whether an operation may raise for some values of its arguments, or for lengths that its types do not say."""
     given = [types.of(a) for a in s.args]
     if isinstance(s.op, ops.Emitted) or s.op in QUIET or not ops.is_pure(s.op):
@@ -86,16 +86,16 @@ def may_raise(s: Assign, types: Any) -> bool:
     return True
 
 
-def _checked(s: Statement, types: Any, fresh: Fresh) -> tuple[Statement, ...]:
+def _checked(s: Statement, types: Types, fresh: Fresh) -> tuple[Statement, ...]:
     if isinstance(s, Effect) and s.op is runtime.require_count and _counted(s, types, False):
         return ()
     return (*_raising(s, types, fresh), s)
 
 
-def _counted(s: Effect, types: Any, surely_runs: bool) -> bool:
+def _counted(s: Effect, types: Types, surely_runs: bool) -> bool:
     """Whether the items of what is unpacked are as many as there are names for them."""
     t, count = types.of(s.args[0]), s.args[1].value
-    length: Any = t.shape[0] if isinstance(t, Array) and t.shape else getattr(t, "length", None)
+    length: Dim | None = t.shape[0] if isinstance(t, Array) and t.shape else getattr(t, "length", None)
     if isinstance(t, Tuple):
         length = len(t.items)
     if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
@@ -110,7 +110,7 @@ def _counted(s: Effect, types: Any, surely_runs: bool) -> bool:
     return bool(length == count)
 
 
-def _raising(s: Statement, types: Any, fresh: Fresh) -> list[Statement]:
+def _raising(s: Statement, types: Types, fresh: Fresh) -> list[Statement]:
     """Statements that raise where the lengths in one do not fit."""
     if _answer(s, types) is True:
         return []
@@ -121,11 +121,11 @@ def _raising(s: Statement, types: Any, fresh: Fresh) -> list[Statement]:
         for one in made:
             types.of_name[one.target] = types.result(one.op, one.args)
         return [*made, Effect(np.broadcast_to, (s.value, sides), (), s.span)]
-    op: Any = s.op.op if isinstance(s.op, ops.augmented) else s.op
+    op: Op = s.op.op if isinstance(s.op, ops.augmented) else s.op
     return [Effect(op, s.args, (), s.span)]
 
 
-def _answer(s: Statement, types: Any) -> bool | None:
+def _answer(s: Statement, types: Types) -> bool | None:
     """Whether the lengths that meet in a statement fit; None where only the run knows.  A length that may be one is
     summed over where it is, by what raises for any other."""
     if isinstance(s, Store) and s.key is not None and isinstance(types.of(s.object), Array):
@@ -138,7 +138,7 @@ def _answer(s: Statement, types: Any) -> bool | None:
     return fit(s.op.op if isinstance(s.op, ops.augmented) else s.op, [types.of(a) for a in s.args])
 
 
-def fit(op: Any, given: list[Type], sure: bool = False) -> bool | None:
+def fit(op: Op, given: list[Type], sure: bool = False) -> bool | None:
     """Whether the lengths of arrays fit that an operation takes; ``sure`` asks whether they do whatever lengths are."""
     shapes = [t.shape for t in given if isinstance(t, Array) and t.shape]
     if len(shapes) < 2 or not all(isinstance(t, (Array, Scalar)) for t in given):
@@ -152,7 +152,7 @@ def fit(op: Any, given: list[Type], sure: bool = False) -> bool | None:
     return True
 
 
-def _joins(op: Any) -> bool:
+def _joins(op: Op) -> bool:
     return op in PRODUCTS or is_elementwise(op)
 
 
@@ -174,7 +174,7 @@ def _all(answers: Iterable[bool | None]) -> bool | None:
     return False if False in found else None if None in found else True
 
 
-def _refuse(s: Any, types: Any) -> None:
+def _refuse(s: Statement, types: Types) -> None:
     atoms = (s.object, s.value) if isinstance(s, Store) else s.args
     shown = " and ".join(describe(types.of(a)) for a in atoms)
     raise BadArgument(

@@ -13,7 +13,6 @@ import dataclasses
 import operator
 from collections.abc import Sequence as Seq
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -24,11 +23,11 @@ from tangentc.analysis.asking import by_sample
 from tangentc.analysis.decide import told
 from tangentc.analysis.elementwise import elementwise, is_elementwise
 from tangentc.analysis.joins import MIXED, is_nothing, join
-from tangentc.analysis.results import LATER, Applied, of_container, of_text
+from tangentc.analysis.results import LATER, Applied, Result, of_container, of_text
 from tangentc.analysis.sampling import Fresh, Method
 from tangentc.core import ops
 from tangentc.core.classes import is_operated
-from tangentc.core.nodes import Const
+from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     PLAIN_ARRAYS,
     Array,
@@ -71,7 +70,7 @@ def _refined(t: Type, said: dict[str, Type]) -> Type:
     return t if kind is not None else as_array(present(t))
 
 
-def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+def infer(op: Op, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type that ``op`` gives for arguments of these types; `Unknown` if it cannot be told."""
     if op in (ops.identity, ops.once, ops.in_order, copy.copy):
         return _refined(args[0], keywords) if keywords else args[0]
@@ -101,7 +100,7 @@ def infer(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> 
     return replace(found, or_narrower=True) if is_like and isinstance(found, Array) else found
 
 
-def _said(result: Any, call: Applied) -> Type | None:
+def _said(result: Result | None, call: Applied) -> Type | None:
     """What the record of an operation says of its result."""
     return result(call) if result is not None else None
 
@@ -126,7 +125,7 @@ def _of_known(call: Applied) -> Type:
         return Unknown("no samples of its arguments can be made")
 
 
-def _method(t: Type, name: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+def _method(t: Type, name: str, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type of what ``t.name(*args)`` gives."""
     if isinstance(t, (Struct, Sequence, Dict)) or isinstance(t, Tuple) and t.cls is not None:
         return of_container(t, name, args, fresh)
@@ -142,11 +141,11 @@ def _method(t: Type, name: Any, args: Seq[Type], keywords: dict[str, Type], fres
     return Unknown(f"the method {name} of a value of unknown type")
 
 
-def _of_class(op: Any, args: Seq[Type]) -> Type | None:
+def _of_class(op: Op, args: Seq[Type]) -> Type | None:
     """The type of a result that its class tells: of a class that operates by itself, or of a library; or complex."""
     if turning.are_complex() and turning.may_turn(op, args):
-        t: Any = args[0]
-        return Scalar("complex128", True) if isinstance(t, (Scalar, Known)) else replace(t, dtype=complex_dtype(t))
+        t = args[0]
+        return replace(t, dtype=complex_dtype(t)) if isinstance(t, Array) else Scalar("complex128", True)
     if (cls := _class_of_array(op, args)) is not None:
         return Opaque("its class has operations of its own", cls)
     if op is np.poly1d or isinstance(op, type) and (op.__module__ or "").startswith(OF_OBJECTS):
@@ -154,7 +153,7 @@ def _of_class(op: Any, args: Seq[Type]) -> Type | None:
     return None
 
 
-def _class_of_array(op: Any, args: Seq[Type]) -> type | None:
+def _class_of_array(op: Op, args: Seq[Type]) -> type | None:
     """The class of the array that an operation gives, if it is one that is no plain array."""
     if isinstance(op, type) and issubclass(op, np.ndarray) and op not in PLAIN_ARRAYS:
         return op
@@ -163,7 +162,7 @@ def _class_of_array(op: Any, args: Seq[Type]) -> type | None:
     return None
 
 
-def _of_array_or_number(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+def _of_array_or_number(op: Op, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """What an operation gives for arrays for which numbers may stand: what it gives for both, or again such a value."""
     whole = infer(op, list(map(as_array, args)), keywords, fresh)
     number = infer(op, list(map(as_number, args)), keywords, fresh)
@@ -179,7 +178,7 @@ def _of_array_or_number(op: Any, args: Seq[Type], keywords: dict[str, Type], fre
     return replace(whole, or_number=kinds.pop() if len(kinds) == 1 else "?")
 
 
-def raises_of_none(op: Any, args: Seq[Type]) -> bool:
+def raises_of_none(op: Op, args: Seq[Type]) -> bool:
     """Whether an operation is given None that raises then: None has no arithmetic, items, or methods."""
     if op is builtins.getattr and isinstance(args[1], Known) and hasattr(None, str(args[1].value)):
         return False
@@ -187,7 +186,7 @@ def raises_of_none(op: Any, args: Seq[Type]) -> bool:
     return any(isinstance(t, Known) and t.value is None for t in given)
 
 
-def of_empty(op: Any, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
+def of_empty(op: Op, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:
     """The type of what is computed from lists into which nothing is put yet, as far as is known: of empty lists."""
 
     def bare(t: Type) -> Type:

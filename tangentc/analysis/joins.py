@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+from collections.abc import Hashable
 from collections.abc import Sequence as Seq
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def joined(items: Seq[Type], fresh: Fresh) -> Type:
     return out
 
 
-def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
+def put(t: Type, key: Hashable, item: Type, resizes: bool, fresh: Fresh) -> Type:
     """The type of a container into which an item is put; ``key`` is '*' where it is not known."""
     new = _put(t, key, item, resizes, fresh)
     if isinstance(t, (Sequence, Dict)) and isinstance(new, (Sequence, Dict)):
@@ -73,7 +73,7 @@ def put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
     return new
 
 
-def _put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
+def _put(t: Type, key: Hashable, item: Type, resizes: bool, fresh: Fresh) -> Type:
     undefined = is_nothing(item)
     match t:
         case Sequence(kind, items, length) if kind is not dict:
@@ -81,9 +81,8 @@ def _put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
                 return t
             if undefined:
                 return Sequence(kind, items[:1] if len(items) == 1 else (joined(items, fresh),) if items else (), None)
-            exact = not resizes and length is not None and isinstance(key, int) and -length <= key < length
-            if exact:
-                parts = list(items * (length if len(items) == 1 else 1))  # type: ignore[operator]
+            if not resizes and length is not None and isinstance(key, int) and -length <= key < length:
+                parts = list(items * (length if len(items) == 1 else 1))
                 parts[key] = joined((parts[key], item), fresh)
                 return Sequence(kind, alike(tuple(parts)), length)
             return Sequence(kind, (joined((*items, item), fresh),), None if resizes else length)
@@ -102,7 +101,7 @@ def _put(t: Type, key: Any, item: Type, resizes: bool, fresh: Fresh) -> Type:
         case Struct(cls, fields, items) if key in fields:
             k = fields.index(key)
             return Struct(cls, fields, (*items[:k], joined((items[k], item), fresh), *items[k + 1 :]))
-        case Struct(cls, fields, items) if key != "*":
+        case Struct(cls, fields, items) if isinstance(key, str) and key != "*":
             return Struct(cls, (*fields, key), (*items, item))
     return t
 
@@ -123,7 +122,7 @@ def with_key(t: Type, key: Type, fresh: Fresh) -> Type:
     return dataclasses.replace(t, key=key if t.key is None else join(t.key, key, fresh))
 
 
-def _is_function(value: Any) -> bool:
+def _is_function(value: object) -> bool:
     return callable(value) and not isinstance(value, type)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any
 
 from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import Points, change_of
 from tangentc.analysis.types import Types
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, Store, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, Statement, Store, While
 from tangentc.core.types import Dict, Sequence, Unknown
 from tangentc.core.walk import blocks, statements
 from tangentc.errors import UnsupportedSyntax
@@ -36,7 +35,7 @@ def _refuse_new_keys(function: Function, types: Types, points: Points) -> None:
     """Refuse to give a dict new keys after a loop over it."""
     looped: set[str] = set()
     any_keys: set[str] = set()  # those of which only the program knows the keys
-    keys: dict[str, set[Any]] = {p.name: set(getattr(types.of_name.get(p.name), "keys", ())) for p in function.params}
+    keys = {p.name: set(getattr(types.of_name.get(p.name), "keys", ())) for p in function.params}
     for s in statements(function.body):
         if isinstance(s, Assign) and s.op is ops.make_dict:
             keys[s.target] = set(s.args[0].value)
@@ -90,7 +89,7 @@ def _refuse_late_views(function: Function, types: Types, points: Points) -> None
     """Refuse ``d.items()`` and ``d.values()`` that are looked at when the dict holds something else: what they
     give is what it held at first."""
     program = list(statements(function.body))
-    views: dict[Any, set[str]] = {}
+    views: dict[Atom, set[str]] = {}
     for s in program:
         if isinstance(s, Assign) and s.op is ops.method and s.args[1] in RUNNING and gives_keys(types.of(s.args[0])):
             views[s.target] = points.places(s.args[0])
@@ -104,7 +103,7 @@ def _refuse_late_views(function: Function, types: Types, points: Points) -> None
             _refuse_late(program[k:], views[s.target], points, set())
 
 
-def _refuse_late(program: list[Any], places: set[str], points: Points, keys: set[Any]) -> None:
+def _refuse_late(program: list[Statement], places: set[str], points: Points, keys: set[Atom]) -> None:
     for s in program:
         change = change_of(s)
         if change is None or places.isdisjoint(points.places(change.container)):
@@ -118,9 +117,9 @@ def _refuse_late(program: list[Any], places: set[str], points: Points, keys: set
         )  # fmt: skip
 
 
-def _keys_of(loop: For) -> set[Any]:
+def _keys_of(loop: For) -> set[Atom]:
     """The names of the key in a loop over the items of a dict."""
-    names: set[Any] = set()
+    names: set[Atom] = set()
     for s in statements(loop.body):
         if isinstance(s, Assign) and (
             s.op is operator.getitem
@@ -137,7 +136,7 @@ def _has_keys(types: Types, place: str) -> bool:
     return isinstance(t, Sequence) and t.kind is dict
 
 
-def _run_over(s: Any, points: Points) -> set[str]:
+def _run_over(s: Statement, points: Points) -> set[str]:
     if isinstance(s, For):
         return points.places(s.iterable)
     if isinstance(s, (Assign, Effect)) and s.op is ops.method and s.args[1] in RUNNING:

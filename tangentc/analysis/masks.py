@@ -25,17 +25,17 @@ import math
 import operator
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
-from tangentc.core.build import is_number, shape_of
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Statement, Store, While
+from tangentc.core.build import Types, is_number, shape_of
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Op, Statement, Store, While
 from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, is_differentiable
-from tangentc.core.walk import asks_for_form, blocks, defines, reads, statements
+from tangentc.core.walk import asks_for_form, blocks, defines, joins_of, reads, statements
 
 
 class Places(NamedTuple):
@@ -48,7 +48,7 @@ class Places(NamedTuple):
 class Test(NamedTuple):
     """What an operation says of values, ``np.greater_equal(a, b)`` say, and which arm of it."""
 
-    op: Any
+    op: Op
     args: tuple[Atom, ...]
     arm: bool
 
@@ -56,7 +56,7 @@ class Test(NamedTuple):
 class Several(NamedTuple):
     """What some masks, each a test and an arm or `Places`, say together: all of them, or any."""
 
-    masks: tuple[Any, ...]
+    masks: tuple[Mask, ...]
     all: bool
 
 
@@ -80,7 +80,7 @@ ABOUT_NUMBERS = {  # what a function calls that is meant for values that are no 
 }  # fmt: skip
 COPIES = {np.asarray, np.array, np.copy, np.ascontiguousarray}  # of which each entry is one of the argument
 TRIANGLES = {np.triu, np.tril}
-BOUNDS: dict[Any, tuple[Any, bool]] = {  # an argument is taken where this says so of it and of the other one
+BOUNDS: dict[Op, tuple[Op, bool]] = {  # an argument is taken where this says so of it and of the other one
     np.maximum: (operator.ge, True), np.minimum: (operator.le, True),
     builtins.max: (operator.ge, True), builtins.min: (operator.le, True),
     np.fmax: (operator.lt, False), np.fmin: (operator.gt, False),
@@ -88,7 +88,7 @@ BOUNDS: dict[Any, tuple[Any, bool]] = {  # an argument is taken where this says 
 
 
 def masks(
-    function: Function, types: Any, is_zero: Callable[[Any], bool], chosen: bool = False,
+    function: Function, types: Types, is_zero: Callable[[Op], bool], chosen: bool = False,
     chooses: Callable[[Assign], set[int]] = lambda call: set(),
 ) -> dict[str, Mask]:  # fmt: skip
     """For each value that has one, the mask (test, which arm) under which it is used.
@@ -113,8 +113,11 @@ def masks(
 class _Uses:
     """The uses of each name, gathered from the last statement to the first; ``found`` is what they come to."""
 
-    def __init__(self, found: Any, replaced: dict[str, Mask], places: Any, types: Any, is_zero: Any, chooses: Any):
-        self.found: dict[str, Mask | None] = found
+    def __init__(
+        self, found: dict[str, Mask | None], replaced: dict[str, Mask], places: dict[str, tuple[int, ...]],
+        types: Types, is_zero: Callable[[Op], bool], chooses: Callable[[Assign], set[int]],
+    ):  # fmt: skip
+        self.found = found
         self.replaced, self.places, self.types = replaced, places, types
         self.is_zero, self.chooses = is_zero, chooses
         self.uses: dict[str, dict[Mask | None, None]] = {}  # in the order in which they are met
@@ -262,14 +265,14 @@ def _handed_on(s: Assign, k: int) -> Mask | None:
     return None
 
 
-def _bounded(op: Any, x: Atom, bound: Atom) -> Test:
+def _bounded(op: Op, x: Atom, bound: Atom) -> Test:
     """Where a value is within a bound; at a number that is written out it has no share."""
     if is_number(bound):
         op = {operator.ge: operator.gt, operator.le: operator.lt}[op]
     return Test(op, (x, bound), True)
 
 
-def unbounded(function: Function, types: Any, is_singular: Callable[[Any], bool], wrt: set[str]) -> set[Atom]:
+def unbounded(function: Function, types: Types, is_singular: Callable[[Op], bool], wrt: set[str]) -> set[Atom]:
     """The values that may be infinite, or no number, where the arguments ``wrt`` are numbers; all of them in a function
     that asks for what is no number.  What else is given, and what the module has, may be anything; a number that is
     written out is what it is."""
@@ -290,14 +293,13 @@ def unbounded(function: Function, types: Any, is_singular: Callable[[Any], bool]
             elif isinstance(s, Store) and s.value in found and isinstance(s.object, str):
                 found.add(s.object)
             elif isinstance(s, (If, For, While)):
-                joins = s.merged if isinstance(s, If) else s.carried
-                found.update(j.name for j in joins if any(a in found for a in _arms(j)))
+                found.update(name for name, *both in joins_of(s) if any(a in found for a in both))
                 if isinstance(s, For) and s.iterable in found:
                     found.add(s.target)
     return found
 
 
-def is_finite(value: Any) -> bool:
+def is_finite(value: object) -> bool:
     """Whether what is written out is no infinite number and no NaN."""
     return not isinstance(value, (float, complex, np.floating, np.complexfloating)) or bool(np.isfinite(value))
 
@@ -316,18 +318,14 @@ def _overflows(s: Assign) -> bool:
         return False  # and so it does in the function
 
 
-def divides(s: Assign, is_singular: Callable[[Any], bool]) -> bool:
+def divides(s: Assign, is_singular: Callable[[Op], bool]) -> bool:
     """Whether a partial of an operation may be infinite; that of a power with a positive integer exponent is not."""
     exponent = s.args[-1] if s.op is operator.pow else None
     whole = isinstance(exponent, Const) and is_number(exponent) and exponent.value >= 1 and exponent.value % 1 == 0
     return is_singular(s.op) and not whole
 
 
-def _arms(join: Any) -> tuple[Atom, ...]:
-    return (join.then, join.orelse) if hasattr(join, "then") else (join.init, join.next)
-
-
-def _grows(op: Any) -> bool:
+def _grows(op: Op) -> bool:
     special = isinstance(op, np.ufunc) and getattr(np, op.__name__, None) is not op  # one of SciPy's
     return special or op in GROWING
 
@@ -389,13 +387,13 @@ def _met(masks: dict[Mask | None, None], name: str, places: dict[str, tuple[int,
     if any(type(mask) is tuple and (mask[0], not mask[1]) in there for mask in there):
         return None  # both arms
     keys = tuple(dict.fromkeys(k for mask in there if isinstance(mask, Places) and mask.taken for k in mask.keys))
-    parts = [mask for mask in there if not (isinstance(mask, Places) and mask.taken)]
+    parts = [mask for mask in there if mask is not None and not (isinstance(mask, Places) and mask.taken)]
     parts += [Places(keys, True)] if keys else []
     if len(parts) == 1:
         return parts[0]
     if len(parts) <= MOST_MASKS:
         return Several(tuple(parts), False)
-    return None if keys or any(has_places(mask) for mask in parts if mask is not None) else NONZERO
+    return None if keys or any(map(has_places, parts)) else NONZERO
 
 
 def _that_is_there(mask: Mask, name: str, places: dict[str, tuple[int, ...]]) -> Mask | None:
@@ -416,7 +414,7 @@ def _is_there(test: Atom, name: str, places: dict[str, tuple[int, ...]]) -> bool
     return path is not None and places[name][: len(path)] == path
 
 
-def _replaced(function: Function, types: Any, is_zero: Callable[[Any], bool]) -> dict[str, Mask]:
+def _replaced(function: Function, types: Types, is_zero: Callable[[Op], bool]) -> dict[str, Mask]:
     """The arrays of which some entries are replaced before any use."""
     found: dict[str, Mask] = {}
     places = _places(function)
@@ -445,14 +443,14 @@ def _replaced(function: Function, types: Any, is_zero: Callable[[Any], bool]) ->
     return found
 
 
-def _picks(key: Any) -> bool:
+def _picks(key: object) -> bool:
     """Whether a subscript takes some entries, by a number or by an array; one that is a slice gives a view."""
     whole = key.value if isinstance(key, Known) else key.items if isinstance(key, Tuple) and key.cls is None else key
     keys = [k.value if isinstance(k, Known) else k for k in (whole if isinstance(whole, tuple) else (whole,))]
     return any(isinstance(k, (int, list, Scalar, Array, Sequence, np.ndarray)) for k in keys)
 
 
-def _covers(key: Any, array: str, types: Any) -> bool:
+def _covers(key: object, array: str, types: Types) -> bool:
     """Whether a key is a mask of the shape of the array."""
     t, shape = types.of(key) if isinstance(key, str) else None, shape_of(types.of(array))
     return isinstance(t, Array) and t.dtype == "bool" and shape is not None and shape_of(t) == shape

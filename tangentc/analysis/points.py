@@ -16,6 +16,7 @@ import collections
 import heapq
 import operator
 from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from types import (
     BuiltinFunctionType,
@@ -24,11 +25,11 @@ from types import (
     MethodDescriptorType,
     WrapperDescriptorType,
 )
-from typing import Any
 
 from tangentc import runtime
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Statement, Store, While
+from tangentc.core.build import Types
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Op, Statement, Store, While
 from tangentc.core.types import Dict, Scalar, Sequence, Unknown, is_container, is_slice
 from tangentc.core.walk import statements
 from tangentc.ops import methods
@@ -40,7 +41,7 @@ MANY = 1000  # places, beyond which those in one another are not
 SAME = {ops.identity, ops.stopped, ops.snapshot, ops.inserted}
 
 
-def key_of(atom: Atom | None) -> Any:
+def key_of(atom: Atom | None) -> Hashable:
     """The key of an item as far as it is known."""
     if isinstance(atom, Const) and not isinstance(atom.value, slice):
         try:
@@ -51,7 +52,7 @@ def key_of(atom: Atom | None) -> Any:
     return ANY
 
 
-def _place_of(key: Any) -> Any:
+def _place_of(key: Hashable) -> Hashable:
     """A key as far as it says which item is meant: one from the end may be any."""
     return ANY if isinstance(key, int) and key < 0 else key
 
@@ -60,15 +61,15 @@ class Inside(str):
     """The place of the containers that those of another place hold under a key: ``d['a']``."""
 
     outer: str
-    key: Any
+    key: Hashable
     depth: int
 
-    def __new__(cls, outer: str, key: Any) -> Inside:
+    def __new__(cls, outer: str, key: Hashable) -> Inside:
         place = super().__new__(cls, f"{outer}[{key!r}]")
         place.outer, place.key, place.depth = outer, key, getattr(outer, "depth", 0) + 1
         return place
 
-    def path(self) -> tuple[str, list[Any]]:
+    def path(self) -> tuple[str, list[Hashable]]:
         """The outermost place, and the keys that lead from it to this one."""
         place: str = self
         keys = []
@@ -83,10 +84,10 @@ class Change:
     """A statement that changes a container: what it puts where, and whether the number of items changes."""
 
     container: Atom
-    puts: tuple[tuple[Any, Atom], ...] = ()
+    puts: tuple[tuple[Hashable, Atom], ...] = ()
     resizes: bool = True
     all_items: bool = False  # what is put there are the items of the value
-    op: Any = None  # what is put there is combined with what is there
+    op: Op | None = None  # what is put there is combined with what is there
     key: Atom | None = None  # as it is written
     unseen: bool = False  # what is put there is not known
     removes: Const | None = None  # the key that is not there any more
@@ -96,26 +97,15 @@ class Change:
 DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
 IN_C = (BuiltinFunctionType, *DESCRIPTORS)
 HARMLESS = {
-    "builtins",
-    "_io",
-    "io",
-    "sys",
-    "time",
-    "_operator",
-    "math",
-    "cmath",
-    "_functools",
-    "_abc",
-    "posix",
-    "_json",
-}
+    "builtins", "_io", "io", "sys", "time", "_operator", "math", "cmath", "_functools", "_abc", "posix", "_json",
+}  # fmt: skip
 UNSEEN = {
     runtime.add_if_copied, runtime.plus_in_place, operator.setitem, operator.delitem,
     *(getattr(operator, f"i{name}") for name in dir(operator) if hasattr(operator, f"i{name}")),
 }  # fmt: skip
 
 
-def may_change_unseen(op: Any) -> bool:
+def may_change_unseen(op: Op) -> bool:
     """Whether a call may change what it is given where no analysis sees it: there is no text of it to look into, and
     it is not known to leave its arguments alone."""
     if not isinstance(op, (*IN_C, FunctionType)):
@@ -134,7 +124,7 @@ GIVING = {Const("pop"), Const("get"), Const("setdefault")}
 OF_CONTAINERS = {ops.append, ops.insert, ops.push, ops.take, ops.reverse, ops.method, builtins.getattr, *INSERTING}
 
 
-def _leaves_alone(op: Any) -> bool:
+def _leaves_alone(op: Op) -> bool:
     """Whether an operation is sure to change no container that it is given."""
     return op not in OF_CONTAINERS and not isinstance(op, ops.augmented) and not may_change_unseen(op)
 
@@ -187,10 +177,10 @@ def _constant(args: tuple[Atom, ...]) -> Const | None:
 class Points:
     """``of[name]`` are the places where what a name stands for may have been made."""
 
-    def __init__(self, function: Function, types: Any):
+    def __init__(self, function: Function, types: Types):
         self.types = types
         self.of: dict[str, set[str]] = defaultdict(set)
-        self.held: dict[str, dict[Any, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self.held: dict[str, dict[Hashable, set[str]]] = defaultdict(lambda: defaultdict(set))
         self.changed: set[str] = set()
         self.changes: list[tuple[str, Change]] = []
         self.params = {p.name for p in function.params}
@@ -235,7 +225,7 @@ class Points:
         """The places of what a path hands on; None is none of them, and yet another value."""
         return {NONE} if atom == Const(None) else self.places(atom)
 
-    def items(self, container: Atom, key: Any) -> set[str]:
+    def items(self, container: Atom, key: Hashable) -> set[str]:
         """The places of the containers that one may hold under a key."""
         found: set[str] = set()
         key = _place_of(key)
@@ -371,7 +361,7 @@ COPIES = {
 }  # fmt: skip
 
 
-def made_of(s: Assign) -> list[tuple[Any, Atom]]:
+def made_of(s: Assign) -> list[tuple[Hashable, Atom]]:
     """The items that an operation puts together, with their keys."""
     op, args = s.op, s.args
     if op in (ops.make_tuple, ops.make_list):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types as pytypes
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.types import Types
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Effect, Function, Opaque
+from tangentc.core.nodes import Assign, Effect, Function, Op, Opaque, Statement
 from tangentc.core.types import Type, is_generator
 from tangentc.core.walk import statements
 
@@ -51,7 +51,19 @@ class Program:
             self.aliases = before.aliases
 
 
-def _call_aliases(op: Any) -> bool | None:
+@dataclass(frozen=True)
+class Pass:
+    """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
+    what may share memory with what."""
+
+    name: str
+    does: str
+    run: Callable[[Program], Function]
+    keeps_types: bool = False
+    keeps_memory: bool = True
+
+
+def _call_aliases(op: Op) -> bool | None:
     if isinstance(op, ops.UserFunction):
         return op.aliases
     return op.aliases if isinstance(op, ops.Emitted) else None
@@ -60,7 +72,7 @@ def _call_aliases(op: Any) -> bool | None:
 def draws(program: Program) -> bool:
     """Whether running a function may draw random numbers."""
 
-    def draws_here(s: Any) -> bool:
+    def draws_here(s: Statement) -> bool:
         if not isinstance(s, (Assign, Effect)):
             return isinstance(s, Opaque)
         roots = ops.module_root(s.op), getattr(s.op, "__module__", None) or ""

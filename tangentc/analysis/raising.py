@@ -10,19 +10,20 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Sequence as Seq
-from typing import Any
 
 import numpy as np
 
 from tangentc.analysis.fits import PRODUCTS, fit, may_raise
 from tangentc.analysis.joins import is_nothing
 from tangentc.analysis.sampling import exceptions_of
+from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
-from tangentc.core.nodes import Assign, Atom, Const, Leave, Opaque, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Const, Leave, Op, Opaque, Statement, Store
 from tangentc.core.types import (
     Array,
     Dict,
+    Dim,
     Known,
     Length,
     Optional,
@@ -40,7 +41,7 @@ BY_TYPE = {TypeError, AttributeError}  # which no other value of the same types 
 MAKES = {np.eye, np.zeros, np.ones, np.empty, np.identity}
 
 
-def exception_of(block: Seq[Statement], types: Any) -> type[BaseException] | bool | None:
+def exception_of(block: Seq[Statement], types: State) -> type[BaseException] | bool | None:
     """The exception that statements surely raise, False if they raise none; None where only the run knows."""
     for s in block:
         found = _raised(s, types)
@@ -49,7 +50,7 @@ def exception_of(block: Seq[Statement], types: Any) -> type[BaseException] | boo
     return False
 
 
-def _raised(s: Statement, types: Any) -> type[BaseException] | bool | None:
+def _raised(s: Statement, types: State) -> type[BaseException] | bool | None:
     match s:
         case Opaque():
             return getattr(s.tree, "surely", None)
@@ -75,11 +76,11 @@ def _stored(t: Type, key: Type, value: Type) -> type[BaseException] | bool | Non
     return False if is_mask and not any(map(_is_open, t.shape)) and isinstance(value, Scalar) else None
 
 
-def _is_open(d: Any) -> bool:
+def _is_open(d: Dim | None) -> bool:
     return isinstance(d, Length) and not d.many
 
 
-def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] | bool | None:
+def _computed(s: Assign, given: list[Type], types: State) -> type[BaseException] | bool | None:
     if any(type(t) is Unknown or isinstance(t, Optional) or is_nothing(t) or may_be_none(t) for t in given):
         return None
     if _is_safe(s, given, types):
@@ -96,7 +97,7 @@ def _computed(s: Assign, given: list[Type], types: Any) -> type[BaseException] |
     return found.pop() if len(found) == 1 and by_type else None
 
 
-def _is_safe(s: Assign, given: list[Type], types: Any) -> bool:
+def _is_safe(s: Assign, given: list[Type], types: State) -> bool:
     """Whether an operation raises for no values of these types."""
     op = s.op
     if op is builtins.getattr:
@@ -118,7 +119,7 @@ def _is_safe(s: Assign, given: list[Type], types: Any) -> bool:
     return fit(op, given, sure=True) is True
 
 
-def _is_arithmetic(op: Any) -> bool:
+def _is_arithmetic(op: Op) -> bool:
     return op in ops.BINARY or op in ops.UNARY
 
 
@@ -167,7 +168,7 @@ def _is_missing(t: Type, key: Atom) -> bool:
     return isinstance(t, Array) and all(type(v) is int for v in parts) and len(parts) > len(t.shape)
 
 
-def _is_within(part: Any, length: Any) -> bool:
+def _is_within(part: object, length: Dim | None) -> bool:
     if isinstance(part, slice):
         return True
     return type(part) is int and isinstance(length, int) and -length <= part < length

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from tangentc.core.build import Types
 from tangentc.core.nodes import Assign
 from tangentc.core.types import Array, Scalar, is_container
 from tangentc.ops.table import every
 
+Node = str | tuple[str, str]
+Capacity = dict[Node, dict[Node, float]]
 CHEAP_ON_ARRAYS = every("cheap_on_arrays")
 CHEAP = every("cheap")
 FREE = every("free")
 
 
-def is_cheap(s: Assign, types: Any) -> bool:
+def is_cheap(s: Assign, types: Types) -> bool:
     """Whether recomputing a value costs no more than saving it."""
     if s.op is builtins.len and getattr(types.of(s.args[0]), "kind", None) is dict:
         return False  # a key that was put into a dict stays there when its item is restored
@@ -33,14 +35,14 @@ def is_cheap(s: Assign, types: Any) -> bool:
     return s.op in CHEAP_ON_ARRAYS
 
 
-def weight(name: str, types: Any) -> int:
+def weight(name: str, types: Types) -> int:
     """What saving a value costs."""
     t = types.of(name)
     return 1 if isinstance(t, Scalar) else 8 if is_container(t) else 4 if isinstance(t, Array) else 4
 
 
 def cut(
-    needed: set[str], definitions: Mapping[str, Assign | None], may_recompute: Callable[[str], bool], types: Any
+    needed: set[str], definitions: Mapping[str, Assign | None], may_recompute: Callable[[str], bool], types: Types
 ) -> set[str]:
     """The values of a region to save so that the needed ones can be had.
 
@@ -57,9 +59,9 @@ def cut(
         order.append(name)
         if may_recompute(name) and (made := definitions[name]) is not None:
             stack.extend(sorted({a for a in made.atoms if isinstance(a, str)}))
-    capacity: dict[Any, dict[Any, float]] = {}
+    capacity: Capacity = {}
 
-    def edge(a: Any, b: Any, c: float) -> None:
+    def edge(a: Node, b: Node, c: float) -> None:
         capacity.setdefault(a, {})[b] = capacity.get(a, {}).get(b, 0) + c
         capacity.setdefault(b, {}).setdefault(a, 0)
 
@@ -87,26 +89,26 @@ def cut(
     return {n for n in order if ("in", n) in reached and ("out", n) not in reached}
 
 
-def _path(capacity: dict[Any, Any]) -> list[Any] | None:
+def _path(capacity: Capacity) -> list[Node] | None:
     """A shortest path from source to sink that has capacity left."""
-    before: dict[Any, Any] = {"source": None}
-    queue = ["source"]
+    before: dict[Node, Node | None] = {"source": None}
+    queue: list[Node] = ["source"]
     for node in queue:
         for other, left in capacity[node].items():
             if left > 0 and other not in before:
                 before[other] = node
                 if other == "sink":
-                    path = [other]
-                    while before[path[-1]] is not None:
-                        path.append(before[path[-1]])
+                    path: list[Node] = [other]
+                    while (last := before[path[-1]]) is not None:
+                        path.append(last)
                     return path[::-1]
                 queue.append(other)
     return None
 
 
-def _reachable(capacity: dict[Any, Any]) -> set[Any]:
-    seen = {"source"}
-    queue = ["source"]
+def _reachable(capacity: Capacity) -> set[Node]:
+    seen: set[Node] = {"source"}
+    queue: list[Node] = ["source"]
     for node in queue:
         for other, left in capacity[node].items():
             if left > 0 and other not in seen:

@@ -20,7 +20,7 @@ from tangentc.analysis.joins import is_nothing, join, joined, of_any_length, opt
 from tangentc.analysis.parts import attribute_of, constant, gives_keys, item_type, length_of, subscript, taken
 from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
-from tangentc.core.nodes import Const
+from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     MOST_PARTS,
     Array,
@@ -54,8 +54,8 @@ LATER = Known(Const(ops.UNDEFINED))  # of what is looked up, or put there, befor
 class Applied:
     """An operation with the types of its arguments."""
 
-    op: Any
-    args: Seq[Any]  # types
+    op: Op
+    args: Seq[Type]
     keywords: dict[str, Type]
     fresh: Fresh
 
@@ -67,7 +67,7 @@ class Applied:
 Result = Callable[[Applied], Type | None]
 
 
-def result(*functions: Any, place: str = "result") -> Callable[[Result], Result]:
+def result(*functions: Op, place: str = "result") -> Callable[[Result], Result]:
     """The type of what these give, also for arguments of unknown type."""
 
     def write(given: Result) -> Result:
@@ -77,12 +77,12 @@ def result(*functions: Any, place: str = "result") -> Callable[[Result], Result]
     return write
 
 
-def result_of_known(*functions: Any) -> Callable[[Result], Result]:
+def result_of_known(*functions: Op) -> Callable[[Result], Result]:
     """The type of what these give for arguments whose types are known."""
     return result(*functions, place="result_of_known")
 
 
-def always(t: Type, *functions: Any) -> None:
+def always(t: Type, *functions: Op) -> None:
     """These give a ``t``, whatever they are given."""
     result(*functions)(lambda call: t)
 
@@ -123,7 +123,7 @@ def _dict(call: Applied) -> Type:
 
 @result(ops.make_struct)
 def _struct(call: Applied) -> Type:
-    cls, fields = call.first.value, call.args[1].value
+    cls, fields = call.first.value, call.args[1].const.value
     items = tuple(call.args[2:])
     return Tuple(items, cls) if issubclass(cls, tuple) else Struct(cls, tuple(fields), items)
 
@@ -224,7 +224,7 @@ def _as_new_list(call: Applied) -> Type | None:
     return _as_list(call) or _sorted(call)
 
 
-def of_keys(op: Any, types: Seq[Type]) -> bool:
+def of_keys(op: Op, types: Seq[Type]) -> bool:
     """Whether an operation reads the keys of a dict alone."""
     readers = (builtins.list, builtins.tuple, builtins.sorted, builtins.set, builtins.max, builtins.min)
     return op in readers and len(types) == 1 and gives_keys(types[0])
@@ -312,7 +312,7 @@ def _length(call: Applied) -> Type | None:
 @result(builtins.getattr)
 def _attribute(call: Applied) -> Type | None:
     is_named = len(call.args) == 2 and isinstance(call.args[1], Known)
-    return attribute_of(call.first, call.args[1].value, call.fresh) if is_named else None
+    return attribute_of(call.first, call.args[1].const.value, call.fresh) if is_named else None
 
 
 @result(operator.getitem)
@@ -367,7 +367,7 @@ def of_container(t: Sequence | Dict | Struct | Tuple, name: str, args: Seq[Type]
     return Unknown(f"the method {name} of a dict whose keys are not known")
 
 
-def of_text(text: str, name: str, args: Seq[Any]) -> Type | None:
+def of_text(text: str, name: str, args: Seq[Type]) -> Type | None:
     """The type of a method of a text that is known: its value, if its arguments are known too; of a list, which
     may be changed, that it holds texts.  None where values decide."""
     given = [t.value if isinstance(t, (Known, Scalar)) else None for t in args]

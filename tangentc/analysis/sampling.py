@@ -14,13 +14,13 @@ import dataclasses
 import math
 import operator
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.nodes import Const
+from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     EXACT,
     PLAIN_ARRAYS,
@@ -50,11 +50,11 @@ MOST_SYMBOLS = 40
 MOST_TIED = 3  # known lengths that those which only the run knows are tried to be
 VARIANTS = 4  # sets of values
 MOST_ASKED = 10_000
-_ASKED: dict[Any, Type] = {}  # what NumPy said
+_ASKED: dict[Hashable, Type] = {}  # what NumPy said
 REFUSED = Unknown("NumPy refuses these types")
 
 
-def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool = False) -> Type:
+def sampled(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool = False) -> Type:
     """The type that ``op`` gives for arguments of these types; `REFUSED` where NumPy takes no sample of them.  With
     ``tied``, lengths that only the run knows are taken to be those of other arrays.  NumPy is asked once a process."""
     made: list[Length] = []
@@ -79,14 +79,14 @@ def sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fre
     return found
 
 
-def _sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool) -> Type:
+def _sampled(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool) -> Type:
     given = [*args, *keywords.values()]
     symbols = list(dict.fromkeys(d.symbol for d in lengths(*given) if isinstance(d, Length)))
     if len(symbols) > MOST_SYMBOLS:
         return Unknown(f"{getattr(op, '__name__', op)} is not known to NumPy")
     whole = any(map(_holds_integer, given))
     partly: _Reading | None = None  # of some values only
-    trials = [_Trials(runnable(op), args, keywords, sizes) for sizes in (_tied if tied else _sizes)(given, symbols)]
+    trials = [_Trials(runnable(op) or op, args, keywords, n) for n in (_tied if tied else _sizes)(given, symbols)]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -104,12 +104,12 @@ def _sampled(op: Any, args: Sequence[Type], keywords: dict[str, Type], fresh: Fr
         return Unknown("an argument's type is not known")
 
 
-def _takes_orders(op: Any) -> bool:
+def _takes_orders(op: Op) -> bool:
     """Whether integers are orders and dimensions, of which zero is often one of another kind, and never axes."""
     return (getattr(op, "__module__", None) or "").startswith("scipy.special")
 
 
-def run(op: Any, samples: list[Any], keywords: dict[Any, Any]) -> Any:
+def run(op: Op, samples: Sequence[object], keywords: Mapping[str, object]) -> Any:
     """What an operation gives for samples, None where it refuses them."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -119,7 +119,7 @@ def run(op: Any, samples: list[Any], keywords: dict[Any, Any]) -> Any:
             return None
 
 
-def exceptions_of(op: Any, types: Sequence[Type]) -> set[type[BaseException]]:
+def exceptions_of(op: Op, types: Sequence[Type]) -> set[type[BaseException]]:
     """What an operation raises for values of these types, one after the other; nothing if it takes one of them."""
     symbols = list(dict.fromkeys(d.symbol for d in lengths(*types) if isinstance(d, Length)))
     found: set[type[BaseException]] = set()
@@ -139,7 +139,7 @@ def exceptions_of(op: Any, types: Sequence[Type]) -> set[type[BaseException]]:
     return found
 
 
-def sample(t: Type) -> Any:
+def sample(t: Type) -> object:
     """A value of a type whose lengths do not matter."""
     return _Sampler(dict.fromkeys((d.symbol for d in lengths(t) if isinstance(d, Length)), LARGE), 0, False).of(t)
 
@@ -152,7 +152,7 @@ class Method:
     def __init__(self, name: str):
         self.__name__ = name
 
-    def __call__(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, x: object, *args: object, **keywords: object) -> object:
         return getattr(x, self.__name__)(*args, **keywords)
 
 
@@ -198,18 +198,18 @@ def _side(entries: float, axes: int) -> int:
 class _Trials:
     """One operation, to be run with these lengths, or with one of them longer."""
 
-    def __init__(self, op: Any, args: Sequence[Type], keywords: dict[str, Type], sizes: dict[str, int]):
+    def __init__(self, op: Op, args: Sequence[Type], keywords: dict[str, Type], sizes: dict[str, int]):
         self.op, self.args, self.keywords, self.sizes = op, args, keywords, sizes
         self.as_axis = False
 
-    def of_values(self, as_axis: bool) -> list[Any]:
+    def of_values(self, as_axis: bool) -> list[object]:
         self.as_axis = as_axis
         first = [self.result(self.sizes, values) for values in (0, 1)]
         if any(r is not None for r in first) and not all(_has_no_length(r) for r in first):
             first += [self.result(self.sizes, values) for values in range(2, VARIANTS)]
         return first
 
-    def result(self, sizes: dict[str, int], values: int) -> Any:
+    def result(self, sizes: dict[str, int], values: int) -> object:
         sampler = _Sampler(sizes, values, self.as_axis)
         samples = [sampler.of(t) for t in self.args]
         named = {k: sampler.of(t) for k, t in self.keywords.items()}
@@ -219,7 +219,7 @@ class _Trials:
             return None
 
 
-def _has_no_length(result: Any) -> bool:
+def _has_no_length(result: object) -> bool:
     return isinstance(result, (np.generic, float, complex, bool))
 
 
@@ -234,7 +234,7 @@ class _Sampler:
     def size(self, d: Dim) -> int:
         return d if isinstance(d, int) else self.sizes[d.symbol] + d.offset
 
-    def of(self, t: Type) -> Any:
+    def of(self, t: Type) -> object:
         match t:
             case Scalar(dtype, weak, value):
                 return self.number(dtype, weak) if value is None else self.size(value)
@@ -262,12 +262,12 @@ class _Sampler:
                 return np.random.default_rng(0) if t.cls is np.random.Generator else np.random.RandomState(0)
         raise _NoSample  # nothing says how an object of any other class is made
 
-    def number(self, dtype: str, weak: bool) -> Any:
+    def number(self, dtype: str, weak: bool) -> object:
         if dtype == "str":
             return "abcd"[self.values]
         kind = np.dtype(dtype).kind
         if kind == "b":
-            number: Any = self.values % 2 == 0
+            number: complex = self.values % 2 == 0
         elif kind in "fc":
             number = (0.7, 1.7, 2.6, -1.3)[self.values] + (0.09, 1.9, 0.0, 5.0)[self.values] * self.count
             number = complex(number, 0.2) if kind == "c" else number
@@ -318,7 +318,7 @@ class _Reading:
     proves nothing.
     """
 
-    def __init__(self, trial: _Trials, results: list[Any], whole: bool, fresh: Fresh):
+    def __init__(self, trial: _Trials, results: list[object], whole: bool, fresh: Fresh):
         self.trial, self.whole, self.fresh = trial, whole, fresh
         self.results = results
         self.symbols = list(trial.sizes)
@@ -424,7 +424,7 @@ class _Reading:
         return List(list, items, len(a)) if alike else Unknown("a list of several types")
 
 
-def _at(result: Any, *path: Any) -> Any:
+def _at(result: Any, *path: str | int) -> Any:
     """A part of what a trial gave, None where it gave nothing or something else."""
     try:
         for key in path:
@@ -445,7 +445,7 @@ def _parts(types: Sequence[Type]) -> list[Type]:
     return found
 
 
-def _lists(types: Sequence[Type]) -> list[Any]:
+def _lists(types: Sequence[Type]) -> list[List]:
     """The lists among arguments whose items have one type."""
     return [t for t in types if isinstance(t, List) and len(t.items) == 1]
 
@@ -460,7 +460,7 @@ def _holds_integer(t: Type) -> bool:
     return False
 
 
-def runnable(op: Any) -> Any:
+def runnable(op: Op) -> Op | None:
     """``op`` itself if it may be run on samples; draws come from a generator of their own."""
     if op is np.random.default_rng:
         return op
@@ -469,7 +469,7 @@ def runnable(op: Any) -> Any:
     ):
         return getattr(np.random.RandomState(0), op.__name__, None)
     if isinstance(getattr(op, "__self__", None), np.random.Generator):
-        return getattr(np.random.default_rng(0), op.__name__)
+        return getattr(np.random.default_rng(0), op.__name__, None)
     if ops.is_pure(op) or ops.module_root(op) in ops.NUMERIC_MODULES or getattr(op, "__name__", "") == "<lambda>":
         return op
     return None

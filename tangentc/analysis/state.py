@@ -17,9 +17,9 @@ import builtins
 import contextlib
 import copy
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tangentc.analysis.decide import counted_answer, refused, truth, unlike
 from tangentc.analysis.holding import CHANGING, HOLDING, lost_parts, replaced, sites_of, without_key, without_sites
@@ -27,9 +27,10 @@ from tangentc.analysis.joins import is_mixed, is_nothing, put
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Global, If, Leave, Opaque, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Global, If, Leave, Op, Opaque, Statement, Store
 from tangentc.core.types import (
     Dict,
+    Held,
     Known,
     Length,
     Optional,
@@ -76,7 +77,7 @@ class State(Types):
         self.dead = False  # nothing comes here
         self.loops: list[Open] = []
         self.calls: list[Open] = []
-        self.heads: dict[Any, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
+        self.heads: dict[Hashable, dict[Atom, Type]] = {}  # what the trips of loops begin with, as far as it is known
         self.trips_give: list[End] = []  # how the trips of the loop that was written last end
         self.lost: set[Atom] = set()  # in the loop that was written last, what trips begin with and no type tells
         self.mixed: set[Atom] = set()  # and what is of different types on paths of one trip
@@ -85,11 +86,11 @@ class State(Types):
         self.ends: dict[int, tuple[Block, End]] = {}  # of the blocks that were written on paths of their own
         self.definitions: dict[str, Assign] = {}  # how what has one value was made
         self.stores: list[Store] = []
-        self.both: dict[tuple[Atom, bool], tuple[Any, ...]] = {}  # what else has an answer where a test has it
+        self.both: dict[tuple[Atom, bool], tuple[Assign | Atom, ...]] = {}  # what a test with an answer answers too
         self.changes = 0  # of containers
         self.read_at: dict[str, int] = {}  # attributes, and how many changes were before them
         self.args_at: dict[int, tuple[Type | None, ...]] = {}  # what statements were given, by their ids
-        self.places: dict[Any, int] = {}  # where something is made, the same in each walk: its number
+        self.places: dict[Hashable, int] = {}  # where something is made, the same in each walk: its number
         self.several: set[int] = set()  # the places that make one object after the other
 
     def begin_with(self, params: Mapping[str, Type]) -> None:
@@ -132,19 +133,19 @@ class State(Types):
         """The target of a loop has an item of what it runs over."""
         self._set(target, self.item(iterable))
 
-    def _remembered(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
+    def _remembered(self, op: Op, types: list[Type], named: dict[str, Type]) -> Type:
         """Types that are equal may be those of different objects."""
         if any(map(is_container, (*types, *named.values()))):
             return self._infer(op, types, named)
         return super()._remembered(op, types, named)
 
     # ---------------------------------------------------------- objects
-    def placed(self, t: Type, *where: Any) -> Type:
+    def placed(self, t: Type, *where: Hashable) -> Type:
         """The type of something new that is made somewhere: each container in it is another object."""
         if not is_container(t):
             return t
         items = tuple([self.placed(part, *where, k) for k, part in enumerate(t.items)])
-        t = t if all(map(operator.is_, items, t.items)) else replace(t, items=items)  # type: ignore[arg-type]
+        t = t if all(map(operator.is_, items, t.items)) else replace(t, items=items)
         if not isinstance(t, (Sequence, Dict, Struct)) or t.sites:
             return t
         place = self.places.setdefault(where, len(self.places))
@@ -165,7 +166,7 @@ class State(Types):
         is_part = isinstance(s, Store) and s.op is None and found.puts[0][0] != "*" and not found.all_items
         takes_away = isinstance(t, Dict) and found.removes is not None
 
-        def changed(old: Any, surely: bool = True) -> Type:
+        def changed(old: Type, surely: bool = True) -> Type:
             if takes_away and single and surely:
                 return without_key(found.removes.value, old)
             if single and surely and (longer := self._appended(found, old)) is not None:
@@ -179,9 +180,9 @@ class State(Types):
         if t.sites:
             self._replace(t.sites, changed)
 
-    def _replace(self, sites: frozenset[int], changed: Callable[[Any, bool], Type]) -> None:
+    def _replace(self, sites: frozenset[int], changed: Callable[[Held, bool], Type]) -> None:
         """What is in one of these places is changed, whatever holds it."""
-        done: dict[Any, Any] = {}
+        done: dict[tuple[int, int], tuple[Type, Held]] = {}
         news = ((name, replaced(self.now[name], sites, changed, done)) for name in list(self.holding))
         for name, new in sorted([(n, t) for n, t in news if t is not self.now[n]], key=lambda both: str(both[0])):
             self._set(name, new)
@@ -196,12 +197,12 @@ class State(Types):
             return None
         return replace(old, items=alike((*before, *more)), length=len(before) + len(more))  # type: ignore[arg-type]
 
-    def _assigned(self, change: Change, single: bool) -> Callable[[Any], Type]:
+    def _assigned(self, change: Change, single: bool) -> Callable[[Type], Type]:
         """An attribute, or an item with a known key, has another value; that of one of several objects has, perhaps."""
         (key, atom), *_ = change.puts
         item = self.of(atom)
 
-        def changed(old: Any) -> Type:
+        def changed(old: Type) -> Type:
             if not isinstance(old, (Dict, Struct)):
                 return self._changed(old, change)
             names = old.keys if isinstance(old, Dict) else old.fields
@@ -308,10 +309,9 @@ class State(Types):
         if not isinstance(t, Struct) or name not in t.fields or len(t.sites) != 1 or t.sites & self.several:
             return
 
-        def changed(old: Any, surely: bool) -> Type:
+        def changed(old: Held, surely: bool) -> Type:
             k = old.fields.index(name)
-            new: Type = replace(old, items=(*old.items[:k], known, *old.items[k + 1 :])) if surely else old
-            return new
+            return replace(old, items=(*old.items[:k], known, *old.items[k + 1 :])) if surely else old
 
         self._replace(t.sites, changed)
 
@@ -406,7 +406,7 @@ class State(Types):
                 t = other if t is None else self.join(t, other)
         return t or NOTHING
 
-    def loop(self, site: Any, write: Callable[[], Block], endless: bool) -> Block:
+    def loop(self, site: Hashable, write: Callable[[], Block], endless: bool) -> Block:
         """The body of a loop, written for what its trips may begin with."""
         head, lost, mixed, deeper = self.heads.setdefault(site, {}), set[Atom](), set[Atom](), set[Atom]()
         for name, t in head.items():

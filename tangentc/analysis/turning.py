@@ -13,16 +13,20 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tangentc import runtime
-from tangentc.core.nodes import Assign, Const, Effect, Function, Statement
+from tangentc.core.build import Types
+from tangentc.core.nodes import Assign, Const, Effect, Function, Op, Statement
 from tangentc.core.types import Array, Known, Scalar, Type, is_complex
 from tangentc.core.walk import statements, transform
 from tangentc.errors import TurnedComplex
 from tangentc.ops.table import every
+
+if TYPE_CHECKING:
+    from tangentc.analysis.program import Program
 
 COMPLEX: ContextVar[bool] = ContextVar("complex_results", default=False)
 OF_MATRICES = every("turns_complex")
@@ -60,7 +64,7 @@ def seen_to_turn(doubtful: bool) -> Iterator[None]:
             ) from None  # fmt: skip
 
 
-def may_turn(op: Any, args: Sequence[Type]) -> bool:
+def may_turn(op: Op, args: Sequence[Type]) -> bool:
     """Whether an operation on real numbers may give a complex one."""
     if op in (operator.pow, builtins.pow) and len(args) == 2:
         x, p = args
@@ -73,16 +77,16 @@ def may_turn(op: Any, args: Sequence[Type]) -> bool:
     return op in OF_MATRICES and isinstance(args[0], Array) and not is_complex(args[0])
 
 
-def refuse_parts(program: Any, s: Statement) -> None:
+def refuse_parts(function: Function, types: Types, s: Statement) -> None:
     """Refuse to take the imaginary part of a real array, where it may be complex in the run."""
-    if not are_complex() and is_doubtful(program):
+    if not are_complex() and is_doubtful(function, types):
         raise TurnedComplex(
             "the imaginary part of a function of a real matrix is taken", s.span, why="it was compiled for real ones",
             way_out="give it the matrix as complex numbers, A + 0j",
         )  # fmt: skip
 
 
-def kept_real(program: Any) -> Function:
+def kept_real(program: Program) -> Function:
     """A program that raises where a result that it was compiled for as real is complex."""
 
     def checked(s: Statement) -> tuple[Statement, ...]:
@@ -90,21 +94,16 @@ def kept_real(program: Any) -> Function:
             return s, Effect(runtime.require_real, (s.target,), (), s.span)
         return (s,)
 
-    found: Function = replace(program.function, body=transform(program.function.body, checked))
-    return found
+    return replace(program.function, body=transform(program.function.body, checked))
 
 
-def is_doubtful(program: Any) -> bool:
+def is_doubtful(function: Function, types: Types) -> bool:
     """Whether a program was compiled with a result real that may turn out to be complex."""
-    for s in statements(program.function.body):
-        if isinstance(s, Assign) and s.op is runtime.real_power:
-            return True
-        if isinstance(s, Assign) and _may_turn(s, program.types):
-            return True
-    return False
+    own = (s for s in statements(function.body) if isinstance(s, Assign))
+    return any(s.op is runtime.real_power or _may_turn(s, types) for s in own)
 
 
-def _may_turn(s: Assign, types: Any) -> bool:
+def _may_turn(s: Assign, types: Types) -> bool:
     if s.op not in (operator.pow, builtins.pow) and s.op not in OF_MATRICES:
         return False
     return may_turn(s.op, [Known(a) if isinstance(a, Const) else types.of(a) for a in s.args])

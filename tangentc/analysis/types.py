@@ -5,9 +5,8 @@ from __future__ import annotations
 import builtins
 import copy
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any
 
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.analysis.infer import infer, of_empty, raises_of_none
@@ -15,10 +14,11 @@ from tangentc.analysis.joins import array_or_number, is_nothing, join, joined, o
 from tangentc.analysis.parts import constant, item_type, subscript
 from tangentc.analysis.points import Change
 from tangentc.core import ops
-from tangentc.core.nodes import CHOICE, Atom, Const, Opaque
+from tangentc.core.nodes import CHOICE, Atom, Const, Op, Opaque
 from tangentc.core.types import (
     Array,
     Dict,
+    Dim,
     Either,
     Known,
     Length,
@@ -38,7 +38,7 @@ from tangentc.core.types import (
 )
 from tangentc.core.values import data_type, type_of
 
-CallType = Callable[[Any, list[Type], dict[str, Type]], Type | None]
+CallType = Callable[[Op, list[Type], dict[str, Type]], Type | None]
 
 
 class Types:
@@ -53,7 +53,7 @@ class Types:
         self.bare = False  # what is computed from a list that holds nothing yet is that of an empty list
         self.call_type = call_type
         self.unknown_lengths = 0
-        self.memo: dict[Any, Type] = {}
+        self.memo: dict[Hashable, Type] = {}
         self.assumed: dict[int, dict[Atom, Type]] = {}  # the types where code was written for them, by the statement
         self.chosen: dict[int, bool] = {}  # the branches of which one alone runs, by their ids
         self.reasons: dict[str, str] = {}  # of values of the primal sweep that the adjoint has: how it comes by them
@@ -77,7 +77,7 @@ class Types:
             return type_of(atom.value) if isinstance(atom.value, (float, complex)) else Known(atom)
         return data_type(atom.lookup())
 
-    def result(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> Type:
+    def result(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> Type:
         """The type of ``op(*args, **keywords)``."""
         types = [self.of(a) for a in args]
         named = {k: self.of(v) for k, v in keywords}
@@ -99,7 +99,7 @@ class Types:
             return self._apart(self._infer(op, types, named))
         return self._remembered(op, types, named)
 
-    def _remembered(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
+    def _remembered(self, op: Op, types: list[Type], named: dict[str, Type]) -> Type:
         key = op, tuple(types), tuple(named.items())
         try:
             known = self.memo.get(key)
@@ -118,7 +118,7 @@ class Types:
         symbols = {d.symbol for d in lengths(*given) if isinstance(d, Length)}
         new: dict[str, Length] = {}
 
-        def renew(d: Any) -> Any:
+        def renew(d: Dim | None) -> Dim | None:
             if not isinstance(d, Length) or d.symbol in symbols:
                 return d
             if d.symbol not in new:
@@ -131,7 +131,7 @@ class Types:
         """The type of an item of a list: where the lengths of the items are not known, they may differ."""
         return map_lengths(t, lambda d: self.fresh() if isinstance(d, Length) and d.symbol.startswith("?") else d)
 
-    def _infer(self, op: Any, types: list[Type], named: dict[str, Type]) -> Type:
+    def _infer(self, op: Op, types: list[Type], named: dict[str, Type]) -> Type:
         t = infer(op, types, named, self.fresh)
         if not is_nothing(t):
             return t
@@ -201,7 +201,7 @@ class Types:
 TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 
 
-def _has_no_item(op: Any, types: list[Type]) -> bool:
+def _has_no_item(op: Op, types: list[Type]) -> bool:
     """Whether something is taken that is surely not there: of a list that is empty here, by a key that a dict does not
     have, or by a subscript that a number does not have."""
     t = types[0]
@@ -212,12 +212,12 @@ def _has_no_item(op: Any, types: list[Type]) -> bool:
     return isinstance(t, (Sequence, Dict)) and not t.items
 
 
-def _takes_known_part(op: Any, types: list[Type]) -> bool:
+def _takes_known_part(op: Op, types: list[Type]) -> bool:
     """Whether a subscript has constant bounds, so that its lengths follow from those of the array."""
     return op is operator.getitem and isinstance(types[0], Array) and isinstance(types[1], Known)
 
 
-def certain(t: Type) -> Any:
+def certain(t: Type) -> Hashable:
     """The type with all unknown lengths made equal, to see whether a loop has settled."""
     match t:
         case Array(dtype, shape, or_number):

@@ -11,9 +11,8 @@ is changed where it is, it is one for all that it is while the name is there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from tangentc.analysis.decide import counted_answer, taken
 from tangentc.analysis.holding import without_sites
@@ -73,7 +72,9 @@ class Typing(State):
             )
         return self.join(before, t)
 
-    def _both(self, names: tuple[Any, ...], *several: tuple[tuple[Any, ...], tuple[Type, ...]]) -> tuple[Type, ...]:
+    def _both(
+        self, names: tuple[Hashable, ...], *several: tuple[tuple[Hashable, ...], tuple[Type, ...]]
+    ) -> tuple[Type, ...]:
         """The types of the parts of both, under each name."""
         if all(own == names for own, _ in several):
             before, now = (items for _, items in several)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import inspect
 import types as pytypes
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
 
-from tangentc.analysis.masks import CHOOSES, NONZERO, has_places, masks, tests_of, unbounded
-from tangentc.analysis.program import Program
+from tangentc.analysis.masks import CHOOSES, NONZERO, Mask, has_places, masks, tests_of, unbounded
+from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
 from tangentc.compiler.front import Front
-from tangentc.compiler.passes import SIMPLIFY, Pass
-from tangentc.core.nodes import Assign, Atom, Function, Global
+from tangentc.compiler.passes import SIMPLIFY
+from tangentc.core.nodes import Assign, Atom, Function, Global, Op
 from tangentc.core.types import Type
-from tangentc.core.walk import definitions, statements
+from tangentc.core.walk import statements
+from tangentc.derive.context import Key
 from tangentc.errors import TangentcError
 from tangentc.frontend.recursion import calls_itself
 from tangentc.rules.registry import REGISTRY
@@ -24,25 +23,23 @@ from tangentc.rules.registry import REGISTRY
 class Context:
     """One compilation: what was prepared, and the pairs written for it."""
 
-    steps = SIMPLIFY
+    steps: tuple[Pass, ...] = SIMPLIFY
 
     def __init__(self, front: Front, arrays: str = "numpy", inner: bool = False):
         self.front, self.arrays = front, arrays
         self.inner = inner  # what is written is differentiated again
-        self.prepare, self.key, self.with_facts, self.observe = (
-            front.prepare,
-            front.key,
-            front.with_facts,
-            front.observe,
-        )
+        self.prepare, self.key = front.prepare, front.key
+        self.with_facts, self.observe = front.with_facts, front.observe
         self.with_calls_written_out = front.with_calls_written_out
-        self.pairs: dict[Any, Any] = {}
+        self.pairs: dict[Key, tuple[str, str, bool]] = {}
+        self.adjoints: dict[Key, str] = {}
+        self.tangents: dict[Key, tuple[str, bool]] = {}
         self.emitted: list[tuple[Program, pytypes.FunctionType]] = []
         self.names: set[str] = set()
         self.put: set[Global] = set()  # what belongs to the module, and is written into
         self.read: set[Global] = set()  # and what is read
         self.chooses = False  # whether an adjoint was written under a mask
-        self.choosing: dict[int, Any] = {}  # a program -> it, and the parameters of which it takes some entries
+        self.choosing: dict[int, tuple[Program, set[str]]] = {}  # with the parameters of which it takes some entries
 
     def recomputes(self, function: pytypes.FunctionType, types: list[Type]) -> bool:
         """Whether the adjoint of a callee is given its arguments again, in place of what its primal saved.
@@ -71,7 +68,7 @@ class Context:
             after.keep_memory_of(program)
         return after
 
-    def masks(self, program: Program, chosen: bool) -> Any:
+    def masks(self, program: Program, chosen: bool) -> dict[str, Mask]:
         inside = self.chooses_in(program)
         found = masks(program.function, program.types, _has_no_derivative, chosen, inside)
         for name, mask in list(found.items()):  # what is changed is another one where the value is computed
@@ -90,7 +87,7 @@ class Context:
 
         def chooses(call: Assign) -> set[int]:
             try:
-                callee = self.front.callee(replace(call, op=call.op.function), program.types)  # type: ignore[attr-defined]
+                callee = self.front.callee(call.op.function, call, program.types)  # type: ignore[attr-defined]
             except TangentcError:
                 return set()
             if id(callee) not in self.choosing:
@@ -108,9 +105,6 @@ class Context:
     def unbounded(self, program: Program, wrt: set[str]) -> set[Atom]:
         return unbounded(program.function, program.types, _is_singular, wrt)
 
-    def definitions(self, program: Program) -> Any:
-        return definitions(program.function.body)
-
     def unique_name(self, name: str) -> str:
         k, wanted = 1, name
         while wanted in self.names:
@@ -121,11 +115,11 @@ class Context:
         return wanted
 
 
-def _has_no_derivative(op: Any) -> bool:
+def _has_no_derivative(op: Op) -> bool:
     rule = REGISTRY.find(op)
     return rule is not None and rule.kind == "zero"
 
 
-def _is_singular(op: Any) -> bool:
+def _is_singular(op: Op) -> bool:
     rule = REGISTRY.find(op)
     return rule is not None and rule.singular

@@ -50,10 +50,10 @@ class Dispatch:
     def __init__(self, compiled: Any, text: str, namespace: dict[str, Any], name: str):
         self.compiled, self.text = compiled, text
         file = texts.run(text, name, namespace)
-        self.takes: Callable[..., tuple[Any, ...] | None] = namespace.pop(name)
+        self.takes: Callable[..., tuple[object, ...] | None] = namespace.pop(name)
         weakref.finalize(self.takes, texts.forget, file)
 
-    def accepts(self, bound: tuple[Any, ...]) -> bool:
+    def accepts(self, bound: tuple[object, ...]) -> bool:
         """Whether the function takes arguments that are in the order of the parameters."""
         code = self.takes.__code__
         given, named = bound[: code.co_argcount], bound[code.co_argcount :]
@@ -64,14 +64,9 @@ class Dispatch:
 
 
 def written(
-    compiled: Any,
-    name: str,
-    signature: inspect.Signature,
-    types: Sequence[Type],
-    bound: tuple[Any, ...],
-    functions: Sequence[Any],
-    called: bool = True,
-) -> Dispatch | None:
+    compiled: Any, name: str, signature: inspect.Signature, types: Sequence[Type], bound: tuple[object, ...],
+    functions: Sequence[object], called: bool = True,
+) -> Dispatch | None:  # fmt: skip
     """The function for arguments like these, whose types are given; None if it cannot be written.
 
     ``functions`` are those whose code and defaults tell how arguments are bound to the parameters; ``called`` is what
@@ -114,7 +109,7 @@ def _parameters(rows: Rows, signature: inspect.Signature) -> str:
     return ", ".join([*out, "/"] if last is inspect.Parameter.POSITIONAL_ONLY else out)
 
 
-def _may_share(rows: Rows, compiled: Any, parameters: list[str], bound: tuple[Any, ...]) -> str:
+def _may_share(rows: Rows, compiled: Any, parameters: list[str], bound: tuple[object, ...]) -> str:
     """A test that no memory is shared that is written into, which `Compiled.apart` says; "" where none can be."""
     if not compiled.writes:
         return ""
@@ -132,7 +127,7 @@ class _Depends:
 
     def __init__(self, rows: Rows):
         self.rows = rows
-        self.local: dict[tuple[Place, Any], str] = {}  # data, and the names that they have in the function
+        self.local: dict[tuple[Place, object], str] = {}  # data, and the names that they have in the function
         self.classes: set[type] = set()
 
     def all_of(self, compiled: Any, called: bool = False) -> None:
@@ -153,7 +148,7 @@ class _Depends:
             self.rows.row(f"{names}[{quoted(name)}] = {self.place(atom.place, atom.name)}")
 
     # ---------------------------------------------------------- places
-    def place(self, place: Place, name: Any) -> str:
+    def place(self, place: Place, name: str) -> str:
         """What a name stands for now, as an expression."""
         rows = self.rows
         if (place, name) in self.local:
@@ -199,7 +194,7 @@ class _Depends:
         else:
             self.rows.test(f"{now} is {then}", once=True)
 
-    def data(self, place: Place, name: Any, held: Type, now: Any) -> None:
+    def data(self, place: Place, name: str, held: Type, now: object) -> None:
         """Tests that data have the types that they had, under a local name."""
         if (place, name) not in self.local:
             value = self.place(place, name)
@@ -225,15 +220,15 @@ class _Depends:
                     rows.test(f"{defined}[{quoted(name)}] is {rows.constant(value, f'{c.__name__}_{name}')}")
 
     # ---------------------------------------------------------- functions
-    def signed(self, function: Any) -> None:
+    def signed(self, function: object) -> None:
         """Tests that a function's code and signature are made of the same objects; see `Signed`."""
         self._function(function, deep=False)
 
-    def kept(self, function: Any) -> None:
+    def kept(self, function: object) -> None:
         """Tests that what a function keeps is as it was; see `kept_by`."""
         self._function(function, deep=True)
 
-    def _function(self, function: Any, deep: bool) -> None:
+    def _function(self, function: object, deep: bool) -> None:
         rows = self.rows
         if isinstance(function, functools.partial):
             self._function(function.func, deep)
@@ -268,19 +263,19 @@ class _Depends:
             if isinstance(value, (list, dict, tuple)) or is_object(value):
                 rows.data(rows.constant(value, f"{name}_default"), data_type(value), value)
 
-    def _items(self, text: str, items: dict[str, Any]) -> None:
+    def _items(self, text: str, items: dict[str, object]) -> None:
         """Tests that a dict has the same keys and, under them, the same objects."""
         self.rows.test(f"[*{text}] == {quoted(list(items))}", once=True)
         for key, value in items.items():
             self.rows.test(f"{text}[{quoted(key)}] is {self.rows.constant(value, f'{key}_default')}", once=True)
 
 
-def _order(d: Dependency) -> tuple[Any, ...]:
+def _order(d: Dependency) -> tuple[bool, str, str, str]:
     """What is called before the data that are read, and in the same order in each process."""
     return d.held is not None, str(d.name), d.place.kind, _hint(d.place.home)
 
 
-def _hint(home: Any) -> str:
+def _hint(home: object) -> str:
     """A name for a module, its namespace, a class or an object."""
     name = home.get("__name__", "held") if isinstance(home, dict) else getattr(home, "__name__", type(home).__name__)
     return str(name).rpartition(".")[2]

@@ -7,9 +7,8 @@ import gc
 import inspect
 import types as pytypes
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tangentc import runtime
 from tangentc.analysis.decide import without_never
@@ -25,12 +24,13 @@ from tangentc.compiler.written import written_out
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.classes import holds_standing
-from tangentc.core.nodes import Assign, Const, Effect, Function, Opaque, Place, Statement
+from tangentc.core.nodes import Assign, Const, Effect, Function, Op, Opaque, Place, Statement
 from tangentc.core.texts import is_emitted
 from tangentc.core.types import Known, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, statements, transform, with_body
+from tangentc.derive.context import Defined
 from tangentc.errors import Span, TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.assumed import Sites, without_assumed
 from tangentc.frontend.callables import is_user_function
@@ -56,6 +56,8 @@ MOST_VERSIONS = 200  # of one function inside itself
 MOST_KEPT = 64  # functions that are kept for their next derivative
 Observer = Callable[[str, str, Function, Types], None]
 
+Key = tuple[pytypes.FunctionType, tuple[Type, ...]]
+
 
 class Summaries:
     """What lowering asks of functions that are called; nothing is refused for it, since the call may turn out to be
@@ -64,14 +66,14 @@ class Summaries:
     def __init__(self, front: Front):
         self.front = front
 
-    def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
+    def call_type(self, op: Op, types: list[Type], keywords: dict[str, Type]) -> Type | None:
         refused = list(self.front.refused)
         try:
             return self.front.call_type(op, types, keywords)
         finally:
             self.front.refused = refused
 
-    def inlined(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
+    def inlined(self, op: Op, types: list[Type], keywords: dict[str, Type]) -> bool:
         given = (*types, *keywords.values())
         if any(map(lacks_something, given)) or op in self.front.in_progress or not is_user_function(op):
             return False
@@ -89,21 +91,21 @@ class Front:
     ):  # fmt: skip
         self.watch = watch  # puts into each program what shows its values
         self.root, self.observer, self.checked = root, observer, checked
-        self.prepared: dict[Any, Program] = {}
+        self.prepared: dict[Key, Program] = {}
         self.entered: Counter[pytypes.FunctionType] = Counter()  # how often a function was met inside itself
         self.in_progress: list[pytypes.FunctionType] = []
-        self.assumed: dict[Any, Program] = {}  # what is being prepared, as far as it is known
-        self.recursive: set[Any] = set()
-        self.failed: dict[Any, TangentcError] = {}
+        self.assumed: dict[Key, Program] = {}  # what is being prepared, as far as it is known
+        self.recursive: set[Key] = set()
+        self.failed: dict[Key, TangentcError] = {}
         self.dependencies: dict[tuple[Place, str], Place] = {}  # names, where the code found them
         self.depended: dict[tuple[Place, str], Dependency] = {}  # and what they stood for
         self.signed, self.kept = Signed(root), kept_by(root)
         self.refused: list[TangentcError] = []
         self.lengths = Lengths()
-        self.lifted: dict[Any, Any] = {}  # functions defined inside that call themselves
-        self.derivatives: dict[Any, Any] = {}  # derivatives taken inside, compiled
-        self.twins: dict[Any, Any] = {}  # what is called in place of functions that change arguments and do so
-        self.written: dict[Any, tuple[Function, Program]] = {}  # with calls as what they compute
+        self.lifted: dict[Hashable, pytypes.FunctionType] = {}  # functions defined inside that call themselves
+        self.derivatives: dict[Hashable, object] = {}  # derivatives taken inside, compiled
+        self.twins: dict[pytypes.FunctionType, pytypes.FunctionType | None] = {}  # of those that change arguments
+        self.written: dict[Hashable, tuple[Function, Program]] = {}  # with calls as what they compute
 
     def note(self) -> None:
         """Note what the names stand for that have been found."""
@@ -136,7 +138,7 @@ class Front:
             raise self.failed[key]
         return self._settled(function, types, key)
 
-    def key(self, function: pytypes.FunctionType, types: Sequence[Type]) -> tuple[Any, tuple[Type, ...]]:
+    def key(self, function: pytypes.FunctionType, types: Sequence[Type]) -> Key:
         """The function with the types that its code for these is compiled for."""
         if calls_itself(function):  # a counter is another number in each call
             other, names = counters(function.__code__, function), inspect.signature(function).parameters
@@ -147,7 +149,7 @@ class Front:
             types = self.lengths.general(function, types)
         return function, tuple(types)
 
-    def _settled(self, function: pytypes.FunctionType, types: Sequence[Type], key: Any) -> Program:
+    def _settled(self, function: pytypes.FunctionType, types: Sequence[Type], key: Key) -> Program:
         if function in self.in_progress:
             self.entered[function] += 1
             self.lengths.note(function, list(types))
@@ -207,7 +209,7 @@ class Front:
         program.pure = all(map(_is_pure_statement, statements(program.function.body)))
         return program
 
-    def with_calls_written_out(self, program: Program, calls: Mapping[int, Any]) -> Program:
+    def with_calls_written_out(self, program: Program, calls: Mapping[int, Defined | None]) -> Program:
         """The program with what ``calls`` compute in their place: see `written_out`."""
         key = id(program.function), *((k, d and (d[0], d[-1])) for k, d in calls.items())
         if key in self.written:
@@ -305,7 +307,7 @@ class Front:
                 if isinstance(nested := s.args[0].value, Nested):
                     nested.compiled([program.types.of(a) for a in s.args[1:]], self.derivatives)
 
-    def changes_or_gives(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> bool:
+    def changes_or_gives(self, op: pytypes.FunctionType, types: list[Type], keywords: dict[str, Type]) -> bool:
         """Whether a function changes its arguments, gives a function or an iterator, or is refused by itself."""
         try:
             callee = self.prepare(op, _bound_types(op, types, keywords))
@@ -331,10 +333,9 @@ class Front:
         """What was refused while types were still open may be right now."""
         self.refused = []
 
-    def call_type(self, op: Any, types: list[Type], keywords: dict[str, Type]) -> Type | None:
+    def call_type(self, op: Op, types: list[Type], keywords: dict[str, Type]) -> Type | None:
         if isinstance(op, ops.Emitted):
-            found: Type = op.result
-            return found
+            return op.result
         if isinstance(op, ops.UserFunction):
             op = op.function
         if not is_user_function(op):
@@ -346,9 +347,9 @@ class Front:
             self.refused.append(error)  # unless the call is lowered into its caller
             return Unknown("what is called is refused")
 
-    def callee(self, s: Any, types: Types) -> Program:
+    def callee(self, function: pytypes.FunctionType, s: Assign | Effect, types: Types) -> Program:
         given = [types.of(a) for a in s.args]
-        return self.prepare(s.op, _bound_types(s.op, given, {k: types.of(v) for k, v in s.keywords}))
+        return self.prepare(function, _bound_types(function, given, {k: types.of(v) for k, v in s.keywords}))
 
     def observe(self, name: str, does: str, function: Function, types: Types | None) -> None:
         if self.checked and types is not None:
@@ -369,7 +370,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-KEPT: OrderedDict[Any, Front] = OrderedDict()
+KEPT: OrderedDict[Hashable, Front] = OrderedDict()
 
 
 @contextlib.contextmanager
@@ -390,7 +391,7 @@ def front_for(
         KEPT.popitem(last=False)
 
 
-def _promises(program: Program) -> tuple[Any, ...]:
+def _promises(program: Program) -> tuple[Hashable, ...]:
     """What its callers rely on."""
     return certain(program.result), program.pure, program.changes
 

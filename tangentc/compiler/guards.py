@@ -17,6 +17,7 @@ from tangentc.core.types import (
     SETTINGS,
     Array,
     Dict,
+    Dim,
     Known,
     Length,
     Optional,
@@ -62,8 +63,8 @@ def weakest(write: Write, types: list[Type]) -> list[Type]:
     return types
 
 
-def _lengths(types: list[Type]) -> list[Any]:
-    found: list[Any] = []
+def _lengths(types: list[Type]) -> list[Dim | None]:
+    found: list[Dim | None] = []
     for t in types:
         _replaced(t, lambda d: (found.append(d), d)[1])  # type: ignore[func-returns-value]
     return found
@@ -73,17 +74,17 @@ def _with(types: list[Type], symbols: dict[int, str]) -> list[Type]:
     """The types with other lengths at some places, in the order of `_lengths`."""
     place = itertools.count()
 
-    def of(d: Any) -> Any:
+    def of(d: Dim | None) -> Dim | None:
         symbol = symbols.get(next(place))
         return d if symbol is None else Length(symbol)
 
     return [_replaced(t, of) for t in types]
 
 
-def _replaced(t: Type, of: Callable[[Any], Any]) -> Type:
+def _replaced(t: Type, of: Callable[[Dim | None], Any]) -> Type:
     """The type with other lengths of arrays, and integers that are lengths; those of lists stay."""
 
-    def some(d: Any) -> Any:
+    def some(d: Dim | None) -> Any:
         return d if d is None else of(d)
 
     match t:
@@ -162,7 +163,7 @@ class _Checks:
             case Tuple() | Sequence() | Dict() | Struct():
                 self.container(text, t)
 
-    def container(self, text: str, t: Any) -> None:
+    def container(self, text: str, t: Tuple | Sequence | Dict | Struct) -> None:
         match t:
             case Tuple(cls=cls) if cls is slice:
                 return
@@ -183,7 +184,7 @@ class _Checks:
         for part, item in parts:
             self.argument(part, item)
 
-    def length(self, text: str, d: Any) -> None:
+    def length(self, text: str, d: Dim) -> None:
         if isinstance(d, int):
             self.tests.append(f"{text} != {d}")
         elif d.symbol.startswith(MANY):
@@ -204,7 +205,7 @@ def _made(d: Length) -> int:
 def _said(t: Type) -> str:
     """A type as the message says it: ``*`` is any length, ``3|8+`` one of 3, or of at least 8."""
 
-    def said(d: Any) -> Any:
+    def said(d: Dim | None) -> Dim | None:
         if isinstance(d, Length) and d.symbol.startswith(ANY):
             return Length("*")
         if isinstance(d, Length) and d.symbol.startswith(MANY):

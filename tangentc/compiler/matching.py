@@ -15,13 +15,13 @@ from __future__ import annotations
 import dataclasses
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from tangentc.core.nodes import Const
-from tangentc.core.types import EXACT, Array, Dict, Known, Length, Scalar, Sequence, Struct, Tuple, Type, describe
+from tangentc.core.types import EXACT, Array, Dict, Dim, Known, Length, Scalar, Sequence, Struct, Tuple, Type, describe
 from tangentc.core.values import attributes_of
 
 MOST_TESTS = 1000  # of one function
@@ -38,7 +38,7 @@ class Rows:
     """The rows of a function as they are written, and what the names in them stand for."""
 
     def __init__(self, taken: Iterable[str]):
-        self.namespace: dict[str, Any] = {}
+        self.namespace: dict[str, object] = {}
         self.taken = {*taken, *keyword.kwlist}
         self.rows: list[str] = []
         self._tests: list[str] = []
@@ -59,7 +59,7 @@ class Rows:
         self.taken.add(name)
         return name
 
-    def constant(self, value: Any, hint: str) -> str:
+    def constant(self, value: object, hint: str) -> str:
         """The name that stands for this very object."""
         name = self._named.get(id(value))
         if name is None or self.namespace[name] is not value:
@@ -67,10 +67,10 @@ class Rows:
             self.namespace[name] = value
         return name
 
-    def builtin(self, function: Any) -> str:
+    def builtin(self, function: Callable[..., object]) -> str:
         return self.constant(function, function.__name__)
 
-    def literal(self, value: Any, hint: str) -> str:
+    def literal(self, value: object, hint: str) -> str:
         """A value as it is written: as it is if it is plain, by a name if not."""
         return quoted(value) if type(value) in PLAIN else self.constant(value, hint)
 
@@ -102,13 +102,13 @@ class Rows:
         self.rows += [*([row] if len(row) <= WIDEST else broken), "        return None"]
 
     # ---------------------------------------------------------- types
-    def data(self, text: str, t: Type, value: Any) -> None:
+    def data(self, text: str, t: Type, value: object) -> None:
         """Tests of data, whose type `data_type` found: their lengths have nothing to do with those of arguments."""
         of_arguments, self.symbols = self.symbols, {}
         self.match(text, t, value)
         self.symbols = of_arguments
 
-    def argument(self, name: str, t: Type, value: Any) -> None:
+    def argument(self, name: str, t: Type, value: object) -> None:
         """Tests of an argument, under a comment that says its type."""
         said = " ".join(describe(t).split())
         self.row(f"# {name}: {said if len(said) <= MOST_SAID else said[:MOST_SAID] + ' ...'}")
@@ -141,11 +141,11 @@ class Rows:
             case _:  # of which nothing but the class is known
                 self._class(text, value)
 
-    def _class(self, text: str, value: Any) -> None:
+    def _class(self, text: str, value: object) -> None:
         cls = type(value)
         self.test(f"{self.builtin(type)}({text}) is {self.constant(cls, cls.__name__)}")
 
-    def same(self, text: str, value: Any, hint: str) -> None:
+    def same(self, text: str, value: object, hint: str) -> None:
         """A test that something is equal to a value, and of its class."""
         if value is None or type(value) is bool:
             self.test(f"{text} is {value}")
@@ -153,7 +153,7 @@ class Rows:
             self._class(text, value)
             self.test(f"{text} == {self.literal(value, f'{hint}_then')}")
 
-    def _known(self, text: str, const: Const, value: Any) -> None:
+    def _known(self, text: str, const: Const, value: object) -> None:
         if type(value) in PLAIN:
             self.same(text, value, text)
         elif isinstance(value, dict):  # of a class of its own: the same one may hold other arrays
@@ -171,10 +171,10 @@ class Rows:
         elif self.symbols:
             self.test(f"({text} < {EXACT} or {_differs(text, list(self.symbols.values()))})")
 
-    def _shape(self, text: str, shape: tuple[Any, ...]) -> None:
+    def _shape(self, text: str, shape: tuple[Dim, ...]) -> None:
         """Tests of lengths: numbers, symbols of lengths before, and new ones, which get a name."""
 
-        def written(d: Any) -> str | None:
+        def written(d: Dim) -> str | None:
             if isinstance(d, int):
                 return str(d)
             if d.symbol.startswith("g"):  # of data, which are of this length alone
@@ -204,7 +204,7 @@ class Rows:
         for test in tests:
             self.test(test)
 
-    def _sequence(self, text: str, t: Tuple | Sequence, value: Any) -> None:
+    def _sequence(self, text: str, t: Tuple | Sequence, value: list[object] | tuple[object, ...]) -> None:
         self._class(text, value)
         self.test(f"{self.builtin(len)}({text}) == {len(value)}")
         classes = {type(v) for v in value}
@@ -218,7 +218,7 @@ class Rows:
         items = [t.item(k) if isinstance(t, Sequence) else t.items[k] for k in range(len(value))]
         self._parts(text, list(map(str, range(len(value)))), items, list(value), text)
 
-    def _object(self, text: str, names: tuple[str, ...], items: Iterable[Type], value: Any) -> None:
+    def _object(self, text: str, names: tuple[str, ...], items: Iterable[Type], value: object) -> None:
         self._class(text, value)
         held = getattr(value, "__dict__", None)
         own = {f.name for f in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
@@ -231,8 +231,9 @@ class Rows:
         self._parts(text, names, items, [getattr(value, n) for n in names], ", ".join(read), unpacks=False)
 
     def _parts(
-        self, text: str, hints: Iterable[str], items: Iterable[Type], values: list[Any], read: str, unpacks: bool = True
-    ) -> None:
+        self, text: str, hints: Iterable[str], items: Iterable[Type], values: list[object], read: str,
+        unpacks: bool = True,
+    ) -> None:  # fmt: skip
         """Tests of the parts of a container, each under a name of its own."""
         if not values:
             return
@@ -243,7 +244,7 @@ class Rows:
             self.match(name, t, value)
 
 
-def quoted(value: Any) -> str:
+def quoted(value: object) -> str:
     """A text, or a list or tuple of texts, in double quotes where that can be."""
     if isinstance(value, str):
         return repr(value) if '"' in value or "'" in value else f'"{repr(value)[1:-1]}"'

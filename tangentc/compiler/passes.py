@@ -6,29 +6,12 @@ Each is a function from a program to a function in core form. Those of `FRONT` e
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from tangentc.analysis.fits import without_computed
-from tangentc.analysis.program import Program
-from tangentc.core.nodes import Function
+from tangentc.analysis.program import Pass
 from tangentc.frontend.own import own_parameters
 from tangentc.simplify.common import common
 from tangentc.simplify.copies import copies, elide
 from tangentc.simplify.dead import dead
-
-
-@dataclass(frozen=True)
-class Pass:
-    """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
-    what may share memory with what."""
-
-    name: str
-    does: str
-    run: Callable[[Program], Function]
-    keeps_types: bool = False
-    keeps_memory: bool = True
-
 
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),

@@ -15,9 +15,9 @@ import inspect
 import itertools
 import operator
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.program import Program
@@ -27,16 +27,20 @@ from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Statement,
 from tangentc.core.splice import spliced
 from tangentc.core.types import Array
 from tangentc.core.walk import blocks, definitions, reads, statements, transform, with_body
+from tangentc.derive.context import Defined
 from tangentc.errors import Span, UnsafeMutation
 from tangentc.ops.table import known_of
 from tangentc.rules.registry import is_definition
+
+if TYPE_CHECKING:
+    from tangentc.compiler.front import Front
 
 TEXT = (bool, int, float, complex, str, type(None), type(...))
 OF_CONSTANTS = {builtins.getattr, builtins.range, operator.neg, ops.make_tuple, ops.make_list}
 WRITTEN_OUT = {ops.make_tuple: ast.Tuple, ops.make_list: ast.List}
 
 
-def written_out(context: Any, program: Program, calls: Mapping[int, Any]) -> Function:
+def written_out(context: Front, program: Program, calls: Mapping[int, Defined | None]) -> Function:
     """The function with what ``calls`` compute in their place: statements by their identity, each with its definition
     and whether that is given the object whose method is called; None for an operation of an object that a definition
     has made."""
@@ -54,8 +58,9 @@ def written_out(context: Any, program: Program, calls: Mapping[int, Any]) -> Fun
 
 
 def _in_place_of(
-    context: Any, program: Program, s: Assign, function: Any, given: Sequence[Atom], fresh: Any, definition: Any
-) -> Block:
+    context: Front, program: Program, s: Assign, function: types.FunctionType, given: Sequence[Atom],
+    fresh: Callable[[str], str], definition: Defined | None,
+) -> Block:  # fmt: skip
     """What a function does, which calls for a statement what stands for it."""
     with context.aside(function):
         callee = context.prepare(function, [program.types.of(a) for a in given])
@@ -120,7 +125,7 @@ class _Caller:
         self.objects: dict[Atom, ast.expr] = {}
         self.numbers = itertools.count()
 
-    def function_of(self, s: Assign, definition: Any) -> tuple[types.FunctionType, list[Atom]]:
+    def function_of(self, s: Assign, definition: Defined | None) -> tuple[types.FunctionType, list[Atom]]:
         args = list(s.args)
         if definition is not None:
             body, first, has_object = definition
@@ -144,7 +149,7 @@ class _Caller:
         named = [ast.keyword(k, self.expression(a)) for k, a in keywords]
         return ast.Call(called, [self.expression(a) for a in args], named)
 
-    def value(self, value: Any) -> ast.expr:
+    def value(self, value: object) -> ast.expr:
         name = f"_c{len(self.values)}"
         self.values[name] = value
         return ast.Name(name, ast.Load())
@@ -192,7 +197,7 @@ class _Caller:
         return self.call(self.value(made.op), made.args, made.keywords)
 
     def object(self, atom: str, made: Assign) -> ast.expr:
-        cls: Any = made.args[0].value
+        cls: type = made.args[0].value
         name = f"_o{next(self.numbers)}"
         if made.op is ops.make_struct:
             fields = made.args[1].value

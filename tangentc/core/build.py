@@ -5,27 +5,39 @@ from __future__ import annotations
 import builtins
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.naming import hint
-from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Statement, Store, version_base
-from tangentc.core.types import Array, Length, Scalar, Sequence, Type, is_slice, may_be_number, one_kind
+from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Op, Statement, Store, version_base
+from tangentc.core.types import Array, Dim, Length, Scalar, Sequence, Type, is_slice, may_be_number, one_kind
 from tangentc.core.walk import defines, substitute_block
 from tangentc.errors import Span
 from tangentc.ops.table import every
 
-Peephole = Callable[["Builder", Any, tuple[Atom, ...]], Atom | None]
+Peephole = Callable[["Builder", Op, tuple[Atom, ...]], Atom | None]
+Key = tuple[Op, tuple[Atom, ...], tuple[tuple[str, Atom], ...]]
 RECENT = 40
 ALLOCATING = every("allocates")
 
 
-def _makes_new(op: Any) -> bool:
+class Types(Protocol):
+    """The types of names, and of what is made of them: `tangentc.analysis.types.Types`."""
+
+    of_name: dict[str, Type]
+    reasons: dict[str, str]
+
+    def of(self, atom: Atom) -> Type: ...
+    def result(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> Type: ...
+    def join(self, a: Type, b: Type) -> Type: ...
+
+
+def _makes_new(op: Op) -> bool:
     """Whether two calls give two things, though they hold the same."""
     return op in ALLOCATING or ops.is_used_up(op)
 
@@ -37,7 +49,7 @@ class Builder:
     written; ``may_change`` says whether an array may be changed in place, so that two reads of it differ.
     """
 
-    def __init__(self, types: Any, names: Any, peephole: Peephole | None = None):
+    def __init__(self, types: Types, names: Iterable[str], peephole: Peephole | None = None):
         self.types = types
         self.peephole = peephole
         self.numbers: Counter[str] = Counter()
@@ -48,21 +60,21 @@ class Builder:
         self.out: list[Statement] = []
         self.definitions: dict[str, Assign] = {}
         self.primal: dict[str, Assign] = {}  # how the values of the primal sweep are made
-        self.seen: list[dict[Any, Atom]] = [{}]
+        self.seen: list[dict[Key, Atom]] = [{}]
         self.barriers: list[tuple[int, set[Atom]]] = []
         self.span: Span = NOWHERE
         self.renamed: dict[Atom, Atom] = {}
         self.named: set[Atom] = set()  # values whose name is meant, though it be that of a temporary
-        self.moment: dict[Any, Atom] | None = None
+        self.moment: dict[Key, Atom] | None = None
         self.pinned: set[str] = set()  # made once: the adjoint sweep adds to these very objects
         self.stored: set[Atom] = set()  # arrays that the new statements store into
         self.outdated: set[Atom] = set()  # values that were read of an array which has changed since
         self.clock = 0  # how often something may have been changed
         self.made_at: dict[Atom, int] = {}  # when a value was made
-        self.shapes: dict[tuple[Any, ...], str] = {}  # for a shape that is sure, a name at hand that has it
+        self.shapes: dict[tuple[Dim, ...], str] = {}  # for a shape that is sure, a name at hand that has it
         self.may_change: Callable[[str], bool] = lambda name: False
         self.views: set[Atom] = set()  # views of arrays that may change
-        self.is_view: Callable[[Any, tuple[Atom, ...]], bool] = lambda op, args: False
+        self.is_view: Callable[[Op, tuple[Atom, ...]], bool] = lambda op, args: False
 
     def mutable(self, name: Atom) -> bool:
         """Whether two reads of a value may differ."""
@@ -75,8 +87,7 @@ class Builder:
         return base if number == 0 else f"{base}.{number}"
 
     def type(self, atom: Atom) -> Type:
-        found: Type = self.types.of(atom)
-        return found
+        return self.types.of(atom)
 
     def maker(self, atom: Atom) -> Assign | None:
         """How an object was made; None once it, or what it was made of, has been stored into."""
@@ -110,9 +121,7 @@ class Builder:
         self.outdated.update(target for target, made in self.definitions.items() if name in made.atoms)
 
     # ---------------------------------------------------------- writing
-    def emit(
-        self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = (), name: str = ""
-    ) -> Atom:
+    def emit(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = (), name: str = "") -> Atom:
         """Write ``name = op(*args, **keywords)`` and give its name, or a simpler atom that is equal to it."""
         if self.renamed:
             args = tuple(map(self.current, args))
@@ -127,8 +136,7 @@ class Builder:
         if self._repeatable(op, args):
             for scope in reversed(self.seen[self._first_scope(args, keywords) :]):
                 if key in scope and (scope[key] not in self.stored or self.is_view(op, args)):
-                    found: Atom = scope[key]
-                    return found
+                    return scope[key]
         elif self.moment is not None and key in self.moment:
             return self.moment[key]
         target = self.fresh(name or hint(op, args))
@@ -163,7 +171,7 @@ class Builder:
             self.barriers.pop()
             self.passed()
 
-    def _repeatable(self, op: Any, args: tuple[Atom, ...]) -> bool:
+    def _repeatable(self, op: Op, args: tuple[Atom, ...]) -> bool:
         if not ops.is_pure(op) or _makes_new(op):
             return False
         if self._makes_container(op, args):
@@ -172,7 +180,7 @@ class Builder:
             return True
         return not any(map(self.mutable, args))
 
-    def _makes_container(self, op: Any, args: tuple[Atom, ...]) -> bool:
+    def _makes_container(self, op: Op, args: tuple[Atom, ...]) -> bool:
         """Whether a call makes a list, a dict or an object, which may be changed apart from another like it."""
         if op is ops.make_struct or op in (builtins.list, builtins.dict):
             return True
@@ -188,10 +196,11 @@ class Builder:
             return atom
         start = max(len(self.out) - RECENT, 0)
         place = next((k for k in range(len(self.out) - 1, start - 1, -1) if defines(self.out[k]) == (atom,)), None)
-        if place is None or not isinstance(self.out[place], Assign):
+        made = None if place is None else self.out[place]
+        if place is None or not isinstance(made, Assign):
             return atom
         target = self.fresh(base)
-        new = replace(self.out[place], target=target)  # type: ignore[arg-type]
+        new = replace(made, target=target)
         self.out[place] = new
         self.out[place + 1 :] = substitute_block(tuple(self.out[place + 1 :]), {atom: target})
         self.types.of_name[target] = self.types.of_name[atom]
@@ -199,7 +208,7 @@ class Builder:
         if atom in self.views:
             self.views.add(target)
         self.named.add(target)
-        self.definitions[target] = new  # type: ignore[assignment]
+        self.definitions[target] = new
         self.made_at[target] = self.made_at.get(atom, self.clock)
         for k in range(place + 1, len(self.out)):
             later = self.out[k]
@@ -222,12 +231,12 @@ class Builder:
         shape = None if may_be_number(self.type(atom)) else shape_of(self.type(atom))
         return self.shapes.get(shape, atom) if shape is not None and is_sure(shape) else atom
 
-    def store(self, obj: str, key: Atom | None, value: Atom, op: Any = None) -> None:
+    def store(self, obj: str, key: Atom | None, value: Atom, op: Op | None = None) -> None:
         self.stored.add(obj)
         self.passed()
         self.out.append(Store(obj, key, self.current(value), op, self.span, True))
 
-    def effect(self, op: Any, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> None:
+    def effect(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> None:
         self.out.append(Effect(op, args, keywords, self.span))
         self.passed()
 
@@ -301,14 +310,14 @@ class Builder:
         return out
 
 
-def shape_of(t: Type) -> tuple[Any, ...] | None:
+def shape_of(t: Type) -> tuple[Dim, ...] | None:
     """The shape of a number or an array, None where it is not known."""
     if isinstance(t, Array):
         return t.shape
     return () if type(t).__name__ == "Scalar" else None
 
 
-def is_sure(shape: tuple[Any, ...]) -> bool:
+def is_sure(shape: tuple[Dim, ...]) -> bool:
     """Whether two values that are said to have this shape surely have the same."""
     return not any(isinstance(d, Length) and not d.many for d in shape)
 

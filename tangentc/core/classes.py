@@ -10,12 +10,13 @@ import math
 import operator
 import sys
 import types as pytypes
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from tangentc.core import ops
+from tangentc.core.nodes import Op
 from tangentc.core.resolve import attributes_set
 from tangentc.core.types import (
     Array,
@@ -33,7 +34,7 @@ from tangentc.core.types import (
 )
 
 
-def setter_in_class(cls: type, name: str) -> Any:
+def setter_in_class(cls: type, name: str) -> Op | None:
     """The function that sets a property; None if ``name`` is not one, or cannot be set."""
     value = inspect.getattr_static(cls, name, None)
     return value.fset if isinstance(value, property) else None
@@ -102,7 +103,7 @@ BUILTINS = (
 INSTEAD = {"__bool__": "__len__", "__str__": "__repr__"}  # the method that is asked where a class lacks the first
 
 
-def method_name(op: Any) -> str:
+def method_name(op: Op) -> str:
     """The special method that an operation calls on an object of a class that has it: ``__add__``."""
     if op is ops.contains:
         return "__contains__"
@@ -127,7 +128,7 @@ def special(t: Type, name: str) -> bool:
     return isinstance(t, (Struct, Tuple)) and t.cls is not None and found_in_class(t.cls, name)[0] == "method"
 
 
-def is_operated(op: Any, types: list[Type]) -> bool:
+def is_operated(op: Op, types: list[Type]) -> bool:
     """Whether an operation on values of these types is a method of the user."""
     try:
         name = method_name(op.op if isinstance(op, ops.augmented) else op)
@@ -142,7 +143,7 @@ def is_operated(op: Any, types: list[Type]) -> bool:
     return len(types) > 1 and special(types[1], reflected(name))
 
 
-def instance_of(t: Type, wanted: Any) -> bool | None:
+def instance_of(t: Type, wanted: type | tuple[type, ...]) -> bool | None:
     """``isinstance(x, wanted)`` for a value of this type, None where the type does not tell."""
     match t:
         case Optional():
@@ -172,12 +173,12 @@ def classes_of(t: Type) -> tuple[type, ...]:
     return ()
 
 
-def standing_for(t: Any) -> StandsFor | None:
+def standing_for(t: Type) -> StandsFor | None:
     """What a list or a dict is but for the text, None of all else."""
     return getattr(t, "stands_for", None)
 
 
-def holds_standing(t: Any) -> bool:
+def holds_standing(t: Type) -> bool:
     """Whether a list or a dict that stands for something else is held: code that is not followed tells them apart."""
     return is_container(t) and (standing_for(t) is not None or any(map(holds_standing, t.items)))
 
@@ -194,12 +195,12 @@ def _one_answer(answers: Iterable[bool]) -> bool | None:
     return found.pop() if len(found) == 1 else None
 
 
-def own_data(value: Any) -> Any:
+def own_data(value: object) -> Collection[str]:
     """The names that an object holds itself, and not its class."""
     return getattr(value, "__dict__", ())
 
 
-def fields_of(t: Any, cls: Any) -> tuple[str, ...]:
+def fields_of(t: Type, cls: type) -> tuple[str, ...]:
     """The names of the attributes that an object surely has of its own: what its class has by these names is no more
     than their default values."""
     if isinstance(t, Struct):

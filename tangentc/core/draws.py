@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from tangentc.core.resolve import named_by
+
+X = TypeVar("X")
+Generator = np.random.Generator | np.random.RandomState | random.Random
 
 
 class Draws:
@@ -25,7 +28,7 @@ class Draws:
     True
     """
 
-    def __init__(self, function: Any, args: tuple[Any, ...]):
+    def __init__(self, function: object, args: tuple[object, ...]):
         self.again_each = [_again(random.getstate, random.setstate), _again(np.random.get_state, np.random.set_state)]
         self.again_each += map(_of_one, _generators(function, args))
 
@@ -34,10 +37,10 @@ class Draws:
         for again in self.again_each:
             again()
 
-    def each(self, run: Callable[..., Any]) -> Callable[..., Any]:
+    def each(self, run: Callable[..., X]) -> Callable[..., X]:
         """A function that lets the generators draw once more each time it is called."""
 
-        def runs(*args: Any) -> Any:
+        def runs(*args: object) -> X:
             self.again()
             return run(*args)
 
@@ -54,12 +57,12 @@ class _Nothing(Draws):
 NOTHING = _Nothing()
 
 
-def _again(get: Callable[[], Any], put: Callable[[Any], Any]) -> Callable[[], Any]:
+def _again(get: Callable[[], X], put: Callable[[X], object]) -> Callable[[], object]:
     state = get()
     return lambda: put(state)
 
 
-def _of_one(generator: Any) -> Callable[[], Any]:
+def _of_one(generator: Generator) -> Callable[[], object]:
     if isinstance(generator, random.Random):
         return _again(generator.getstate, generator.setstate)
     if isinstance(generator, np.random.RandomState):
@@ -68,16 +71,16 @@ def _of_one(generator: Any) -> Callable[[], Any]:
     return _again(lambda: bits.state, lambda state: setattr(bits, "state", state))
 
 
-def _generators(function: Any, args: tuple[Any, ...]) -> Iterator[Any]:
+def _generators(function: object, args: tuple[object, ...]) -> Iterator[Generator]:
     """The generators of random numbers that arguments, and what a function names, are or hold."""
     seen: set[int] = set()
-    stack: list[Any] = [function, *args]
+    stack: list[object] = [function, *args]
     while stack:
         value = stack.pop()
         if id(value) in seen or isinstance(value, (type, types.ModuleType, np.ndarray, str, bytes, int, float)):
             continue
         seen.add(id(value))
-        if isinstance(value, (np.random.Generator, np.random.RandomState, random.Random)):
+        if isinstance(value, Generator):
             yield value
         elif isinstance(value, types.MethodType):
             stack += [value.__self__, value.__func__]

@@ -6,6 +6,7 @@ user's function takes inside.  What they are is put here by `tangentc.api` and `
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 MADE: dict[str, Any] = {}  # the user's functions by name, and the class "Derivative"
@@ -14,23 +15,23 @@ MADE: dict[str, Any] = {}  # the user's functions by name, and the class "Deriva
 class Made:
     """A derivative of a user's function: the class of what `grad` gives."""
 
-    function: Any
+    function: FunctionType
     kind: str
-    wrt: Any
+    wrt: int | str | tuple[int | str, ...]
     has_aux: bool
 
 
-def grad(*args: Any, **options: Any) -> Any:
+def grad(*args: object, **options: object) -> Any:
     """`tangentc.grad`."""
     return MADE["grad"](*args, **options)
 
 
-def vjp(*args: Any, **options: Any) -> Any:
+def vjp(*args: object, **options: object) -> Any:
     """`tangentc.vjp`."""
     return MADE["vjp"](*args, **options)
 
 
-def jvp(*args: Any, **options: Any) -> Any:
+def jvp(*args: object, **options: object) -> Any:
     """`tangentc.jvp`."""
     return MADE["jvp"](*args, **options)
 

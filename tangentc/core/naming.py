@@ -10,12 +10,11 @@ from __future__ import annotations
 import builtins
 import keyword
 import operator
-from typing import Any
 
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.nodes import Atom, Const, Global, version_base
+from tangentc.core.nodes import Atom, Const, Global, Op, version_base
 
 WORDS = {
     operator.add: "total",
@@ -57,7 +56,7 @@ def plain(atom: Atom) -> str:
     return ""
 
 
-def hint(op: Any, args: tuple[Atom, ...]) -> str:
+def hint(op: Op, args: tuple[Atom, ...]) -> str:
     """A name for the result of an operation."""
     names = [plain(a) for a in args]
     joined = "".join(names)

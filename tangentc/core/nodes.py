@@ -16,13 +16,14 @@ of a statement is a name, a `Const` or a `Global`.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.errors import Span
+from tangentc.ops.table import Op as Op
 
 NOWHERE = Span(0, 0, 0, "")
 AFTERWARDS = NOWHERE.within("adjoint")
@@ -47,7 +48,7 @@ class Const:
         return f"Const({self.value!r})"
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: object) -> object:
     """What makes two constants the same: 0, 0.0, -0.0 and False are four constants."""
     if isinstance(value, (tuple, list)):
         return type(value), tuple(map(_identity, value))
@@ -85,7 +86,7 @@ class Members:
     __hash__ = None  # type: ignore[assignment]
 
 
-def binds(value: Any) -> bool:
+def binds(value: object) -> bool:
     """Whether a class's attribute makes something else of itself where it is asked for, as a function does."""
     return hasattr(type(value), "__get__")
 
@@ -147,7 +148,6 @@ class Global:
 
 
 Atom = str | Const | Global
-Op = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ class Opaque:
     the user did not write have a space in them.
     """
 
-    tree: Any = field(compare=False)
+    tree: ast.AST = field(compare=False)
     text: str
     reads: tuple[tuple[str, Atom], ...]
     writes: tuple[tuple[str, str], ...]

@@ -6,18 +6,24 @@ An operation is a Python callable, so that a program in core form can be run as 
 
 from __future__ import annotations
 
+import ast
 import bisect
 import builtins
 import dataclasses
 import functools
 import operator
-from typing import Any
+from collections.abc import Container, Iterable
+from contextlib import AbstractContextManager
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 
-from tangentc.ops.table import every, known_of, say
+from tangentc.core.types import Type
+from tangentc.ops.table import Op, every, known_of, say
 
-BINARY = {
+X = TypeVar("X")
+
+BINARY: dict[Op, str] = {
     operator.add: "+",
     operator.sub: "-",
     operator.mul: "*",
@@ -32,7 +38,7 @@ BINARY = {
     operator.lshift: "<<",
     operator.rshift: ">>",
 }
-COMPARE = {
+COMPARE: dict[Op, str] = {
     operator.lt: "<",
     operator.le: "<=",
     operator.gt: ">",
@@ -42,33 +48,33 @@ COMPARE = {
     operator.is_: "is",
     operator.is_not: "is not",
 }
-UNARY = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
+UNARY: dict[Op, str] = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
 
 
-def identity(x: Any, present: bool = False, stands_for: Any = None) -> Any:
+def identity(x: X, present: bool = False, stands_for: object = None) -> X:
     """``y = x``: another name for the same object; with ``present``, of one that is not None here, with ``stands_for``,
     of a list or a dict that is an object of another class."""
     return x
 
 
-def once(x: Any) -> Any:
+def once(x: X) -> X:
     """``y = x`` for an iterator, which one statement may run over."""
     return x
 
 
-def make_tuple(*items: Any) -> tuple[Any, ...]:
+def make_tuple(*items: X) -> tuple[X, ...]:
     return items
 
 
-def make_list(*items: Any) -> list[Any]:
+def make_list(*items: X) -> list[X]:
     return list(items)
 
 
-def make_dict(keys: tuple[Any, ...], *values: Any) -> dict[Any, Any]:
+def make_dict(keys: Iterable[object], *values: X) -> dict[object, X]:
     return dict(zip(keys, values, strict=True))
 
 
-def make_struct(cls: type, fields: tuple[Any, ...], *values: Any) -> Any:
+def make_struct(cls: type, fields: tuple[str, ...], *values: object) -> object:
     """A dataclass or a NamedTuple from its fields."""
     from tangentc import runtime
 
@@ -76,7 +82,7 @@ def make_struct(cls: type, fields: tuple[Any, ...], *values: Any) -> Any:
     return cls(**given) if is_put_together(cls, fields) else runtime.struct(cls, **given)  # type: ignore[no-untyped-call]
 
 
-def is_put_together(cls: type, fields: tuple[Any, ...]) -> bool:
+def is_put_together(cls: type, fields: tuple[str, ...]) -> bool:
     """Whether calling a class does nothing but keep these values: one with a ``__post_init__`` may do more."""
     if not dataclasses.is_dataclass(cls):
         return True
@@ -86,37 +92,37 @@ def is_put_together(cls: type, fields: tuple[Any, ...]) -> bool:
     return set(fields) <= {f.name for f in dataclasses.fields(cls) if f.init}
 
 
-def select(test: Any, x: Any, y: Any) -> Any:
+def select(test: object, x: X, y: X) -> X:
     """``x if test else y`` on scalars that both exist already."""
     return x if test else y
 
 
-def method(receiver: Any, name: str, *args: Any, **keywords: Any) -> Any:
+def method(receiver: object, name: str, *args: object, **keywords: object) -> object:
     """``receiver.name(*args)``, as long as the receiver's type is not known."""
     return getattr(receiver, name)(*args, **keywords)
 
 
-def call(callee: Any, *args: Any, **keywords: Any) -> Any:
+def call(callee: Op, *args: object, **keywords: object) -> object:
     """``callee(*args)``, as long as it is not known what is called."""
     return callee(*args, **keywords)
 
 
-def spread(x: Any) -> Any:
+def spread(x: X) -> X:
     """``*x`` or ``**x``, as long as it is not known how many items it has."""
     return x
 
 
-def enter(manager: Any) -> Any:
+def enter(manager: AbstractContextManager[X]) -> X:
     """``with manager``: its body begins."""
     return manager.__enter__()
 
 
-def leave(manager: Any) -> None:
+def leave(manager: AbstractContextManager[object]) -> None:
     """The body of ``with manager`` is over."""
     manager.__exit__(None, None, None)
 
 
-def new_object(cls: type) -> Any:
+def new_object(cls: type[X]) -> X:
     """An object of a class, before its ``__init__``."""
     return object.__new__(cls)
 
@@ -125,17 +131,17 @@ class Attribute(str):
     """As the key of a store: ``object.name = value``."""
 
 
-def item(x: Any) -> Any:
+def item(x: np.ndarray | np.generic) -> object:
     """``x.item()``: the only entry of an array, as a Python number."""
     return x.item()
 
 
-def snapshot(x: Any) -> Any:
+def snapshot(x: X) -> X:
     """``x`` as it is at this point of the program: a read of all that it holds."""
     return x
 
 
-def inserted(x: Any, block: Any, **reads: Any) -> Any:
+def inserted(x: X, block: object, **reads: object) -> X:
     """``x`` itself; in the adjoint sweep a block of the user's runs here, which has the adjoint of ``x`` in a name."""
     return x
 
@@ -148,7 +154,7 @@ class Insertion:
     assigns, and what those of its names stand for that are no variables."""
 
     def __init__(
-        self, tree: Any, text: str, bar: str, assigned: tuple[str, ...], constants: tuple[tuple[str, Any], ...]
+        self, tree: ast.AST, text: str, bar: str, assigned: tuple[str, ...], constants: tuple[tuple[str, object], ...]
     ):
         self.tree, self.text, self.bar = tree, text, bar
         self.assigned, self.constants = assigned, constants
@@ -157,105 +163,110 @@ class Insertion:
 WATCHING: list[Any] = []  # who is shown the values of a run, the latest last
 
 
-def seen(number: int, value: Any) -> Any:
+def seen(number: int, value: X) -> X:
     """``value``, shown to who watches the run, who may give another one in its place."""
     return WATCHING[-1].value(number, value) if WATCHING else value
 
 
-def seen_bar(number: int, bar: Any) -> Any:
+def seen_bar(number: int, bar: X) -> X:
     """The adjoint of a value that is shown."""
     return WATCHING[-1].adjoint(number, bar) if WATCHING else bar
 
 
-def tell(what: str, number: int, *values: Any) -> None:
+def tell(what: str, number: int, *values: object) -> None:
     """Show what an operation is about to be given, what is stored, or that a trip of a loop begins."""
     if WATCHING:
         getattr(WATCHING[-1], what)(number, *values)
 
 
-def contains(item: Any, container: Any) -> bool:
+def contains(item: object, container: Container[object]) -> bool:
     return item in container
 
 
-def not_contains(item: Any, container: Any) -> bool:
+def not_contains(item: object, container: Container[object]) -> bool:
     return item not in container
 
 
-def new_list() -> list[Any]:
+def new_list() -> list[object]:
     """An empty list on which a loop saves what the adjoint sweep takes back."""
     return []
 
 
-def push(saved: list[Any], value: Any) -> None:
+def push(saved: list[X], value: X) -> None:
     saved.append(value)
 
 
-def pop(saved: list[Any], *position: int) -> Any:
+def pop(saved: list[X], *position: SupportsIndex) -> X:
     return saved.pop(*position)
 
 
-def append(items: list[Any], value: Any) -> None:
+def append(items: list[X], value: X) -> None:
     """``items.append(value)`` on a list of the user."""
     items.append(value)
 
 
-def take(items: Any, *position: Any) -> Any:
+def take(items: Any, *position: object) -> object:
     """``items.pop(position)`` on a list or dict of the user."""
     return items.pop(*position)
 
 
-def insert(items: list[Any], position: int, value: Any) -> None:
+def insert(items: list[X], position: int, value: X) -> None:
     items.insert(position, value)
 
 
-def reverse(items: list[Any]) -> None:
+def reverse(items: list[object]) -> None:
     items.reverse()
 
 
-def old_item(container: Any, key: Any) -> Any:
+def old_item(container: Any, key: object) -> object:
     """What a container holds under a key, None if it does not hold it yet."""
     if isinstance(key, Attribute):
         return getattr(container, key, None)
     return container.get(key) if isinstance(container, dict) else container[key]
 
 
-def in_order(x: Any) -> Any:
+def in_order(x: np.ndarray) -> np.ndarray:
     """What a definition gives, with its entries in the order in which the function gives them that it stands for."""
     return np.ascontiguousarray(x)
 
 
-def copied(x: Any, views: bool = True) -> Any:
+def copied(x: object, views: bool = True) -> object:
     """A container with all that it holds, made once more; without ``views``, these become arrays of their own."""
     from tangentc import runtime
 
     return runtime.copied(x, views)  # type: ignore[no-untyped-call]
 
 
-def items_from(items: Any, start: int, stop: int) -> list[Any]:
+def items_from(items: Iterable[X], start: int, stop: int) -> list[X]:
     """``*rest`` in an unpacking: the items from ``start`` to before ``stop``, in a list."""
     return list(items)[start : stop or None]
 
 
 CHANGES = every("changes")  # what changes the container that comes first
-SYNTAX = {identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select}
-PURE_BUILTINS = {
+SYNTAX: set[Op] = {identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select}
+PURE_BUILTINS: set[Op] = {
     builtins.abs, builtins.bool, builtins.complex, builtins.dict, builtins.divmod, builtins.enumerate,
     builtins.float, builtins.getattr, builtins.int, builtins.isinstance, builtins.len, builtins.list,
     builtins.max, builtins.min, builtins.pow, builtins.range, builtins.reversed, builtins.round,
     builtins.slice, builtins.sorted, builtins.str, builtins.sum, builtins.tuple, builtins.type,
     builtins.zip, builtins.callable, builtins.hasattr, builtins.repr, builtins.all, builtins.any,
 }  # fmt: skip
-SEARCHES = {bisect.bisect_left, bisect.bisect_right}
+SEARCHES: set[Op] = {bisect.bisect_left, bisect.bisect_right}
 PURE = every("pure")
 say(in_order, view=True)
-WHOLE = {operator.matmul, operator.is_, operator.is_not, operator.not_}  # which do not take arrays entry by entry
+WHOLE: set[Op] = {
+    operator.matmul,
+    operator.is_,
+    operator.is_not,
+    operator.not_,
+}  # which do not take arrays entry by entry
 say(*{*BINARY, *COMPARE, *UNARY} - WHOLE, select, elementwise=True)
 say(*BINARY, *COMPARE, *UNARY, *SYNTAX, *PURE_BUILTINS, *SEARCHES, contains, not_contains, pure=True)
 NUMERIC_MODULES = ("numpy", "math", "cmath", "cupy", "scipy")
 IMPURE_NAMES = {"copyto", "put", "fill_diagonal", "put_along_axis", "place", "putmask", "at", "save", "seterr"}
 
 
-def module_root(op: Any) -> str:
+def module_root(op: object) -> str:
     """The top-level package that an operation comes from, '' where it does not say."""
     module = getattr(op, "__module__", None)
     if module is None and "ufunc" in (type(op).__name__, type(getattr(op, "__self__", None)).__name__):
@@ -265,7 +276,7 @@ def module_root(op: Any) -> str:
     return (module or "").split(".")[0]
 
 
-def is_pure(op: Any) -> bool:
+def is_pure(op: Op) -> bool:
     """Whether calling ``op`` twice is the same as calling it once, and leaves no trace."""
     if op in PURE or isinstance(op, (UserFunction, Emitted)) and op.pure:
         return True
@@ -277,12 +288,12 @@ def is_pure(op: Any) -> bool:
     return name not in IMPURE_NAMES and "random" not in (getattr(op, "__module__", None) or "")
 
 
-def keeps_shape(op: Any) -> bool:
+def keeps_shape(op: Op) -> bool:
     """Whether the result has the shape of the first argument, whatever the others are."""
     return known_of(op).keeps_shape or getattr(op, "__module__", None) == "scipy.ndimage._filters"
 
 
-def is_used_up(op: Any) -> bool:
+def is_used_up(op: object) -> bool:
     """Whether what ``op`` makes is run over once, by one loop."""
     return op is builtins.iter or isinstance(op, type) and hasattr(op, "__next__")
 
@@ -300,11 +311,11 @@ UNDEFINED = _Undefined()
 class augmented:
     """``x op= y`` on a name, as long as it is not known whether ``x`` is changed or rebound."""
 
-    def __init__(self, op: Any):
+    def __init__(self, op: Op):
         self.op = op
         self.__name__ = op.__name__
 
-    def __call__(self, x: Any, y: Any) -> Any:
+    def __call__(self, x: object, y: object) -> object:
         return getattr(operator, "i" + self.op.__name__.strip("_"))(x, y)
 
     def __eq__(self, other: object) -> bool:
@@ -314,12 +325,12 @@ class augmented:
         return hash((augmented, self.op))
 
 
-def stopped(x: Any) -> Any:
+def stopped(x: X) -> X:
     """``x`` as a constant: no derivative flows through it."""
     return x
 
 
-def reshaped(x: Any, shape: Any) -> Any:
+def reshaped(x: np.ndarray, shape: int | tuple[int, ...]) -> np.ndarray:
     """``x.shape = shape`` on a name: the array under that name from there on."""
     return np.reshape(x, shape)
 
@@ -328,11 +339,11 @@ class MadeInside:
     """A function that is made while the program runs: its calls are written out, and it is known by a word."""
 
 
-def is_made_inside(value: Any) -> bool:
+def is_made_inside(value: object) -> bool:
     return isinstance(value, MadeInside)
 
 
-def assumed(fact: Any, *values: Any) -> None:
+def assumed(fact: object, *values: object) -> None:
     """What the code was written for, of these values: it is only right while their types bear it out."""
 
 
@@ -347,13 +358,13 @@ class UserFunction:
     ``pure`` says that it has no effect; ``aliases`` that its result may share memory with an argument.
     """
 
-    def __init__(self, function: Any, pure: bool, aliases: bool):
+    def __init__(self, function: Op, pure: bool, aliases: bool):
         self.function = function
         self.__name__ = function.__name__
         self.pure = pure
         self.aliases = aliases
 
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, *args: object, **keywords: object) -> object:
         return self.function(*args, **keywords)
 
     def __eq__(self, other: object) -> bool:
@@ -369,13 +380,13 @@ class Emitted:
     What an adjoint returns is nobody else's, so it has ``aliases`` False.
     """
 
-    def __init__(self, name: str, pure: bool, result: Any, aliases: bool = True):
+    def __init__(self, name: str, pure: bool, result: Type, aliases: bool = True):
         self.__name__ = name
         self.aliases = aliases
         self.pure = pure
         self.result = result
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> object:
         raise NotImplementedError(self.__name__)
 
 

@@ -36,7 +36,7 @@ class Scope:
         return Const(value) if is_static(value) else Global(name, self.place(name))
 
 
-def is_static(value: Any) -> bool:
+def is_static(value: object) -> bool:
     """Whether a value is part of the program, not of its data."""
     if isinstance(value, types.ModuleType) or value is None or value is Ellipsis:
         return True
@@ -45,9 +45,9 @@ def is_static(value: Any) -> bool:
     return callable(value) and not is_object(value)
 
 
-def named_by(function: Any) -> Iterator[Any]:
+def named_by(function: types.FunctionType) -> Iterator[object]:
     """What a function has names for, and the functions that it names, and those that they name."""
-    seen: set[Any] = {function}
+    seen: set[types.FunctionType] = {function}
     stack = [function]
     while stack:
         current = stack.pop()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Opaque, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Op, Opaque, Statement, While
 from tangentc.core.walk import all_defines, substitute, transform
 from tangentc.errors import UnsupportedSyntax
 
 
-def in_order(function: Any, s: Assign | Effect) -> list[Atom]:
+def in_order(function: Op, s: Assign | Effect) -> list[Atom]:
     """The arguments of a call of a function in the order of its parameters."""
     signature = inspect.signature(function)
     try:

@@ -12,7 +12,9 @@ import linecache
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import FunctionType
+
+from tangentc.core.nodes import Statement
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Written:
     """A text, and for the number of a row of it the statement of the core form behind it."""
 
     text: str
-    of: Mapping[int, Any]
+    of: Mapping[int, Statement]
 
 
 _kept: dict[str, Written] = {}
@@ -28,13 +30,9 @@ _numbers = itertools.count(1)
 
 
 def run(
-    text: str,
-    what: str,
-    globals_: dict[str, Any],
-    names: dict[str, Any] | None = None,
-    of: Mapping[int, Any] | None = None,
-    tree: ast.Module | None = None,
-) -> str:
+    text: str, what: str, globals_: dict[str, object], names: dict[str, object] | None = None,
+    of: Mapping[int, Statement] | None = None, tree: ast.Module | None = None,
+) -> str:  # fmt: skip
     """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, and return that name.
 
     ``tree`` may be its tree with something more in it, at the lines that it has in the text.
@@ -49,12 +47,12 @@ def run(
     return file
 
 
-def is_emitted(function: Any) -> bool:
+def is_emitted(function: FunctionType) -> bool:
     """Whether a function is one of these texts."""
     return function.__code__.co_filename in _kept
 
 
-def lines(file: str, globals_: dict[str, Any]) -> list[str]:
+def lines(file: str, globals_: dict[str, object]) -> list[str]:
     """The lines of a file, or of a text that was run under this name."""
     if file in _kept and file not in linecache.cache:
         _show(file)
@@ -62,7 +60,7 @@ def lines(file: str, globals_: dict[str, Any]) -> list[str]:
     return linecache.getlines(file, globals_)
 
 
-def statement_of(file: str, line: int) -> Any:
+def statement_of(file: str, line: int) -> Statement | None:
     """The statement of the core form behind a line of a text that was run under this name, None if there is none."""
     written = _kept.get(file)
     return written.of.get(line) if written is not None else None

@@ -11,13 +11,13 @@ import dataclasses
 import functools
 import operator
 import types as pytypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from tangentc.core.nodes import Const
+from tangentc.core.nodes import Atom, Const, Op
 
 MOST_PARTS = 16  # lists with more items than this are not told apart item by item
 EXACT = 8  # lengths below this are compiled for exactly; slices that cut off less than this are sure
@@ -87,7 +87,7 @@ class StandsFor:
 
     cls: type
     most: int | None = None
-    make: Any = None
+    make: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Sequence(Container):
     kind: type
     items: tuple[Type, ...]
     length: int | None = None
-    key: Any = None
+    key: Type | None = None
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
     stands_for: StandsFor | None = field(default=None, repr=False)
@@ -143,27 +143,27 @@ class Known:
 class Either:
     """One of several functions: which one, the value of ``which`` says."""
 
-    def __init__(self, functions: tuple[Any, ...], which: Any = None):
+    def __init__(self, functions: tuple[Op, ...], which: Atom | None = None):
         self.functions, self.which = functions, which
         self.__name__ = "either"
 
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, *args: object, **keywords: object) -> object:
         raise NotImplementedError(self.__name__)
 
 
-_EITHER: dict[tuple[Any, ...], Any] = {}
+_EITHER: dict[tuple[Hashable, ...], Either] = {}
 
 
-def place_of(function: Any) -> Any:
+def place_of(function: Op) -> Hashable:
     """Where a function is made, if it is made while the program runs."""
     key = getattr(function, "key", None)
     return id(function) if key is None or isinstance(function, pytypes.FunctionType) else key
 
 
-def either(a: Any, b: Any) -> Any:
+def either(a: Op, b: Op) -> Op:
     """The choice between functions, the same object for the same functions; of what one place makes, what it has made
     last."""
-    functions: dict[Any, Any] = {}
+    functions: dict[Hashable, Op] = {}
     for f in (a, b):
         functions.update({place_of(g): g for g in (f.functions if isinstance(f, Either) else (f,))})
     if len(functions) == 1:
@@ -188,7 +188,7 @@ SAVED = Unknown("what the primal saves")  # a tuple, which its adjoint unpacks
 class Optional(Unknown):
     """None or a value of this type: what is computed from it is computed from the value."""
 
-    type: Any = None
+    type: Type = Unknown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +202,12 @@ PLAIN_ARRAYS = (np.ndarray, np.memmap, np.recarray)  # whose operations are NumP
 SETTINGS = (type(None), bool, str, int, tuple)  # types of values for each of which code is compiled, if they are known
 
 
-def is_array_of_a_class(t: Any) -> bool:
+def is_array_of_a_class(t: Type) -> bool:
     """Whether a value is an array of a class of its own, masked or with units say, whose operations are not NumPy's."""
     return isinstance(t, Opaque) and issubclass(t.cls, np.ndarray)
 
 
-def is_set(t: Any) -> bool:
+def is_set(t: Type) -> bool:
     """Whether a value is a set, which holds no numbers that move."""
     return isinstance(t, Opaque) and t.cls is set
 
@@ -251,7 +251,8 @@ def present(t: Type) -> Type:
     return t.type if isinstance(t, Optional) else t
 
 
-Type = Scalar | Array | Tuple | Sequence | Dict | Struct | Known | Unknown
+Held = Tuple | Sequence | Dict | Struct  # what `is_container` finds
+Type = Scalar | Array | Held | Known | Unknown
 
 
 def surely_differ(a: Dim, b: Dim) -> bool:
@@ -295,7 +296,7 @@ def of_dtype(t: Type, other: Type) -> Type:
     return dataclasses.replace(t, dtype=other.dtype) if isinstance(t, Array) and isinstance(other, Array) else t
 
 
-def is_container(t: Type) -> bool:
+def is_container(t: Type | None) -> TypeGuard[Held]:
     return isinstance(t, Container)
 
 
@@ -328,7 +329,7 @@ def is_complex(t: Type) -> bool:
 NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64"}
 
 
-def is_narrow(t: Any) -> bool:
+def is_narrow(t: Type | None) -> bool:
     """Whether a value is made of integers of few bits, or without a sign: twice them, or less them, may wrap around."""
     return isinstance(t, (Scalar, Array)) and t.dtype in NARROW
 
@@ -359,7 +360,7 @@ def holds_nothing(t: Type) -> bool:
     return is_container(t) and all(holds_nothing(part) for _, part in components(t))
 
 
-def map_lengths(t: Type, of: Callable[[Any], Any]) -> Type:
+def map_lengths(t: Type, of: Callable[[Dim | None], Any]) -> Type:
     """The type with each length of an array, and each of a list whose items are alike, replaced; ``t`` if none is
     another one."""
     match t:
@@ -381,9 +382,9 @@ def map_lengths(t: Type, of: Callable[[Any], Any]) -> Type:
     return t
 
 
-def lengths(*types: Type) -> list[Any]:
+def lengths(*types: Type) -> list[Dim | None]:
     """The lengths of types, in the order of `map_lengths`."""
-    found: list[Any] = []
+    found: list[Dim | None] = []
     for t in types:
         map_lengths(t, lambda d: (found.append(d), d)[1])  # type: ignore[func-returns-value]
     return found

@@ -13,6 +13,7 @@ import enum
 import functools
 import threading
 import types as pytypes
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -83,14 +84,14 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
     return Known(Const(value))
 
 
-def data_type(value: Any) -> Type:
+def data_type(value: object) -> Type:
     """The type of a value that is there while compiling: its lengths have symbols of their own, one for each number,
     so that they are not taken for those of arguments."""
     sizes: dict[int, Length] = {}
     found = type_of(value, sizes)
     actual = {length.symbol: n for n, length in sizes.items()}
 
-    def own(d: Any) -> Any:
+    def own(d: Dim | None) -> Dim | None:
         return Length(f"g{actual[d.symbol]}", d.offset) if isinstance(d, Length) else d
 
     return map_lengths(found, own) if sizes else found
@@ -106,7 +107,7 @@ class _Open(threading.local):
 _OPEN = _Open()
 
 
-def _object_type(value: Any, sizes: dict[int, Length]) -> Type:
+def _object_type(value: object, sizes: dict[int, Length]) -> Type:
     if id(value) in _OPEN.objects:
         return Known(Const(value))
     _OPEN.objects.append(id(value))
@@ -124,17 +125,17 @@ def holds_itself(t: Type) -> bool:
     return is_container(t) and any(map(holds_itself, t.items))
 
 
-def name_of_dtype(dtype: Any) -> str:
+def name_of_dtype(dtype: np.dtype) -> str:
     """A name that `numpy.dtype` understands: those of texts, dates and records do not say how long they are."""
     return str(dtype.name if dtype.kind in "biufcO" else dtype.str)
 
 
-def scalar_of(dtype: Any) -> Scalar:
+def scalar_of(dtype: np.dtype) -> Scalar:
     """The type of one entry of an array."""
     return Scalar("str", True) if dtype.kind == "U" else Scalar(name_of_dtype(dtype))
 
 
-def attributes_of(value: Any) -> tuple[str, ...]:
+def attributes_of(value: object) -> tuple[str, ...]:
     """The names of the data that an object of a user's class holds."""
     if dataclasses.is_dataclass(value):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
@@ -144,7 +145,7 @@ def attributes_of(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*names, *getattr(value, "__dict__", ())]))
 
 
-def is_object(value: Any) -> bool:
+def is_object(value: object) -> bool:
     """Whether a value is an instance of a class of the user, whose attributes are its data."""
     cls = type(value)
     if isinstance(value, _NOT_OBJECTS) or isinstance(value, (str, bytes, int, float, complex, dict, list, tuple)):
@@ -158,12 +159,12 @@ def is_object(value: Any) -> bool:
     return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)
 
 
-def mutable_parts(value: Any, within: tuple[int, ...] = ()) -> list[Any]:
+def mutable_parts(value: object, within: tuple[int, ...] = ()) -> list[object]:
     """The arrays, lists, dicts and objects that a value is made of, those inside one another among them."""
     if isinstance(value, np.ndarray):
         return [value]
     if isinstance(value, dict):
-        items: Any = value.values()
+        items: Iterable[object] = value.values()
     elif isinstance(value, (list, tuple)):
         items = () if value and type(value[0]) in (int, float) else value
     elif is_object(value):
@@ -177,7 +178,7 @@ def mutable_parts(value: Any, within: tuple[int, ...] = ()) -> list[Any]:
     return own + [leaf for item in items for leaf in mutable_parts(item, within)]
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     return isinstance(value, np.ndarray) or type(value).__module__.split(".")[0] == "cupy" and hasattr(value, "shape")
 
 
@@ -189,7 +190,7 @@ def _dim(n: int, sizes: dict[int, Length]) -> Dim:
     return sizes[n]
 
 
-def _list_type(value: list[Any], sizes: dict[int, Length]) -> Type:
+def _list_type(value: list[object], sizes: dict[int, Length]) -> Type:
     classes = set(map(type, value))
     if len(classes) == 1 and (cls := classes.pop()) in PYTHON_SCALARS:
         return Sequence(list, (Scalar(PYTHON_SCALARS[cls], True),), len(value))

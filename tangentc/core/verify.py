@@ -7,16 +7,16 @@ branch has made: it runs under the same test.
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from tangentc.core import ops
+from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Block, For, Function, If, Leave, Opaque, While
 from tangentc.core.types import contradict, is_container, of_dtype
 from tangentc.core.walk import defines, read_names, statements
 from tangentc.errors import InternalError
 
 
-def verify(function: Function, types: Any = None, closed: bool = False) -> None:
+def verify(function: Function, types: Types | None = None, closed: bool = False) -> None:
     """Raise `InternalError` if the function is not well formed, or a statement gives what is not of the type that
     ``types`` has for its name.  With ``closed`` no name is read outside of the branch that defines it."""
     _Names(function, closed)

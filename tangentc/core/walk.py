@@ -6,7 +6,6 @@ import builtins
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tangentc.core import ops
 from tangentc.core.nodes import (
@@ -26,7 +25,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array, Scalar, present
+from tangentc.core.types import Array, Scalar, Type, present
 
 WITH_BLOCKS = {If, For, While}
 FORM = ("shape", "size", "ndim", "dtype")  # what an array is made like
@@ -206,7 +205,7 @@ def substitute_block(block: Block, atoms: Mapping[str, Atom]) -> Block:
     return transform(block, lambda s: (substitute(s, atoms),))
 
 
-def asks_for_form(s: Statement, of: Callable[[Any], Any]) -> bool:
+def asks_for_form(s: Statement, of: Callable[[Atom], Type]) -> bool:
     """Whether a statement reads how an array is made, ``x.shape`` for instance, and not what it holds; ``of`` gives
     types."""
     if not (isinstance(s, Assign) and s.op is builtins.getattr and isinstance(s.args[1], Const)):

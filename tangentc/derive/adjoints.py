@@ -12,7 +12,7 @@ is the scalar adjoint of the sum.  `full` makes it whole.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from tangentc.core.build import Builder, is_number, shape_of
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, version_base
 from tangentc.core.types import (
     Array,
+    Dim,
     Length,
     Scalar,
     Struct,
@@ -41,7 +42,7 @@ from tangentc.core.types import (
     shadow_type,
 )
 from tangentc.core.walk import statements
-from tangentc.derive.parts import Adjoint, bar_name, build_container, get_part
+from tangentc.derive.parts import Adjoint, Given, Like, Parts, bar_name, build_container, get_part
 from tangentc.derive.shadows import Shadows
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import sums_to_zero
@@ -50,7 +51,7 @@ from tangentc.simplify.cancel import sums_to_zero
 class Adjoints(Shadows):
     """The adjoints known at one point of the adjoint sweep."""
 
-    def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: dict[Any, Any]):
+    def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: Like):
         self.b, self.aliases, self.active, self.like_table = builder, aliases, active, like
         self.begun: set[Atom] = set()  # what is a number only where it is a constant one, as a sum that begins with 0
         self.partly: set[str] = set()  # what only one branch has defined
@@ -121,7 +122,7 @@ class Adjoints(Shadows):
             parts.append(self.as_shadow(given, get_part(self.b, x, key)))
         return build_container(self.b, shadow_type(t), parts)
 
-    def _zero_shadow(self, x: Atom, key: Any, part: Type) -> Atom:
+    def _zero_shadow(self, x: Atom, key: Hashable, part: Type) -> Atom:
         """What `zeros_of` gives for a part through which no derivative flows."""
         if not holds_numbers(part):
             return Const(None)
@@ -129,7 +130,7 @@ class Adjoints(Shadows):
             return Const(0.0)
         return self.b.emit(runtime.zeros_of, (get_part(self.b, x, key),))
 
-    def whole_part(self, adjoint: Adjoint | None, x: Atom, key: Any, t: Type) -> Atom:
+    def whole_part(self, adjoint: Adjoint | None, x: Atom, key: Hashable, t: Type) -> Atom:
         if adjoint is not None and not isinstance(adjoint, dict) and not self.is_lazy(adjoint, t):
             return adjoint
         if not is_differentiable(t) and not is_container(t):
@@ -156,7 +157,9 @@ class Adjoints(Shadows):
         if is_container(t) and not may_be_none(t) and x not in self.partly:
             return self.whole({}, x)
         zeros = self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
-        if is_container(t):  # whole until a branch takes it apart in which the container is known to be there
+        if is_container(t) and isinstance(
+            zeros, str
+        ):  # whole until a branch takes it apart in which it surely is there
             self.b.types.of_name[zeros] = t
         return zeros
 
@@ -206,7 +209,7 @@ class Adjoints(Shadows):
         assert sx is not None and sc is not None
         extra = len(sc) - len(sx)
         if extra > 0 and not (extra == len(sc) and sums_to_zero(self.b, x_bar, None, False)):
-            axes: Any = None if extra == len(sc) else 0 if extra == 1 else tuple(range(extra))
+            axes = None if extra == len(sc) else 0 if extra == 1 else tuple(range(extra))
             x_bar = self._sum(x_bar, () if axes is None else (("axis", Const(axes)),))
         elif extra > 0:
             return None
@@ -228,7 +231,7 @@ class Adjoints(Shadows):
             x_bar = self._sum(x_bar, (("axis", Const(axis_value)), ("keepdims", Const(True))))
         return self._cast(x_bar, tx)
 
-    def _sum(self, x_bar: Atom, keywords: tuple[Any, ...]) -> Atom:
+    def _sum(self, x_bar: Atom, keywords: tuple[tuple[str, Atom], ...]) -> Atom:
         made = self.b.maker(x_bar)
         if made is not None and made.op is operator.neg and not any(map(self.b.mutable, made.args)):
             return self.b.emit(operator.neg, (self.b.emit(np.sum, made.args, keywords),))
@@ -244,7 +247,7 @@ class Adjoints(Shadows):
         return x_bar
 
     # ---------------------------------------------------------- accumulating
-    def add(self, x: Atom, x_bar: Adjoint | list[Any] | tuple[Any, ...] | None, fitted: bool = False) -> None:
+    def add(self, x: Atom, x_bar: Given | None, fitted: bool = False) -> None:
         """Add a contribution to the adjoint of ``x``."""
         if not isinstance(x, str) or x not in self.active or x_bar is None:
             return
@@ -275,7 +278,7 @@ class Adjoints(Shadows):
             x_bar = self.b.add(old, x_bar)
         self.values[x] = self._apart(x_bar, bar_name(x))
 
-    def _add_parts(self, x: str, t: Type, x_bar: Any) -> None:
+    def _add_parts(self, x: str, t: Type, x_bar: Given) -> None:
         if is_long(t) or self.aliases.is_changed(x):
             if self._adopted(x, x_bar):
                 return
@@ -320,7 +323,7 @@ class Adjoints(Shadows):
                 continue
             self.add_part(x, mine, key, part_type, part)
 
-    def _adopted(self, x: str, x_bar: Any) -> bool:
+    def _adopted(self, x: str, x_bar: Given) -> bool:
         """Whether a list of adjoints that was made just now can serve as the shadow itself."""
         key = self.shadow_key(x)
         made = self.b.maker(x_bar) if isinstance(x_bar, str) else None
@@ -332,11 +335,11 @@ class Adjoints(Shadows):
         self.rebound.add(made.target)
         return True
 
-    def add_part(self, x: str, mine: dict[Any, Any], key: Any, t: Type, part: Any) -> None:
+    def add_part(self, x: str, mine: Parts, key: Hashable, t: Type, part: Any) -> None:
         """Add a contribution to the adjoint of one part of a container."""
         old = mine.get(key)
         if is_long(t):  # its parts are not told apart
-            if isinstance(part, dict):
+            if isinstance(part, dict) or isinstance(old, dict):
                 raise InternalError(f"the adjoint of a list in {x} is known by its parts")
             mine[key] = part if old is None else self._sum_of_lists(old, part)
             return
@@ -356,9 +359,10 @@ class Adjoints(Shadows):
                     self.add_part(x, inner, sub, sub_type, given)
             mine[key] = inner
             return
+        assert not isinstance(old, dict)
         mine[key] = self._apart(part if old is None else self.b.add(old, part, name=f"%{key}_bar"), f"%{key}_bar")
 
-    def _sum_of_lists(self, old: Any, part: Any) -> Atom:
+    def _sum_of_lists(self, old: Atom, part: Atom) -> Atom:
         total = self.b.emit(ops.copied, (old,), name="%sum_bar")
         assert isinstance(total, str)
         self.b.stored.add(total)
@@ -391,7 +395,7 @@ def certain(t: Type) -> bool:
     return isinstance(t, Array) and not t.or_number and all(not uncertain(d) for d in t.shape)
 
 
-def may_be_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...] | None) -> bool:
+def may_be_full(given: tuple[Dim, ...] | None, wanted: tuple[Dim, ...] | None) -> bool:
     """Whether shapes that are written differently may be the same while running."""
     if given is None or wanted is None:
         return True
@@ -401,7 +405,7 @@ def may_be_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...] | None) -
     )
 
 
-def is_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...]) -> bool:
+def is_full(given: tuple[Dim, ...] | None, wanted: tuple[Dim, ...]) -> bool:
     """Whether a shape that broadcasts to another is the other, as no length of the two is one."""
     if given is None or len(given) != len(wanted):
         return False
@@ -410,5 +414,5 @@ def is_full(given: tuple[Any, ...] | None, wanted: tuple[Any, ...]) -> bool:
     )
 
 
-def uncertain(d: Any) -> bool:
+def uncertain(d: Dim) -> bool:
     return isinstance(d, Length) and not d.many

@@ -12,11 +12,12 @@ import inspect
 import operator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import FunctionType
 
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
-from tangentc.analysis.masks import has_places
+from tangentc.analysis.masks import Mask, has_places
+from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -29,6 +30,7 @@ from tangentc.core.nodes import (
     Effect,
     Function,
     Global,
+    Op,
     Param,
     Statement,
     Store,
@@ -39,9 +41,11 @@ from tangentc.core.texts import is_emitted
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, present
 from tangentc.core.walk import all_reads, definitions, reads, statements
 from tangentc.derive.calls import is_of_definition, to_define
+from tangentc.derive.context import Context, Defined
 from tangentc.derive.docs import parameters, source_doc, with_respect_to
 from tangentc.derive.forward import forward
 from tangentc.derive.halves import link_pair
+from tangentc.derive.parts import Adjoint
 from tangentc.derive.results import (
     adjoint_type,
     check_scalar,
@@ -66,7 +70,7 @@ class Pair:
     Without a name for what the primal saves it gives its value alone, and the adjoint is given the arguments.
     """
 
-    primal: Any
+    primal: Op
     adjoint: ops.Emitted
     arguments: tuple[Atom, ...]
     active: tuple[tuple[Atom, str], ...]
@@ -79,9 +83,9 @@ class Unit:
     With ``chosen`` a caller takes some entries of its result, and others not; with ``tangents`` it is forward mode.
     """
 
-    def __init__(self, context: Any, program: Any, wrt: set[str], chosen: bool = False, tangents: bool = False):
+    def __init__(self, context: Context, program: Program, wrt: set[str], chosen: bool = False, tangents: bool = False):
         self.context, self.chosen, self.wrt, program = context, chosen, wrt, program.copied()
-        calls: dict[int, Any] = {}
+        calls: dict[int, Defined | None] = {}
         while True:
             self.program = program = context.with_calls_written_out(program, calls) if calls else program
             self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
@@ -107,7 +111,7 @@ class Unit:
                         "imaginary part", way_out="begin with floats, np.zeros(n) or a.astype(float)",
                     )  # fmt: skip
 
-    def _note_outside(self, program: Any, activity: Activity, met: set[Any]) -> None:
+    def _note_outside(self, program: Program, activity: Activity, met: set[tuple[object, ...]]) -> None:
         """Note what belongs to the module and is written into or read, by calls without a derivative among others."""
         self.context.put |= activity.put
         self.context.read |= activity.read
@@ -129,11 +133,11 @@ class Unit:
                 inner = Activity(callee.function, wrt, callee.types, callee.aliases, self._is_zero)
                 self._note_outside(callee, inner, met)
 
-    def _calls_to_write_out(self) -> dict[int, Any]:
+    def _calls_to_write_out(self) -> dict[int, Defined | None]:
         """The calls through which a derivative flows and that no rule covers, by their identity, with what they
         compute; those of what these give later, when its type is known."""
-        calls: dict[int, Any] = {}
-        made: set[Any] = set()  # what is of another type then
+        calls: dict[int, Defined | None] = {}
+        made: set[Atom] = set()  # what is of another type then
         for s in statements(self.program.function.body):
             if isinstance(s, Assign) and made.intersection(s.atoms):
                 made.add(s.target)
@@ -145,10 +149,10 @@ class Unit:
         return calls
 
     @cached_property
-    def masks(self) -> Any:
+    def masks(self) -> dict[str, Mask]:
         return self.context.masks(self.program, self.chosen)
 
-    def mask(self, name: str) -> Any:
+    def mask(self, name: str) -> Mask | None:
         """The mask under which the adjoint of a value is to be computed, if there is one."""
         found = self.masks.get(name)
         self.context.chooses |= found is not None
@@ -156,24 +160,23 @@ class Unit:
 
     @cached_property
     def unbounded(self) -> set[Atom]:
-        found: set[Atom] = self.context.unbounded(self.program, self.wrt)
-        return found
+        return self.context.unbounded(self.program, self.wrt)
 
     @cached_property
-    def definitions(self) -> Any:
+    def definitions(self) -> dict[str, Statement]:
         return definitions(self.program.function.body)
 
-    def rule(self, op: Any) -> Rule | None:
+    def rule(self, op: Op) -> Rule | None:
         return ZERO if op is ops.stopped else REGISTRY.find(op)
 
-    def _is_zero(self, op: Any) -> bool:
+    def _is_zero(self, op: Op) -> bool:
         rule = self.rule(op)
         return rule is not None and rule.kind == "zero"
 
-    def is_user_call(self, op: Any) -> bool:
+    def is_user_call(self, op: Op) -> bool:
         return isinstance(op, ops.UserFunction)
 
-    def callee_arguments(self, s: Assign | Effect) -> tuple[Any, list[Atom]]:
+    def callee_arguments(self, s: Assign | Effect) -> tuple[FunctionType, list[Atom]]:
         """The function that a statement calls, and its arguments in the order of its parameters."""
         function = s.op.function  # type: ignore[attr-defined]
         return function, in_order(function, s)
@@ -209,10 +212,10 @@ class Unit:
 
 # ------------------------------------------------------------------ gradients and adjoints
 def gradient(
-    context: Any, source: Any, types: list[Type], wrt: tuple[int, ...], single: bool, *,
+    context: Context, source: FunctionType, types: list[Type], wrt: tuple[int, ...], single: bool, *,
     value: bool = False, aux: bool = False, seed_given: Type | None = None, name: str = "",
     paths: tuple[str, ...] = (), inherited: int = 0, chosen: bool = False,
-) -> Any:  # fmt: skip
+) -> Program:  # fmt: skip
     """The gradient function in core form.  With a type for the seed, it is an argument of its own (an adjoint).
 
     The last ``inherited`` parameters are the seeds, 1.0, of gradients inside; they stay the last.
@@ -241,7 +244,7 @@ def gradient(
         seed_type = b.types.of_name[target] = Scalar("float64")
     seed = b.fresh("out_bar")
     b.types.of_name[seed] = seed_type_of(seed_type) if seed_given is None else seed_given
-    seeds: dict[str, Any] = {}
+    seeds: dict[str, Adjoint] = {}
     if isinstance(target, str):
         seeds[target] = {0: seed} if aux else seed
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
@@ -261,28 +264,27 @@ def gradient(
     params = (*function.params[:place], Param(seed, None if seeded else Const(1.0)), *function.params[place:])
     doc = source_doc(program, what + (", for the seed out_bar." if seeded else "."))
     out = Function(name or context.unique_name(f"{function.name}_grad"), params, b.take(), result, function.span, doc)
-    context.observe("reverse", "the chain rule: adjoint statements follow the primal ones", out, b.types)
-    return _finished(context, out, b, program)
+    context.observe("reverse", "the chain rule: adjoint statements follow the primal ones", out, program.types)
+    return _finished(context, out, program)
 
 
-def _finished(context: Any, function: Function, b: Builder, program: Any) -> Any:
-    done = context.simplify(function, b.types, program.source)
+def _finished(context: Context, function: Function, program: Program) -> Program:
+    done = context.simplify(function, program.types, program.source)
     context.emitted.append((done, program.source))
     return done
 
 
 # ------------------------------------------------------------------ pairs
 def make_pair(
-    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], names: tuple[str, str] | None = None,
-    chosen: bool = False,
+    context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...],
+    names: tuple[str, str] | None = None, chosen: bool = False,
 ) -> tuple[str, str, bool]:  # fmt: skip
     """The names of the primal and of the adjoint of a function, for these types and these active arguments, and
     whether the primal is pure.  With ``chosen`` the caller takes some entries of its result, and others not."""
     program = context.prepare(source, types)
-    key = "pair", *context.key(source, types), flags, chosen
+    key = *context.key(source, types), flags, chosen
     if key in context.pairs:
-        known: tuple[str, str, bool] = context.pairs[key]
-        return known
+        return context.pairs[key]
     function = program.function
     wrt = [p for p, flag in zip(parameters(program), flags, strict=True) if flag]
     primal_name, adjoint_name = names or _pair_names(context, function.name)
@@ -299,31 +301,31 @@ def make_pair(
     adjoint = Function("", (), b.take(), result, function.span)
     adjoint, primal, value, saved = link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
     _emit_primal(context, program, primal, value, saved, b, primal_name)
-    context.emitted.append((context.with_facts(adjoint, b.types, program.source), program.source))
-    found: tuple[str, str, bool] = context.pairs[key]
-    return found
+    context.emitted.append((context.with_facts(adjoint, program.types, program.source), program.source))
+    return context.pairs[key]
 
 
-def make_adjoint(context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], chosen: bool) -> str:
+def make_adjoint(
+    context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...], chosen: bool
+) -> str:
     """The name of the adjoint of a function as one of its arguments and the seed, which runs the primal itself."""
     program = context.prepare(source, types)
-    key = "adjoint", *context.key(source, types), flags, chosen
-    if key not in context.pairs:
+    key = *context.key(source, types), flags, chosen
+    if key not in context.adjoints:
         wrt = tuple(k for k, flag in enumerate(flags) if flag)
         name = context.unique_name(f"{program.function.name}_adjoint")
-        context.pairs[key] = name  # from here on: the function may call itself
+        context.adjoints[key] = name  # from here on: the function may call itself
         seed = adjoint_type(program.result)
         gradient(context, source, types, wrt, len(wrt) == 1, seed_given=seed, name=name, chosen=chosen)
-    found: str = context.pairs[key]
-    return found
+    return context.adjoints[key]
 
 
-def _pair_names(context: Any, name: str) -> tuple[str, str]:
+def _pair_names(context: Context, name: str) -> tuple[str, str]:
     return context.unique_name(f"{name}_primal"), context.unique_name(f"{name}_adjoint")
 
 
 def _emit_primal(
-    context: Any, program: Any, primal: Block, target: Atom, saved: list[str], b: Builder, name: str
+    context: Context, program: Program, primal: Block, target: Atom, saved: list[str], b: Builder, name: str
 ) -> None:
     everything = Builder(b.types, [*b.types.of_name])
     everything.out = list(primal)
@@ -335,24 +337,23 @@ def _emit_primal(
         b.types.of_name.setdefault(n, Unknown("a list of saved values"))
     # equal expressions are found in both halves together: what the adjoint changes looks like a constant here
     steps = [step for step in context.steps if step.name != "common"]
-    context.emitted.append((context.simplify(function, b.types, program.source, steps), program.source))
+    context.emitted.append((context.simplify(function, program.types, program.source, steps), program.source))
 
 
 # ------------------------------------------------------------------ tangents
 def make_tangent(
-    context: Any, source: Any, types: list[Type], flags: tuple[bool, ...], name: str = ""
+    context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...], name: str = ""
 ) -> tuple[str, bool]:
     """The name of the function that gives a value and its tangent, ``f_jvp(*args, *tangents of the active ones)``,
     and whether it is pure."""
     program = context.prepare(source, types)
-    key = "tangent", *context.key(source, types), flags
-    if key in context.pairs:
-        known: tuple[str, bool] = context.pairs[key]
-        return known
+    key = *context.key(source, types), flags
+    if key in context.tangents:
+        return context.tangents[key]
     function = program.function
     wrt = [p for p, flag in zip(parameters(program), flags, strict=True) if flag]
     name = name or context.unique_name(f"{function.name}_jvp")
-    context.pairs[key] = name, program.pure  # known from here on: the function may call itself
+    context.tangents[key] = name, program.pure  # known from here on: the function may call itself
     unit = Unit(context, program, set(wrt), tangents=True)
     b, program, function = unit.builder, unit.program, unit.program.function
     params = []
@@ -367,7 +368,6 @@ def make_tangent(
     along = with_respect_to(wrt) if wrt else "nothing"
     doc = source_doc(program, f"The value of {function.name} and its tangent, along tangents of {along}.")
     out = Function(name, (*function.params, *params), b.take(), result, function.span, doc)
-    context.observe("forward", "the chain rule: a tangent beside each active value", out, b.types)
-    _finished(context, out, b, program)
-    found: tuple[str, bool] = context.pairs[key]
-    return found
+    context.observe("forward", "the chain rule: a tangent beside each active value", out, program.types)
+    _finished(context, out, program)
+    return context.tangents[key]

@@ -7,7 +7,7 @@ import inspect
 import math
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import Builder, shape_of
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While, Within
+from tangentc.core.nodes import Assign, Atom, Const, For, Op, Statement, While, Within
 from tangentc.core.types import (
     Array,
     Dim,
@@ -27,6 +27,7 @@ from tangentc.core.types import (
     Opaque,
     Scalar,
     Struct,
+    Type,
     Unknown,
     components,
     describe,
@@ -36,6 +37,8 @@ from tangentc.core.types import (
     is_narrow,
     rank,
 )
+from tangentc.derive.context import Defined
+from tangentc.derive.parts import Given
 from tangentc.errors import BadRule, MissingRule, NotDifferentiable, UnsupportedSyntax
 from tangentc.ops.table import every, say
 from tangentc.rules.fragment import Fragment, Undecided, Value, binding
@@ -52,7 +55,7 @@ class Call:
     """A call bound to its rule's parameters."""
 
     rule: Rule
-    inputs: tuple[tuple[str, Any], ...]  # parameter, atom (a list of atoms for a starred one)
+    inputs: tuple[tuple[str, Atom | list[Atom]], ...]  # parameter, atom (a list of atoms for a starred one)
     options: dict[str, Any]
     statement: Assign
 
@@ -60,12 +63,12 @@ class Call:
 SYNTAX = {operator.getitem: "this subscript", builtins.getattr: "this attribute"}
 
 
-def spelled(op: Any) -> str:
+def spelled(op: Op) -> str:
     """A function's name as a message shows it."""
     if op in SYNTAX:
         return SYNTAX[op]
     if op in ops.BINARY or op in ops.UNARY or op in ops.COMPARE:
-        table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}  # type: ignore[misc]
+        table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}
         return f"the operator {table[op].strip()}"
     module = ops.module_root(op)
     name = getattr(op, "__qualname__", getattr(op, "__name__", str(op)))
@@ -97,10 +100,9 @@ def bind(s: Assign, rule: Rule) -> Call:
     """Bind a call's arguments to the parameters of its rule."""
     required = list(rule.inputs)
     options = dict(rule.options)
-    defaults = dict(rule.options)
     given = dict(s.keywords)
     positional = list(s.args)
-    inputs: list[tuple[str, Any]] = []
+    inputs: list[tuple[str, Atom | list[Atom]]] = []
     signature = _positional_names(s.op)
     for k, name in enumerate(required):
         if name.startswith("*"):
@@ -123,11 +125,10 @@ def bind(s: Assign, rule: Rule) -> Call:
         if name not in options:
             raise missing(s, f"its argument {name} has no place in the rule", f"write the call without {name}")
         options[name] = atom.value if isinstance(atom, Const) else Value(atom)
-    del defaults
     return Call(rule, tuple(inputs), options, s)
 
 
-def _positional_names(op: Any) -> list[str]:
+def _positional_names(op: Op) -> list[str]:
     if op in (builtins.sum, builtins.max, builtins.min) or ops.module_root(op) in ("math", "_operator", "operator"):
         return []
     try:
@@ -146,15 +147,14 @@ def _in_floats(b: Builder, call: Call) -> Call:
     dtype = np.result_type(*(t.dtype for t in types if isinstance(t, (Array, Scalar))), np.float16).type
     inputs = []
     for (name, atom), is_changed in zip(call.inputs, narrow, strict=True):
-        if is_changed and isinstance(b.type(atom), Array):
-            atom = b.emit(np.asarray, (atom,), (("dtype", Const(dtype)),))
-        elif is_changed:
-            atom = b.emit(dtype, (atom,))
+        if is_changed and not isinstance(atom, list):
+            is_array = isinstance(b.type(atom), Array)
+            atom = b.emit(np.asarray, (atom,), (("dtype", Const(dtype)),)) if is_array else b.emit(dtype, (atom,))
         inputs.append((name, atom))
     return replace(call, inputs=tuple(inputs))
 
 
-def environment(call: Call, formula: Formula, extra: list[Any]) -> dict[str, Any]:
+def environment(call: Call, formula: Formula, extra: list[object]) -> dict[str, Any]:
     """The formula's names: arguments, options, and what follows the arguments (result, adjoint)."""
     env: dict[str, Any] = dict(call.options)
     for name, atom in call.inputs:
@@ -183,16 +183,15 @@ def check_domain(b: Builder, call: Call) -> None:
             takes_items = call.rule.kind == "adjoint" and s.op in TAKES_ITEMS
             if is_container(b.type(a)) and is_differentiable(b.type(a)) and not takes_items:
                 raise missing(
-                    s,
-                    "its argument is a list or a tuple, not a number or an array",
+                    s, "its argument is a list or a tuple, not a number or an array",
                     "make an array of it with np.array",
-                )
+                )  # fmt: skip
 
 
 TAKES_INTEGERS = {np.ldexp, math.ldexp}
 
 
-def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]) -> Call:
+def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Atom], bool]) -> Call:
     """The call bound to its rule.  Raises `MissingRule` or `NotDifferentiable` if the rule does not cover it."""
     call = bind(s, rule)
     check_domain(b, call)
@@ -216,7 +215,7 @@ def covering(b: Builder, s: Assign, rule: Rule, is_active: Callable[[Any], bool]
     return call
 
 
-def _ranks(b: Builder, given: Any) -> Any:
+def _ranks(b: Builder, given: Atom | list[Atom]) -> object:
     """The rank of an argument, None if it is not known; of a list those of its items; a text as it is."""
     if isinstance(given, list):
         return [_ranks(b, a) for a in given]
@@ -226,7 +225,7 @@ def _ranks(b: Builder, given: Any) -> Any:
     return [rank(part) for _, part in components(t)] if is_container(t) else rank(t)
 
 
-def _called(b: Builder, s: Assign) -> Any:
+def _called(b: Builder, s: Assign) -> Op | None:
     """The function that a call calls, also where it is a method of an object of a library."""
     if s.op in (operator.matmul, operator.mul):  # of a sparse matrix
         for name, a in zip((f"__{s.op.__name__}__", f"__r{s.op.__name__}__"), s.args):
@@ -238,14 +237,14 @@ def _called(b: Builder, s: Assign) -> Any:
     return s.op if cls is None else getattr(cls, name, None)
 
 
-def library_class(t: Any) -> type | None:
+def library_class(t: Type) -> type | None:
     """The class of an object of a library, which is neither a number nor an array."""
     cls = t.cls if isinstance(t, Opaque) else type(t.value) if isinstance(t, Known) else type(None)
     of_library = cls is np.poly1d or cls.__module__.startswith(("scipy.", "numpy."))
     return cls if of_library and not issubclass(cls, (np.generic, np.ufunc)) else None
 
 
-def _takes(definition: Any, s: Assign) -> bool:
+def _takes(definition: tuple[types.FunctionType, tuple[object, ...]], s: Assign) -> bool:
     """Whether a definition has a place for the arguments of a call."""
     function, first = definition
     args = s.args[1:] if s.op is ops.method else s.args
@@ -256,7 +255,7 @@ def _takes(definition: Any, s: Assign) -> bool:
     return True
 
 
-def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[Any], bool]) -> Any:
+def to_define(b: Builder, s: Statement, rule: Rule | None, is_active: Callable[[Atom], bool]) -> Defined | None:
     """The definition that a call needs, if it has one, and whether it is given the object whose method is called: a
     derivative flows through the call that its rule does not cover."""
     if not isinstance(s, Assign) or not any(map(is_active, s.atoms)) or rule is not None and rule.kind == "zero":
@@ -285,7 +284,7 @@ def is_of_definition(b: Builder, s: Assign) -> bool:
     return not reads or s.args[1].value not in owned[0].fields
 
 
-def refuse_active_key(s: Assign, active: Any) -> None:
+def refuse_active_key(s: Assign, active: Container[str]) -> None:
     """Refuse a derivative that flows through what stands between the brackets, as in ``np.r_[x, 0]``."""
     if isinstance(s.args[1], str) and s.args[1] in active:
         raise missing(
@@ -297,14 +296,13 @@ def refuse_active_items(s: For | While, active: set[str]) -> None:
     """Refuse a loop whose items are active and have no positions."""
     if isinstance(s, For) and s.target in active:
         raise UnsupportedSyntax(
-            "a derivative flows through what this loop runs over, which is not an array, a list or a tuple",
-            s.span,
+            "a derivative flows through what this loop runs over, which is not an array, a list or a tuple", s.span,
             why="its items cannot be found again by their positions",
             way_out="loop over the positions, and take the items by subscript",
-        )
+        )  # fmt: skip
 
 
-def prefers_math(op: Any) -> bool:
+def prefers_math(op: Op) -> bool:
     return getattr(math, getattr(op, "__name__", ""), None) is op
 
 
@@ -326,7 +324,9 @@ def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, A
     return out
 
 
-def check_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, others: list[Atom], values: Any) -> None:
+def check_shape(
+    b: Builder, formula: Formula, given: Given | None, what: str, x: Atom, others: list[Atom], values: Iterable[Atom]
+) -> None:
     """Refuse what a rule gives for ``x`` if it cannot come from the shape of ``x``: each axis that it has beyond those
     of ``x``, or longer than there, is one along which broadcasting has repeated ``x`` for one of the ``others``.
     Where types do not say, the run does, unless it is computed from ``values`` entry by entry.
@@ -349,7 +349,7 @@ def check_shape(b: Builder, formula: Formula, given: Any, what: str, x: Atom, ot
         b.effect(runtime.require_shape, (given, Const(formula.name), x, *others))
 
 
-def _by_entries(b: Builder, given: Any, values: set[Atom]) -> bool:
+def _by_entries(b: Builder, given: Atom, values: set[Atom]) -> bool:
     """Whether something is computed from values by elementwise operations alone."""
     if not isinstance(given, str) or given in values:
         return True
@@ -379,21 +379,21 @@ def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
     except Undecided:
         result = _call_rule(b, call, formula, [y, y_bar], index)
     made = _to_atoms(fragment, result)
-    given = [a for _, a in call.inputs]
+    given = [a for _, a in call.inputs if not isinstance(a, list)]
     options = [v.atom for v in call.options.values() if isinstance(v, Value)]
-    if not any(isinstance(a, list) for a in given):
+    if len(given) == len(call.inputs):
         others = [y, *given[:index], *given[index + 1 :], *options]
         check_shape(b, formula, made, "an argument", given[index], others, [y_bar])
     return made
 
 
-def _to_atoms(fragment: Fragment, result: Any) -> Any:
+def _to_atoms(fragment: Fragment, result: object) -> Any:
     if isinstance(result, (list, tuple)):
         return [_to_atoms(fragment, r) for r in result]
     return None if result is None else fragment.atom(result)
 
 
-def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], index: int) -> Any:
+def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], index: int) -> Value:
     """Leave a choice about unknown types to the rule itself, called by the emitted code."""
     function = formula.function
     if not ops.is_pure(function):
@@ -417,7 +417,7 @@ def _call_rule(b: Builder, call: Call, formula: Formula, extra: list[Atom], inde
     return Value(b.emit(operator.getitem, (atom, Const(index))))
 
 
-def tangent(b: Builder, call: Call, y: Atom, dots: list[Any]) -> Atom:
+def tangent(b: Builder, call: Call, y: Atom, dots: list[Atom | None]) -> Atom:
     """What a tangent rule gives."""
     formula = call.rule.tangent
     assert formula is not None

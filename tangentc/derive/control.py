@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +37,8 @@ from tangentc.core.walk import all_defines, all_reads, defines, statements, subs
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import refuse_active_items
 from tangentc.derive.link import Region
-from tangentc.derive.parts import Adjoint, bar_name, get_part
+from tangentc.derive.mirror import Mirror
+from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
 from tangentc.errors import Span, UnsupportedSyntax
 from tangentc.simplify.dead import remove_dead
 
@@ -48,11 +50,11 @@ class Control:
     adj: Adjoints
     aliases: Aliases
     active: set[str]
-    context: Any
-    mirror: Any
+    definitions: dict[str, Statement]
+    mirror: Mirror
     lists: list[str]
     depth: int
-    block: Any
+    block: Callable[[Block], Block]
 
     def _prepare(self, s: Statement, in_loop: bool) -> list[str]:
         """Make the shadows that the adjoint of a compound statement adds to; gives the names of the
@@ -124,7 +126,7 @@ class Control:
         joined: dict[str, Adjoint] = {}
         merges: list[Merge] = []
 
-        def merge(x: Atom, bars: list[Any], name: str) -> Atom:
+        def merge(x: Atom, bars: list[Adjoint | None], name: str) -> Atom:
             atoms: list[Atom] = []
             for block, bar in zip(blocks, bars, strict=True):
                 with self.b.reopen(block):
@@ -136,18 +138,18 @@ class Control:
             merges.append(Merge(new, *atoms))
             return new
 
-        def part(bar: Any, key: Any, block: list[Statement]) -> Any:
+        def part(bar: Adjoint | None, key: Hashable, block: list[Statement]) -> Adjoint | None:
             if bar is None or isinstance(bar, dict):
                 return None if bar is None else bar.get(key)
             with self.b.reopen(block):
                 return get_part(self.b, bar, key)
 
-        def parts(x: Atom, bars: list[Any]) -> Adjoint:
+        def parts(x: Atom, bars: list[Adjoint | None]) -> Adjoint | None:
             if x in self.adj.partly or not any(isinstance(bar, dict) for bar in bars):  # it has parts where it is there
                 return bars[0] if bars[0] == bars[1] else merge(x, bars, bar_name(x))
             if is_long(self.b.type(x)):
                 return merge(x, bars, bar_name(x))
-            out: dict[Any, Any] = {}
+            out: Parts = {}
             keys = dict.fromkeys(k for bar in bars if isinstance(bar, dict) for k in bar)
             if any(bar is not None and not isinstance(bar, dict) for bar in bars):  # a whole one has all parts
                 keys = dict.fromkeys(k for k, p in components(self.b.type(x)) if is_differentiable(p))
@@ -158,7 +160,8 @@ class Control:
 
         for x in dict.fromkeys([*values[0], *values[1]]):
             bars = [v.get(x) for v in values]
-            joined[x] = bars[0] if bars[0] == bars[1] and bars[0] is not None else parts(x, bars)
+            if (found := bars[0] if bars[0] == bars[1] else parts(x, bars)) is not None:
+                joined[x] = found
         return joined, merges
 
     def loop(self, s: For | While) -> tuple[Statement, ...]:
@@ -168,11 +171,10 @@ class Control:
         for c in active_carries:
             if is_container(self.b.type(c.name)):
                 raise UnsupportedSyntax(
-                    f"{shown(c.name)}, a container, changes from trip to trip, which is not differentiated yet",
-                    s.span,
+                    f"{shown(c.name)}, a container, changes from trip to trip, which is not differentiated yet", s.span,
                     why="only numbers and arrays are carried by loops",
                     way_out="carry its parts under names of their own",
-                )
+                )  # fmt: skip
         refuse_active_items(s, self.active)
         outside = self._prepare(s, True)
         outside = [x for x in outside if x not in {c.name for c in s.carried}]
@@ -281,13 +283,13 @@ class Control:
 
     def _may_be_used_up(self, iterable: Atom) -> bool:
         """Whether a second loop may find nothing left: a file, what a generator of a library gives."""
-        made = self.context.definitions.get(iterable) if isinstance(iterable, str) else None
+        made = self.definitions.get(iterable) if isinstance(iterable, str) else None
         if isinstance(made, Assign) and made.op in (builtins.enumerate, builtins.zip, builtins.reversed):
             return any(map(self._may_be_used_up, made.args))
         return isinstance(self.b.type(iterable), Unknown)
 
     def _reversed(self, s: For, adjoint: Block) -> Atom:
-        made = self.context.definitions.get(s.iterable) if isinstance(s.iterable, str) else None
+        made = self.definitions.get(s.iterable) if isinstance(s.iterable, str) else None
         if isinstance(made, Assign) and made.op is builtins.reversed:
             return made.args[0]
         iterable = s.iterable
@@ -319,5 +321,5 @@ def _inner_reads(s: Statement) -> set[str]:
     return set()
 
 
-def _copied(values: dict[str, Adjoint]) -> dict[str, Adjoint]:
+def _copied(values: Mapping[Any, object]) -> dict[Any, Any]:
     return {k: _copied(v) if isinstance(v, dict) else v for k, v in values.items()}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tangentc.analysis.program import Program
 from tangentc.core.types import SETTINGS, Known
 
 
-def source_doc(program: Any, what: str) -> str:
+def source_doc(program: Program, what: str) -> str:
     span = program.function.span
     place = f'"{_short(span.file)}", line {span.line}'
     known = ((p.name, program.types.of(p.name)) for p in program.function.params)
@@ -24,5 +23,5 @@ def with_respect_to(names: list[str]) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
-def parameters(program: Any) -> list[str]:
+def parameters(program: Program) -> list[str]:
     return [p.name for p in program.function.params]

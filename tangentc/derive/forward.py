@@ -11,12 +11,14 @@ import builtins
 import dataclasses
 import operator
 import types as pytypes
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.masks import NONZERO, Places, Several, Test, divides
+from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Store, While
@@ -44,10 +46,13 @@ from tangentc.derive.shadows import allocates
 from tangentc.derive.tangent_control import TangentControl
 from tangentc.errors import MissingRule, UnsafeMutation
 
+if TYPE_CHECKING:
+    from tangentc.derive.assemble import Unit
+
 RUN_OVER = {builtins.enumerate, builtins.zip, builtins.reversed}
 
 
-def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
+def forward(program: Program, dots: dict[str, Atom], unit: Unit) -> Atom:
     """Write the program with tangents into the unit's builder; gives the tangent of the result."""
     writer = _Forward(program, dots, unit)
     writer.block(program.function.body)
@@ -55,7 +60,7 @@ def forward(program: Any, dots: dict[str, Atom], unit: Any) -> Atom:
 
 
 class _Forward(TangentControl):
-    def __init__(self, program: Any, dots: dict[str, Atom], unit: Any):
+    def __init__(self, program: Program, dots: dict[str, Atom], unit: Unit):
         self.program, self.unit = program, unit
         self.b: Builder = unit.builder
         self.active = unit.active
@@ -247,8 +252,8 @@ class _Forward(TangentControl):
             return
         dot = dot if fitted else self.fit(dot, y)
         self._keep(y, self.b.rename(dot, self.name(y)))
-        if is_container(self.b.type(y)) and self.may_change(y) and isinstance(self.dots[y], str):
-            self.b.types.of_name[self.dots[y]] = self.b.type(y)  # with what is put into it later
+        if is_container(self.b.type(y)) and self.may_change(y) and isinstance(dot := self.dots[y], str):
+            self.b.types.of_name[dot] = self.b.type(y)  # with what is put into it later
         if self.may_change(y) and not self.aliases.is_view(y) and isinstance(self.b.type(y), Array):
             made = self.b.maker(self.dots[y])
             if self.aliases.root(y) in self.aliases.doubtful:  # views of the tangent are to be as those of the value
@@ -268,10 +273,10 @@ class _Forward(TangentControl):
             made = self.b.maker(y)
             empty = made is not None and made.op is ops.make_list and not made.args
             self._keep(y, self.b.emit(ops.make_list, (), name=self.name(y)) if empty else self._zeros(y))
-            if empty:
-                self.b.types.of_name[self.dots[y]] = self.b.type(y)
+            if empty and isinstance(dot := self.dots[y], str):
+                self.b.types.of_name[dot] = self.b.type(y)
 
-    def _structure(self, s: Assign) -> Any:
+    def _structure(self, s: Assign) -> Callable[[], Atom | None] | None:
         op, args = s.op, s.args
         if op in (ops.identity, ops.inserted):
             return lambda: self.dot(args[0])
@@ -376,7 +381,7 @@ class _Forward(TangentControl):
         if later or mask is NONZERO or isinstance(mask, (Places, Several, Test)):
             mask = None  # the test comes later; `where` takes the arm that is meant
         for k, (_, x) in enumerate(call.inputs):
-            if not self.has_dot(x):
+            if isinstance(x, list) or not self.has_dot(x):
                 continue
             partial = partials(self.b, call, s.target, [k])[k]
             if partial is None:
@@ -416,7 +421,7 @@ class _Forward(TangentControl):
         lasting = isinstance(t, Scalar) and not isinstance(self.b.type(dot), Array)  # unlike an array without axes
         if lasting or is_number(dot) or self.aliases.is_view(s.target):
             return dot
-        if not any(self.has_dot(a) and self.may_change(a) for a in s.atoms):
+        if not any(isinstance(a, str) and self.has_dot(a) and self.may_change(a) for a in s.atoms):
             return dot
         made = self.b.maker(dot)
         if dot not in self.dots.values() and made is not None and allocates(self.b, self.aliases, made):
@@ -444,6 +449,6 @@ class _Forward(TangentControl):
     # ---------------------------------------------------------- control flow
 
 
-def _is_plain(cls: Any) -> bool:
+def _is_plain(cls: type) -> bool:
     """Whether a class is neither a NamedTuple nor a dataclass that its fields make."""
     return not issubclass(cls, tuple) and not dataclasses.is_dataclass(cls)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Set
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Block, Const, Function, If, Merge, Param, Statement
-from tangentc.core.types import SAVED, Array, Scalar, Tuple, Unknown, is_container
+from tangentc.core.types import SAVED, Array, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.walk import changed_by, defines, definitions, statements, substitute, substitute_block
+from tangentc.derive.context import Context
 from tangentc.derive.docs import source_doc, with_respect_to
 from tangentc.derive.link import Region
 from tangentc.derive.reverse import Sweeps
@@ -21,8 +24,9 @@ from tangentc.simplify.copies import copies as without_copies
 
 
 def link_pair(
-    context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str, name: str, wrt: list[str]
-) -> tuple[Function, Block, Atom, list[str]]:
+    context: Context, program: Program, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str, name: str,
+    wrt: list[str],
+) -> tuple[Function, Block, Atom, list[str]]:  # fmt: skip
     """The adjoint as a function of what the primal saves, the primal, its value, and what it saves.
 
     The primal is what the adjoint was planned for: the statements that are left when both are one function.
@@ -46,7 +50,7 @@ def link_pair(
     return out, primal, target, saved
 
 
-def _joint(context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str) -> Any:
+def _joint(context: Context, program: Program, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str) -> Program:
     """Both sweeps as one program, simplified.  The value is a result too, so that every store that the primal makes
     is seen there."""
     both, value = b.fresh("%both"), b.fresh("%value")
@@ -56,7 +60,8 @@ def _joint(context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Bui
     together = Assign(both, ops.make_tuple, (value, adjoint.result))
     params = (*program.function.params, Param(seed))
     body = (*sweeps.primal, snapshot, *adjoint.body, together)
-    done = context.with_facts(Function("joint", params, body, both, program.function.span), b.types, program.source)
+    joint = Function("joint", params, body, both, program.function.span)
+    done = context.with_facts(joint, program.types, program.source)
     for step in context.steps:
         done = context.after(done, step)
     return done
@@ -65,7 +70,9 @@ def _joint(context: Any, program: Any, sweeps: Sweeps, adjoint: Function, b: Bui
 class _Changed:
     """Which of the saved values the adjoint changes, and has to change in copies of its own."""
 
-    def __init__(self, primal: Block, linked: Block, origin: dict[str, str], aliases: Any, mirror: bool, b: Builder):
+    def __init__(
+        self, primal: Block, linked: Block, origin: dict[str, str], aliases: Aliases, mirror: bool, b: Builder
+    ):
         self.aliases, self.b = aliases, b
         root = {n: aliases.root(inside) for n, inside in origin.items()}
         stored = {aliases.root(origin.get(n, n)) for s in statements(linked) if (n := changed_by(s)) is not None}
@@ -82,9 +89,9 @@ class _Changed:
             or any(self.is_found_again(s.target, stored) for s in pops)
         )
         numbers = {n for n in several if isinstance(self.type(n), Scalar)}
-        self.names: set[Any] = several - numbers if self.shared else restored | self.popped
+        self.names: Set[Atom] = several - numbers if self.shared else restored | self.popped
 
-    def type(self, name: Any) -> Any:
+    def type(self, name: str) -> Type:
         return self.b.types.of_name.get(name, Unknown())
 
     def is_found_again(self, name: str, stored: set[str]) -> bool:
@@ -130,7 +137,7 @@ def _taken_apart(
     return head, table
 
 
-def _may_hold(primal: Block, saved: str, stored: set[str], aliases: Any) -> bool:
+def _may_hold(primal: Block, saved: str, stored: set[str], aliases: Aliases) -> bool:
     """Whether what the primal of a call saved may hold memory of what is changed: its arguments, or its result."""
     made = definitions(primal)
     part = made.get(saved)
@@ -142,7 +149,7 @@ def _may_hold(primal: Block, saved: str, stored: set[str], aliases: Any) -> bool
 
 
 def _adjoint_function(
-    program: Any, name: str, parameter: str, seed: str, wrt: list[str], head: list[Statement], linked: Block,
+    program: Program, name: str, parameter: str, seed: str, wrt: list[str], head: list[Statement], linked: Block,
     result: Atom, saved: list[str], table: dict[str, Atom],
 ) -> Function:  # fmt: skip
     doc = source_doc(

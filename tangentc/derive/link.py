@@ -11,15 +11,14 @@ for _ in range(n):              ->          x = r * x * (1 - x)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.recording import cut, is_cheap
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import NOWHERE, Assign, Block, Effect, If, Leave, Statement, Store, version_base
-from tangentc.core.walk import all_reads, blocks, changed_by, defines, statements, substitute_block
+from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Effect, If, Leave, Statement, Store, version_base
+from tangentc.core.walk import all_reads, blocks, changed_by, defines, reads, statements, substitute_block
 
 
 @dataclass
@@ -31,7 +30,7 @@ class Region:
     primal: Block
     adjoint: Block
     inputs: list[str]
-    extra: tuple[Any, ...] = ()  # what is read after the adjoint
+    extra: tuple[Atom, ...] = ()  # what is read after the adjoint
 
     def plan(self) -> tuple[list[str], list[str]]:
         """The values to save and the values to recompute, in the order of the program."""
@@ -39,7 +38,7 @@ class Region:
         self.order: dict[str, int] = {}
         self.stores: dict[str, list[int]] = {}  # where the primal statements store into each array
         self._collect(self.primal)
-        needed = {n for n in all_reads(self.adjoint) | set(self.extra) if n in self.made}
+        needed = {n for n in (*all_reads(self.adjoint), *self.extra) if isinstance(n, str) and n in self.made}
         self._positions()
         saved = cut(needed, self.made, self._may_recompute, self.builder.types)
         recomputed: set[str] = set()
@@ -79,7 +78,7 @@ class Region:
         self.last_read: dict[str, int] = {}
         after = Effect(ops.push, self.extra)
         for k, s in enumerate((*statements(self.adjoint), after)):
-            for name in (a for a in _own_reads(s) if isinstance(a, str)):
+            for name in (a for a in reads(s) if isinstance(a, str)):
                 self.first_read.setdefault(name, k)
                 self.last_read[name] = k
             if isinstance(s, Store) and isinstance(s.value, str) and s.value in self.order:
@@ -276,9 +275,3 @@ def _before_leave(block: Block, pushes: list[Statement]) -> Block:
                 ((last.then, then), (last.orelse, orelse))]  # fmt: skip
         return (*block[:-1], replace(last, then=arms[0], orelse=arms[1]))
     return (*block, *pushes)
-
-
-def _own_reads(s: Statement) -> Any:
-    from tangentc.core.walk import reads
-
-    return reads(s)

@@ -15,8 +15,8 @@ from __future__ import annotations
 import builtins
 import operator
 import types as pytypes
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from tangentc.core.types import (
     Known,
     Scalar,
     Tuple,
+    Type,
     Unknown,
     components,
     holds_numbers,
@@ -47,7 +48,8 @@ from tangentc.core.types import (
 from tangentc.core.values import data_type
 from tangentc.core.walk import defines, definitions, joins_of, statements
 from tangentc.derive.parts import bar_name
-from tangentc.errors import InternalError, UnsafeMutation
+from tangentc.errors import InternalError, Span, UnsafeMutation
+from tangentc.ops.table import Op
 
 COPIES = {operator.add, builtins.list, builtins.tuple, builtins.dict, ops.items_from, builtins.reversed}
 
@@ -59,7 +61,7 @@ class Mirror:
         self.b, self.aliases = builder, aliases
         self.definitions = definitions(function.body)
         self.of: dict[str, str] = {}
-        self.wide: dict[Atom, Any] = {}
+        self.wide: dict[Atom, Type] = {}
         self.wide = self._wide(function)
         for s in statements(function.body):
             for name in [s.target] if isinstance(s, Assign) else [name for name, *_ in joins_of(s)]:
@@ -87,30 +89,30 @@ class Mirror:
                 if x not in self.of and x in active and not holding.isdisjoint(aliases.points.of.get(x, ())):
                     self._shadow(x)
 
-    def _wide(self, function: Function) -> dict[Atom, Any]:
+    def _wide(self, function: Function) -> dict[Atom, Type]:
         """What arrays and containers may be under another name that joins give them: an array of integers or of real
         numbers may be one of complex numbers in the next trip, and its shadow has to take their adjoints."""
         joins = [(name, arm) for s in statements(function.body) for name, *both in joins_of(s) for arm in both]
         views = [(name, a) for name, made in self.aliases.views.items() for a in self.aliases.shares(made)]
-        of: dict[Atom, Any] = {a: present(self.b.type(a)) for pair in (*joins, *views) for a in pair}
+        of: dict[Atom, Type] = {a: present(self.b.type(a)) for pair in (*joins, *views) for a in pair}
         arrays = [(a, b) for a, b in joins if isinstance(of[a], Array) and isinstance(of[b], Array)]
         same = ((a, b) for a, b in views if isinstance(of[a], Array) and isinstance(of[b], Array))
         arrays += [(a, b) for a, b in same if of[a].dtype == of[b].dtype]  # and no real part
         containers = [(a, b) for a, b in joins if is_container(of[a]) and is_container(of[b])]
         held = self._held_as(function)
         of |= held
-        before: dict[Atom, Any] = {}
+        before: dict[Atom, Hashable] = {}
         while before != (before := {a: _moving(of[a]) for pair in (*arrays, *containers) for a in pair}):
             for a, b in arrays:
                 dtype = np.result_type(of[a].dtype, of[b].dtype).name
-                of[a], of[b] = replace(of[a], dtype=dtype), replace(of[b], dtype=dtype)
+                of[a], of[b] = (of_dtype(of[n], Array(dtype, ())) for n in (a, b))
             for a, b in containers:
                 of[a] = of[b] = self.b.types.join(of[a], of[b])
         return {a: of[a] for a in (*before, *held) if _is_other(present(self.b.type(a)), of[a])}
 
-    def _held_as(self, function: Function) -> dict[Atom, Any]:
+    def _held_as(self, function: Function) -> dict[Atom, Type]:
         """The arrays in whose place in a container there are ones of another dtype later, as those."""
-        found: dict[Atom, Any] = {}
+        found: dict[Atom, Type] = {}
         for s in statements(function.body):
             for a, t in self._kept_in(s) if isinstance(s, Assign) else ():
                 own = self.b.type(a)
@@ -118,7 +120,7 @@ class Mirror:
                     found |= {a: of_dtype(own, t)} if own.dtype != t.dtype else {}
         return found
 
-    def _kept_in(self, s: Assign) -> list[tuple[Atom, Any]]:
+    def _kept_in(self, s: Assign) -> list[tuple[Atom, Type | None]]:
         """What a statement puts into a container or takes out of one, with the type of its place there."""
         if s.op in (ops.make_list, ops.make_tuple, ops.make_dict):
             items, atoms = getattr(self.b.type(s.target), "items", ()), s.args[s.op is ops.make_dict :]
@@ -169,22 +171,22 @@ class Mirror:
         self.of[x] = self.b.fresh(bar_name(x))
         self.b.types.of_name[self.of[x]] = shadow_type(self.life(x))
 
-    def parts(self, x: str, atoms: tuple[Atom, ...], out: list[Statement], span: Any) -> list[Atom]:
+    def parts(self, x: str, atoms: tuple[Atom, ...], out: list[Statement], span: Span) -> list[Atom]:
         """What stands in the shadow of a container for what it is made of."""
         items = getattr(self.life(x), "items", ())
         each = items if len(items) == len(atoms) else items * len(atoms) if len(items) == 1 else (None,) * len(atoms)
         return [self.part(a, out, span, of=t) for a, t in zip(atoms, each, strict=True)]
 
-    def one_of(self, container: Atom) -> Any:
+    def one_of(self, container: Atom) -> Type | None:
         """The type of each item of a container, where they have one."""
         items = set(getattr(self.life(container), "items", ()))
         return items.pop() if len(items) == 1 else None
 
-    def life(self, x: Atom) -> Any:
+    def life(self, x: Atom) -> Type:
         """The type of all that a value is under its names."""
         return self.wide.get(x, self.b.type(x))
 
-    def part(self, x: Atom, out: list[Statement], span: Any, joined: bool = False, of: Any = None) -> Atom:
+    def part(self, x: Atom, out: list[Statement], span: Span, joined: bool = False, of: Type | None = None) -> Atom:
         """What stands in a mirrored container for ``x``: its shadow, or a zero that is added to; ``joined`` says that
         it is a list or a tuple whose items become those of the container.  ``of`` is the type of what stands there in
         all the life of the container."""
@@ -195,18 +197,18 @@ class Mirror:
             t = data_type(t.value)  # what grows out of it may move
         if isinstance(t, Scalar) and holds_numbers(t):  # what is put in its place later may move
             return Const(0j if t.dtype.startswith("complex") else 0.0)
-        becomes = isinstance(t, Array) and isinstance(of, Array) and is_differentiable(of)
-        if becomes and (self.wide or of.dtype != t.dtype):
-            return self._zeros(x, of_dtype(t, of), out, span)
+        other = of if isinstance(of, Array) and is_differentiable(of) else None
+        if isinstance(t, Array) and other is not None and (self.wide or other.dtype != t.dtype):
+            return self._zeros(x, replace(t, dtype=other.dtype), out, span)
         if not is_differentiable(t) and not (is_container(t) and (holds_numbers(t) or not t.items)):
             return Const(None)
         zero = self.b.fresh(f"%{shown(x)}_zero")
         self.b.types.of_name[zero] = shadow_type(t)
-        op: Any = np.zeros_like if isinstance(t, Array) else runtime.zeros_of
+        op = np.zeros_like if isinstance(t, Array) else runtime.zeros_of
         out.append(Assign(zero, op, (x,), (), span))
         return zero
 
-    def _zeros(self, x: Atom, t: Any, out: list[Statement], span: Any) -> str:
+    def _zeros(self, x: Atom, t: Array, out: list[Statement], span: Span) -> str:
         """An array of zeros for another one, of the dtype of a type."""
         zero = self.b.fresh(f"%{shown(x)}_zero")
         self.b.types.of_name[zero] = t
@@ -232,7 +234,7 @@ class Mirror:
         span = s.span
         shared = self.aliases.shares(s)
 
-        def made(op: Any, *atoms: Atom) -> tuple[Statement, ...]:
+        def made(op: Op, *atoms: Atom) -> tuple[Statement, ...]:
             return (*out, Assign(bar, op, atoms, (), span))
 
         if op in DEEP_COPIES and not (args[0] in self.aliases.points.params and self.aliases.points.is_given(args[0])):
@@ -260,12 +262,12 @@ class Mirror:
         keywords = (("dtype", Const(getattr(np, t.dtype))),) if self.wide and isinstance(t, Array) else ()
         return (*out, Assign(bar, np.zeros_like, (s.target,), keywords, span))
 
-    def _view(self, s: Assign, shared: Any) -> tuple[Statement, ...]:
+    def _view(self, s: Assign, shared: list[Atom]) -> tuple[Statement, ...]:
         """The shadow of what shares its memory: the same view of the shadow of that."""
         bar, op, args, span = self.of[s.target], s.op, s.args, s.span
         out: list[Statement] = []
 
-        def made(op: Any, *atoms: Atom) -> tuple[Statement, ...]:
+        def made(op: Op, *atoms: Atom) -> tuple[Statement, ...]:
             return (*out, Assign(bar, op, atoms, (), span))
 
         if op is builtins.getattr:
@@ -325,7 +327,7 @@ class Mirror:
         given = [a for a in s.args if is_container(self.b.type(a))]
         return self.are_numbers(given[0] if len(given) == 1 else s.target, s)
 
-    def are_numbers(self, items: Atom, s: Any) -> bool:
+    def are_numbers(self, items: Atom, s: Statement) -> bool:
         """Whether a copy of these items is one of numbers, each of which has an adjoint of its own in the copy."""
         t = self.b.type(items)
         kinds = {isinstance(part, Scalar) for part in getattr(t, "items", ()) if is_differentiable(part)}
@@ -345,11 +347,11 @@ class Mirror:
         found = [m for m in s.merged if m.name in self.of]
         return tuple(Merge(self.of[m.name], *(self._arm(a, before, s.span) for a in (m.then, m.orelse))) for m in found)
 
-    def carries(self, s: Any, before: list[Statement]) -> tuple[Carry, ...]:
+    def carries(self, s: For | While, before: list[Statement]) -> tuple[Carry, ...]:
         found = [c for c in s.carried if c.name in self.of]
         return tuple(Carry(self.of[c.name], *(self._arm(a, before, s.span) for a in (c.init, c.next))) for c in found)
 
-    def _arm(self, atom: Atom, before: list[Statement], span: Any) -> Atom:
+    def _arm(self, atom: Atom, before: list[Statement], span: Span) -> Atom:
         if isinstance(atom, str) and atom in self.of:
             return self.of[atom]
         if isinstance(atom, Const) and isinstance(atom.value, tuple):
@@ -376,14 +378,14 @@ class Mirror:
         return (*out, Store(self.of[s.object], s.key, value, None, s.span))
 
 
-def _moving(t: Any) -> Any:
+def _moving(t: Type) -> Hashable:
     """The dtypes of what a type says that moves: for all else, two types are one here."""
     if is_container(t):
         return tuple(map(_moving, t.items))
     return t.dtype if isinstance(t, Array) else None
 
 
-def _is_other(t: Any, wide: Any) -> bool:
+def _is_other(t: Type, wide: Type) -> bool:
     """Whether an array, or one in a container, may be one of another dtype by another name."""
     if isinstance(t, Array) and isinstance(wide, Array):
         return t.dtype != wide.dtype

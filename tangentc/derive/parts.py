@@ -6,7 +6,8 @@ import builtins
 import dataclasses
 import operator
 import types as pytypes
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, TypeAlias
 
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -25,10 +26,13 @@ def bar_name(x: Atom) -> str:
     return f"{x}_bar" if isinstance(x, str) else "%bar"
 
 
-Adjoint = Atom | dict[Any, Any]  # of a container: by its parts
+Adjoint: TypeAlias = "Atom | Parts"  # of a container: by its parts
+Like = dict[Type, str | tuple[str, tuple[Hashable, ...]]]  # of a type, a parameter, or a part of one, that has it
+Parts: TypeAlias = "dict[Hashable, Adjoint | None]"
+Given: TypeAlias = "Adjoint | list[Any] | tuple[Any, ...]"  # by a rule: of each item
 
 
-def get_part(b: Builder, x: Atom, key: Any) -> Atom:
+def get_part(b: Builder, x: Atom, key: Hashable) -> Atom:
     """The part of a container value."""
     t = b.type(x)
     if isinstance(t, Struct):

@@ -7,12 +7,12 @@ import builtins
 import dataclasses
 import operator
 import types as pytypes
-from typing import Any
 
 import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.fits import may_raise
+from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -42,7 +42,7 @@ from tangentc.errors import BadArgument, NotScalar, UnsupportedSyntax
 from tangentc.simplify.dead import dead
 
 
-def kept_results(b: Builder, program: Any, result: Atom) -> tuple[tuple[Statement, ...], Atom]:
+def kept_results(b: Builder, program: Program, result: Atom) -> tuple[tuple[Statement, ...], Atom]:
     """The result as it is before the adjoint sweep, which puts arrays and containers back to what they were."""
     t = b.type(result)
     if isinstance(t, Scalar) or not isinstance(result, str) or not program.aliases.is_changed(result):
@@ -52,7 +52,7 @@ def kept_results(b: Builder, program: Any, result: Atom) -> tuple[tuple[Statemen
     return (Assign(name, copies(t), (result,), (), AFTERWARDS),), name
 
 
-def with_unused(primal: Block, program: Any) -> Block:
+def with_unused(primal: Block, program: Program) -> Block:
     """The primal sweep, in which what the value does not need, but may raise, is run all the same."""
     needed = {n for s in statements(dead(program.function, program.types, program.aliases).body) for n in defines(s)}
     run: set[str] = set()  # for its effect
@@ -100,7 +100,7 @@ def part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function)
     return b.emit(ops.make_dict, (Const(tuple(found)), *found.values()), name="%self_bar")
 
 
-def check_result(program: Any) -> None:
+def check_result(program: Program) -> None:
     """Refuse a function whose value is computed from something that is never there: its derivative would be zero."""
     if isinstance(program.result, Known) and program.result.value is ops.UNDEFINED:
         raise UnsupportedSyntax(
@@ -110,7 +110,7 @@ def check_result(program: Any) -> None:
         )  # fmt: skip
 
 
-def check_scalar(program: Any, t: Type) -> None:
+def check_scalar(program: Program, t: Type) -> None:
     function = program.function
     if isinstance(t, Scalar) and np.dtype(t.dtype).kind == "f" or isinstance(t, Unknown):
         return
@@ -132,16 +132,15 @@ def check_scalar(program: Any, t: Type) -> None:
     if isinstance(t, Known) and t.value is ops.UNDEFINED:
         ways = [s for s in statements(function.body) if isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)]
         raise NotScalar(
-            f"{function.name} never returns for arguments of these types", (*ways, function)[0].span,
+            f"{function.name} never returns for arguments of these types", ways[0].span if ways else function.span,
             why=": ".join(["every way through it ends in an error", *(ast.unparse(s.tree) for s in ways[:1])]),
             way_out="call the function itself to see which",
         )  # fmt: skip
     raise NotScalar(
-        f"{function.name} returns {describe(t)}, and grad needs one number",
-        span,
+        f"{function.name} returns {describe(t)}, and grad needs one number", span,
         why="a gradient belongs to a function whose value is a scalar",
         way_out="sum the result, or use tangentc.vjp or tangentc.adjoint with a seed for it",
-    )
+    )  # fmt: skip
 
 
 def seed_type_of(t: Type) -> Type:

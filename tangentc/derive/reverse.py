@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from tangentc.core.nodes import (
     Function,
     Global,
     If,
+    Op,
     Opaque,
     Statement,
     Store,
@@ -44,14 +46,18 @@ from tangentc.core.nodes import (
 from tangentc.core.types import Array, Tuple, Type, Unknown, components, is_container, rank
 from tangentc.core.walk import statements
 from tangentc.derive.adjoints import Adjoints, begun
-from tangentc.derive.calls import adjoints, covering, missing, partials
+from tangentc.derive.calls import Call, adjoints, covering, missing, partials
 from tangentc.derive.control import Control
 from tangentc.derive.mirror import Mirror
-from tangentc.derive.parts import Adjoint, bar_name
+from tangentc.derive.parts import Adjoint, Like, bar_name
 from tangentc.derive.shadows import copies
 from tangentc.derive.stores import Stores
 from tangentc.derive.structure import Structure
 from tangentc.ops.table import every
+
+if TYPE_CHECKING:
+    from tangentc.analysis.masks import Mask
+    from tangentc.derive.assemble import Unit
 
 PUT_TOGETHER = every("puts_together")
 EXACT = every("exact_adjoint")  # its adjoints, whose lengths follow from the operation
@@ -70,7 +76,7 @@ class Sweeps:
 
 
 def reverse(
-    function: Function, seed: dict[str, Adjoint], builder: Builder, aliases: Aliases, active: set[str], context: Any
+    function: Function, seed: dict[str, Adjoint], builder: Builder, aliases: Aliases, active: set[str], context: Unit
 ) -> Sweeps:
     """Both sweeps of ``function``; ``seed`` gives the adjoint of its result."""
     writer = _Reverse(function, builder, aliases, active, context)
@@ -84,9 +90,9 @@ def reverse(
 
 
 class _Reverse(Structure, Stores, Control):
-    def __init__(self, function: Function, builder: Builder, aliases: Aliases, active: set[str], context: Any):
+    def __init__(self, function: Function, builder: Builder, aliases: Aliases, active: set[str], context: Unit):
         self.b, self.aliases, self.active, self.context = builder, aliases, active, context
-        like: dict[Type, Any] = {}
+        like: Like = {}
         for p in function.params:
             _collect_like(builder.type(p.name), p.name, (), like)
         self.adj = Adjoints(builder, aliases, active, like)
@@ -101,24 +107,20 @@ class _Reverse(Structure, Stores, Control):
         self.first, self.later = first_stores(function.body), later_stores(function.body)
         self.lists: list[str] = []
         self.depth = 0
-        self.unbounded = context.unbounded
+        self.unbounded, self.definitions = context.unbounded, context.definitions
         self.given = {p.name for p in context.program.function.params}
         self.mirror = Mirror(builder, aliases, active, function)
         self.adj.mirror = self.mirror.of
         self.adj.shadow_names.update(self.mirror.of.values())
         builder.may_change = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
         builder.is_view = self._is_view
-        builder.primal = {n: s for n, s in context.definitions.items() if isinstance(s, Assign)}
+        builder.primal = {n: s for n, s in self.definitions.items() if isinstance(s, Assign)}
 
-    def _is_view(self, op: Any, args: tuple[Atom, ...]) -> bool:
+    def _is_view(self, op: Op, args: tuple[Atom, ...]) -> bool:
         """Whether an operation gives the same memory again each time."""
-        if (
-            op is not operator.getitem
-            or not isinstance(self.b.type(args[0]), Array)
-            or not self.aliases.is_basic(args[1])
-        ):
+        if op is not operator.getitem or not isinstance(self.b.type(args[0]), Array):
             return False
-        return isinstance(self.b.types.result(op, args), Array)
+        return self.aliases.is_basic(args[1]) and isinstance(self.b.types.result(op, args), Array)
 
     def block(self, block: Block) -> Block:
         """Write the adjoint of a block, last statement first; gives the block with what it must save."""
@@ -228,18 +230,18 @@ class _Reverse(Structure, Stores, Control):
         else:
             self._general(s, call, y_bar)
 
-    def _elementwise(self, s: Assign, call: Any, y_bar: Atom) -> None:
-        wanted = [k for k, (_, a) in enumerate(call.inputs) if isinstance(a, str) and a in self.active]
+    def _elementwise(self, s: Assign, call: Call, y_bar: Atom) -> None:
         mask = self.context.mask(s.target) if self._may_be_infinite(s, call) else None
         with self.b.one_moment():
-            total = self._contributions(s, call, y_bar, wanted, mask)
+            total = self._contributions(s, call, y_bar, mask)
         for x, contribution in total.items():
             self.adj.add(x, contribution)
 
-    def _contributions(self, s: Assign, call: Any, y_bar: Atom, wanted: list[int], mask: Any) -> dict[Atom, Atom]:
+    def _contributions(self, s: Assign, call: Call, y_bar: Atom, mask: Mask | None) -> dict[Atom, Atom]:
         total: dict[Atom, Atom] = {}
-        for k in wanted:
-            x = call.inputs[k][1]
+        for k, (_, x) in enumerate(call.inputs):
+            if not isinstance(x, str) or x not in self.active:
+                continue
             partial = partials(self.b, call, s.target, [k])[k]
             if partial is None:
                 continue
@@ -257,7 +259,7 @@ class _Reverse(Structure, Stores, Control):
             total[x] = contribution if x not in total else self.b.add(total[x], contribution)
         return total
 
-    def _may_be_infinite(self, s: Assign, call: Any) -> bool:
+    def _may_be_infinite(self, s: Assign, call: Call) -> bool:
         """Whether a partial may be infinite, or no number, where the mask leaves its value out."""
         if divides(s, lambda op: call.rule.singular) or any(a in self.unbounded for a in (s.target, *s.atoms)):
             return True
@@ -265,7 +267,7 @@ class _Reverse(Structure, Stores, Control):
         tests = () if mask is None else tests_of(mask)
         return any((isinstance(t, Global) or t in self.given) and isinstance(self.b.type(t), Array) for t in tests)
 
-    def _tested(self, mask: Any, y: Atom) -> Any:
+    def _tested(self, mask: Mask, y: Atom) -> tuple[Atom, bool]:
         """A mask as a test and one of its arms."""
         if isinstance(mask, Places):
             return self.b.emit(runtime.marks, (y, *mask.keys)), mask.taken
@@ -276,10 +278,10 @@ class _Reverse(Structure, Stores, Control):
             return self.b.emit(mask.op, (x, *others)), mask.arm
         if not isinstance(mask, Several):
             return mask
-        test: Atom | None = None
-        for part in mask.masks:
+        test = self._flag(*self._tested(mask.masks[0], y))
+        for part in mask.masks[1:]:
             one = self._flag(*self._tested(part, y))
-            test = one if test is None else self.b.emit(operator.and_ if mask.all else operator.or_, (test, one))
+            test = self.b.emit(operator.and_ if mask.all else operator.or_, (test, one))
         return test, True
 
     def _flag(self, test: Atom, taken: bool) -> Atom:
@@ -292,7 +294,7 @@ class _Reverse(Structure, Stores, Control):
             return test
         return self.b.emit(operator.ne, (test, Const(0))) if by_entry else self.b.emit(builtins.bool, (test,))
 
-    def _under(self, mask: Any, bar: Atom, partial: Atom) -> Atom:
+    def _under(self, mask: tuple[Atom, bool], bar: Atom, partial: Atom) -> Atom:
         """``bar * partial`` where it matters, and zero elsewhere."""
         if mask is NONZERO:
             return self.b.emit(runtime.taken, (bar, partial))
@@ -305,10 +307,10 @@ class _Reverse(Structure, Stores, Control):
         contribution = self.b.mul(bar, partial)
         return self.b.choose(test, *((contribution, Const(0.0)) if taken else (Const(0.0), contribution)))
 
-    def _general(self, s: Assign, call: Any, y_bar: Atom) -> None:
+    def _general(self, s: Assign, call: Call, y_bar: Atom) -> None:
         y_bar = self.adj.full(y_bar, s.target)
         y: Atom = s.target
-        mask = self.context.mask(y) if call.rule.singular else None
+        mask = self.context.mask(s.target) if call.rule.singular else None
         if mask is not None:  # a harmless value where it does not matter
             if mask is NONZERO:
                 none = self.b.emit(operator.and_, tuple(self.b.emit(operator.eq, (a, Const(0))) for a in (y, y_bar)))
@@ -384,7 +386,7 @@ class _Reverse(Structure, Stores, Control):
         return tuple(out)
 
 
-def _collect_like(t: Type, param: str, path: tuple[Any, ...], like: dict[Type, Any]) -> None:
+def _collect_like(t: Type, param: str, path: tuple[Hashable, ...], like: Like) -> None:
     """Note where a parameter, or a part of one, has an array of each type."""
     if isinstance(t, Array):
         like.setdefault(t, (param, path) if path else param)

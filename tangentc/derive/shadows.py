@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import VIEWS, Aliases, known
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const
+from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Op
 from tangentc.core.types import (
     Array,
     Known,
@@ -28,7 +28,7 @@ from tangentc.core.types import (
     may_be_number,
     shadow_type,
 )
-from tangentc.derive.parts import bar_name, get_part, leaves
+from tangentc.derive.parts import Adjoint, Given, bar_name, get_part, leaves
 
 
 class Shadows:
@@ -36,19 +36,19 @@ class Shadows:
 
     b: Builder
     aliases: Aliases
-    values: dict[str, Any]
+    values: dict[str, Adjoint]
     shadows: dict[str, str]
     own: set[Atom]
     shadow_names: set[str]
     seen_parts: set[Atom]
     rebound: set[str]
     mirror: dict[str, str]
-    like: Any
-    full: Any
-    as_shadow: Any
-    is_lazy: Any
-    add: Any
-    _add_parts: Any
+    like: Callable[[Atom], Atom]
+    full: Callable[[Atom, Atom], Atom]
+    as_shadow: Callable[[Adjoint | None, Atom], Atom]
+    is_lazy: Callable[[Atom, Type], bool]
+    add: Callable[..., None]
+    _add_parts: Callable[[str, Type, Given], None]
 
     def shadow_key(self, x: str) -> str:
         """The name under which the shadow of ``x`` is kept."""
@@ -165,15 +165,14 @@ class Shadows:
             return
         self._keep_shadow(x, self.b.rename(self._own(x_bar, x), bar_name(x)))
 
-    def _add_into(self, shadow: str, key: Any, part: Any, read: Type | None = None) -> None:
+    def _add_into(self, shadow: str, key: Hashable, part: Adjoint | None, read: Type | None = None) -> None:
         """Add to one part of a container's shadow."""
         if isinstance(part, dict):
             target = get_part(self.b, shadow, key)
             for sub, value in part.items():
-                if value is not None:
-                    self._add_into(target, sub, value)  # type: ignore[arg-type]
-            return
-        self.add_to_item(shadow, Const(key), part, read)
+                self._add_into(target, sub, value)  # type: ignore[arg-type]
+        elif part is not None:
+            self.add_to_item(shadow, Const(key), part, read)
 
     def is_seen(self, shadow: Atom) -> bool:
         """Whether the arrays in a container's shadow are seen by others too, so that they are changed in place."""
@@ -182,10 +181,8 @@ class Shadows:
     def add_items(self, shadow: str, items: Atom, places: Atom | None = None) -> None:
         """Add to the items of a list's shadow; those of a mirrored one are seen by others."""
         mirrored = self.is_seen(shadow)
-        more: tuple[Atom, ...] = () if places is None and not mirrored else (Const(None) if places is None else places,)
+        more: tuple[Atom, ...] = () if places is None else (places,)
         keywords = (("in_place", Const(True)),) if mirrored else ()
-        if places is None and mirrored:
-            more = ()
         self.b.effect(runtime.add_items, (shadow, items, *more), keywords)
 
     def add_to_item(self, shadow: str, key: Atom, part: Atom, read: Type | None = None) -> None:
@@ -236,7 +233,7 @@ class Shadows:
             self.b.effect(np.add.at, (made, key, y_bar))
 
 
-def copies(t: Type) -> Any:
+def copies(t: Type) -> Op:
     """What copies a value of a type; of what may be a number, ``np.copy`` would make an array."""
     return np.copy if isinstance(t, Array) and not t.or_number else ops.copied
 

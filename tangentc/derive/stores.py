@@ -10,7 +10,6 @@ from __future__ import annotations
 import builtins
 import operator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ class Stores:
     adj: Adjoints
     aliases: Aliases
     active: set[str]
-    context: Any
+    definitions: dict[str, Statement]
     mirror: Mirror
     first: set[int]  # stores to attributes that are not there yet
     later: set[int]  # and to those that are, for certain
@@ -65,12 +64,12 @@ class Stores:
         t = self.b.type(key)
         if isinstance(t, Array) and t.dtype == "bool":
             return True
-        made = self.context.definitions.get(key) if isinstance(key, str) else None
+        made = self.definitions.get(key) if isinstance(key, str) else None
         if isinstance(made, Assign) and not self.aliases.is_changed(made.target):
             if made.op is np.arange and _counts_up(made) or made.op in DISTINCT:
                 return True
             if made.op is ops.make_tuple and made.args:  # rows, columns = np.triu_indices(n)
-                parts = [self.context.definitions.get(a) for a in made.args if isinstance(a, str)]
+                parts = [self.definitions.get(a) for a in made.args if isinstance(a, str)]
                 items = [p.args[0] for p in parts if isinstance(p, Assign) and p.op is operator.getitem]
                 whole = set(items)
                 if len(items) == len(made.args) and len(whole) == 1:
@@ -86,11 +85,9 @@ class Stores:
             return self._add_at(s)
         if changes_argument(s.op) and (any(a in self.active for a in s.atoms) or isinstance(s.args[0], str)):
             raise UnsafeMutation(
-                f"np.{s.op.__name__} changes an array in place",
-                s.span,
-                why="this call of it has no adjoint",
+                f"np.{s.op.__name__} changes an array in place", s.span, why="this call of it has no adjoint",
                 way_out="write it as a subscript assignment",
-            )
+            )  # fmt: skip
         return (s,)
 
     # ---------------------------------------------------------- containers
@@ -202,7 +199,7 @@ class Stores:
             return (s,)
         if id(s) in self.first:
             return self._first_store(s)
-        old = self.b.fresh(f"{shown(items)}_saved")
+        old, written = self.b.fresh(f"{shown(items)}_saved"), key
         op, at = (builtins.getattr, Const(str(key.value))) if id(s) in self.later else (ops.old_item, key)
         self.b.types.of_name[old] = self.b.types.result(op, (items, at))
         save = Assign(old, op, (items, at), (), s.span)
@@ -217,13 +214,13 @@ class Stores:
         mirrored = self.mirror.store(s)
         is_value = self._is_value(s.value)
         bar: Atom = Const(None)
-        moves = s.value in self.adj.mirror and self.mirror.is_slice(s.key) and self.mirror.are_numbers(s.value, s)  # type: ignore[arg-type]
+        moves = s.value in self.adj.mirror and self.mirror.is_slice(written) and self.mirror.are_numbers(s.value, s)
         if is_value or moves:
             bar = self._part_of_shadow(shadow, key, s.value)  # type: ignore[arg-type]
         if mirrored:
             old_bar = self.b.fresh(f"{shown(items)}_bar_saved")
-            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, s.key))
-            before = (*before, Assign(old_bar, ops.old_item, (shadow, s.key), (), s.span))  # type: ignore[arg-type]
+            self.b.types.of_name[old_bar] = self.b.types.result(ops.old_item, (shadow, written))
+            before = (*before, Assign(old_bar, ops.old_item, (shadow, written), (), s.span))
             self.b.store(shadow, key, old_bar)
             if isinstance(self.b.type(old), (Scalar, Known)):
                 self.b.store(shadow, key, Const(0.0))
@@ -272,7 +269,7 @@ class Stores:
         """The start and the step of a slice."""
         if isinstance(key, Const):
             return Const(key.value.start), Const(key.value.step)
-        made = self.context.definitions.get(key)
+        made = self.definitions.get(key) if isinstance(key, str) else None
         if not isinstance(made, Assign) or made.op is not builtins.slice:
             raise UnsafeMutation(
                 "a slice of a list is assigned by a name", self.b.span, why="where it begins is not known",
@@ -298,25 +295,25 @@ class Stores:
         assert isinstance(array, str)
         store = Store(array, key, value, operator.add, s.span)
         self._check_array(store)
-        old = self._old(store, key)
-        self.b.store(array, key, old["name"])
+        old, saving = self._old(store, key)
+        self.b.store(array, key, old)
         shadow = self.adj.shadow_of(array) if array in self.active else None
         if shadow is not None and isinstance(value, str) and value in self.active:
             self.adj.add(value, self.b.emit(np.copy, (self.b.emit(operator.getitem, (shadow, key)),), name="rhs_bar"))
-        return (*old["statements"], s)
+        return (*saving, s)
 
     def store(self, s: Store) -> tuple[Statement, ...]:
         if not isinstance(present(self.b.type(s.object)), Array):
             return self.container_store(s)
         self._check_store(s)
         key: Atom = Const(...) if s.key is None else s.key
-        old = self._old(s, key)
-        self.b.store(s.object, None if s.key is None else key, old.pop("name"))
+        old, saving = self._old(s, key)
+        self.b.store(s.object, None if s.key is None else key, old)
         if s.key is None:
             self.b.out[-1] = replace(self.b.out[-1], key=Const(...))  # type: ignore[arg-type]
         if s.object in self.active:
             self._store_adjoint(s, key)
-        return (*old["statements"], s)
+        return (*saving, s)
 
     def _store_adjoint(self, s: Store, key: Atom) -> None:
         if s.object not in self.adj.mirror and self.adj.shadow_key(s.object) not in self.adj.shadows:
@@ -342,7 +339,7 @@ class Stores:
         elif s.op is None:
             self.b.store(shadow, key, Const(0))
 
-    def _old(self, s: Store, key: Atom) -> dict[str, Any]:
+    def _old(self, s: Store, key: Atom) -> tuple[str, tuple[Assign, ...]]:
         """The part of an array that a store overwrites, saved before it."""
         base = shown(s.object)
         item = self.b.fresh(f"%{base}_item")
@@ -351,12 +348,12 @@ class Stores:
         if isinstance(t, Scalar):
             name = self.b.fresh(f"{base}_saved")
             self.b.types.of_name[name] = t
-            return {"name": name, "statements": (Assign(name, operator.getitem, (s.object, key), (), s.span),)}
+            return name, (Assign(name, operator.getitem, (s.object, key), (), s.span),)
         name = self.b.fresh(f"{base}_saved")
         self.b.types.of_name[name] = t
         self.aliases.parent[item] = self.aliases.root(s.object)
         copy = (Assign(item, operator.getitem, (s.object, key), (), s.span), Assign(name, np.copy, (item,), (), s.span))
-        return {"name": name, "statements": copy}
+        return name, copy
 
     def _check_store(self, s: Store) -> None:
         self._check_array(s)
@@ -368,8 +365,7 @@ class Stores:
     def _check_array(self, s: Store) -> None:
         if self.aliases.is_outside(s.object):
             raise UnsafeMutation(
-                f"{shown(s.object)}, which may be an array of the module, is changed in place",
-                s.span,
+                f"{shown(s.object)}, which may be an array of the module, is changed in place", s.span,
                 why="a gradient changes nothing but its own copies",
                 way_out="pass the array in as an argument, or copy it",
-            )
+            )  # fmt: skip

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator
 
 import numpy as np
 
@@ -32,13 +31,13 @@ from tangentc.core.types import (
 )
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import missing, refuse_active_key
-from tangentc.derive.parts import Adjoint, bar_name, get_part
+from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
 from tangentc.ops.table import every
 
 PUT_TOGETHER = every("puts_together")
 
 
-def _put_together(s: Assign) -> Iterator[tuple[Any, Atom]]:
+def _put_together(s: Assign) -> Iterator[tuple[Hashable, Atom]]:
     """The parts of a container that a statement makes, with their keys."""
     op, args = s.op, s.args
     if op is ops.make_struct:
@@ -54,7 +53,7 @@ class Structure:
     adj: Adjoints
     aliases: Aliases
     active: set[str]
-    _is_unique: Any
+    _is_unique: Callable[[Atom], bool]
 
     def _structure(self, s: Assign, y_bar: Adjoint | None) -> bool:
         """The adjoints of operations that put values together or take them apart."""
@@ -156,12 +155,12 @@ class Structure:
             length = self.b.emit(builtins.len, (x,)) if not exact else Const(len(list(components(t))))
             start = self.b.emit(operator.add, (start, length)) if len(s.args) > 1 else start
 
-    def _part(self, y_bar: Adjoint | None, key: Any, y: str) -> Adjoint | None:
+    def _part(self, y_bar: Adjoint | None, key: Hashable, y: str) -> Adjoint | None:
         if isinstance(y_bar, dict):
             return y_bar.get(key)
         return None if y_bar is None else get_part(self.b, y_bar, key)
 
-    def _add_part(self, x: Atom, key: Any, y_bar: Adjoint | None, read: Type | None = None) -> None:
+    def _add_part(self, x: Atom, key: Hashable, y_bar: Adjoint | None, read: Type | None = None) -> None:
         if isinstance(x, str) and x in self.active and y_bar is not None:
             if self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)
@@ -231,13 +230,11 @@ class Structure:
         else:
             self.adj.add_to_item(shadow, key, y_bar, part)
 
-    def _into(self, shadow: str, y_bar: dict[Any, Any], t: Type) -> None:
+    def _into(self, shadow: str, y_bar: Parts, t: Type) -> None:
         parts = dict(components(t))
-        for key in y_bar:
-            if y_bar[key] is None:
-                continue
-            if isinstance(y_bar[key], dict):
+        for key, part in y_bar.items():
+            if isinstance(part, dict):
                 inner = self.b.emit(operator.getitem, (shadow, Const(key)))
-                self._into(inner, y_bar[key], parts[key])  # type: ignore[arg-type]
-            else:
-                self.adj.add_to_item(shadow, Const(key), y_bar[key])
+                self._into(inner, part, parts[key])  # type: ignore[arg-type]
+            elif part is not None:
+                self.adj.add_to_item(shadow, Const(key), part)

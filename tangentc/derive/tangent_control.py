@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,12 +21,12 @@ class TangentControl:
     b: Builder
     active: set[str]
     dots: dict[str, Atom]
-    block: Any
+    block: Callable[[Block], None]
     dot: Callable[..., Atom]
     fit: Callable[..., Atom]
     zero: Callable[..., Atom]
-    name: Any
-    _keep: Any
+    name: Callable[[Atom], str]
+    _keep: Callable[[str, Atom], None]
 
     def branch(self, s: If) -> None:
         blocks: list[list[Statement]] = []

@@ -292,9 +292,8 @@ class _Written(ast.NodeTransformer):
         if any(isinstance(n, ast.FunctionDef) for n in walk(node)):
             raise UnsupportedSyntax(
                 "a generator is asked in a lambda that is differentiated inside a function",
-                why="it would have to be written out",
-                way_out="define the function with def",
-            )
+                why="it would have to be written out", way_out="define the function with def",
+            )  # fmt: skip
         return node
 
 

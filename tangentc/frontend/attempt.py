@@ -200,8 +200,7 @@ class Attempt(Part):
     def taken(self, node: Any) -> list:
         """The branch of an `if` whose test is known."""
         known = self.untried(lambda: self.decided(self.test(node.test), node))
-        found: list = node.body if known else node.orelse
-        return found
+        return node.body if known else node.orelse
 
     def calls_written_out(self, statement: Any) -> bool:
         """Whether a statement calls something that is no function of a library, nor a method of an array."""
@@ -306,8 +305,7 @@ class Attempt(Part):
             return False
         with contextlib.suppress(TangentcError):
             given, named = map(self.tried, call.args), {k.arg: self.tried(k.value) for k in call.keywords}
-            found: bool = self.summaries.inlined(function, list(given), named)
-            return found
+            return self.summaries.inlined(function, list(given), named)
         return False
 
     def open_(self, node: Any) -> Any:

@@ -9,7 +9,7 @@ import functools
 import inspect
 import sys
 import types
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def is_of_python(cls: Any) -> bool:
     return root in sys.stdlib_module_names and root not in ("types", "__main__")
 
 
-def is_user_function(op: Any) -> bool:
+def is_user_function(op: Any) -> TypeGuard[types.FunctionType]:
     """Whether ``op`` is written in Python and has no rule, so that its text says what its derivative is."""
     if not isinstance(op, types.FunctionType) or REGISTRY.find(op) is not None:
         return False

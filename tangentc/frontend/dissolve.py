@@ -56,8 +56,7 @@ def dissolved(body: Block, result: str, assigned: Set[str]) -> Block:
 
 
 def _class(made: Assign) -> type:
-    cls: type = made.args[0].value  # type: ignore[union-attr]
-    return cls
+    return made.args[0].value  # type: ignore[union-attr]
 
 
 def _called(body: Block, made: dict[str, Assign]) -> dict[str, str]:

@@ -32,7 +32,7 @@ def user_functions(program: Program, front: Front) -> Function:
 
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, (Assign, Effect)) and is_user_function(s.op):
-            callee = front.callee(s, program.types)
+            callee = front.callee(s.op, s, program.types)
             if callee.changes:
                 raise UnsafeMutation(
                     f"{s.op.__name__} changes its argument {callee.changes[0]} in place, and calls itself", s.span,

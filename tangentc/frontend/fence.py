@@ -83,11 +83,9 @@ def check(tree: Any, span: Callable[[Any], Span], name: str) -> None:
         if kind in REFUSED:
             what, way_out = REFUSED[kind]
             raise UnsupportedSyntax(
-                f"{name} uses {what}, which tangentc does not differentiate",
-                span(node),
-                why="there is no translation of this construct into an adjoint yet",
-                way_out=way_out,
-            )
+                f"{name} uses {what}, which tangentc does not differentiate", span(node),
+                why="there is no translation of this construct into an adjoint yet", way_out=way_out,
+            )  # fmt: skip
 
 
 def _nodes(roots: list) -> Iterator[Any]:

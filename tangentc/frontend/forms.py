@@ -348,8 +348,7 @@ def _iter(lower: Any, call: Call) -> Atom | None:
 
 @means(collections.OrderedDict, collections.deque, collections.defaultdict)
 def _standing(lower: Any, call: Call) -> Atom:
-    made: Atom = lower.standing(call.callee, call.args, dict(call.keywords), call.node, call.target)
-    return made
+    return lower.standing(call.callee, call.args, dict(call.keywords), call.node, call.target)
 
 
 @means(builtins.list, builtins.tuple)

@@ -37,25 +37,9 @@ from tangentc.ops import methods
 GIVES = "%yield"  # the name of what stands for `yield` in the tree of a generator function
 FULLY_NAMED = {f.__name__ for f in FULLY}  # type: ignore[attr-defined]
 PLAIN = {
-    "abs",
-    "bool",
-    "complex",
-    "enumerate",
-    "float",
-    "int",
-    "len",
-    "list",
-    "max",
-    "min",
-    "pow",
-    "range",
-    "round",
-    "sorted",
-    "str",
-    "sum",
-    "tuple",
-    "zip",
-}  # functions of Python's that change nothing
+    "abs", "bool", "complex", "enumerate", "float", "int", "len", "list", "max", "min", "pow", "range", "round",
+    "sorted", "str", "sum", "tuple", "zip",
+}  # fmt: skip  # functions of Python's that change nothing
 COMPREHENSIONS = (gast.ListComp, gast.SetComp)
 
 

@@ -73,10 +73,8 @@ def lower(function: types.FunctionType, params: Mapping[str, Type], known: Sites
     if node.args.vararg or node.args.kwarg:
         raise UnsupportedSyntax(
             f"{source.name} takes *args or **kwargs, which tangentc does not differentiate here",
-            source.span(source.tree),
-            why="the number of parameters must be known",
-            way_out="name the parameters",
-        )
+            source.span(source.tree), why="the number of parameters must be known", way_out="name the parameters",
+        )  # fmt: skip
     names = [a.id for a in parameters(node.args)]
     activation = Activation(source, Scope(function), locals_of(node), key=function.__code__)
     lowering = Lowering(activation, known, summaries)
@@ -265,15 +263,9 @@ class Lowering(
         return f"{name}.{self.counter[name]}"
 
     def emit(
-        self,
-        op: Any,
-        args: tuple[Atom, ...],
-        node: Any,
-        keywords: tuple[tuple[str, Atom], ...] = (),
-        target: str | None = None,
-        name: str = "",
-        augmented: bool = False,
-    ) -> str:
+        self, op: Any, args: tuple[Atom, ...], node: Any, keywords: tuple[tuple[str, Atom], ...] = (),
+        target: str | None = None, name: str = "", augmented: bool = False,
+    ) -> str:  # fmt: skip
         """Append ``target = op(args)``; without a target, to a temporary named after what it holds."""
         if target is None:
             target = self.fresh(name or hint(op, args))

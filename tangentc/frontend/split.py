@@ -71,11 +71,10 @@ def _split_block(block: list, counter: list[int], span: Any) -> list:
             if _depth(statement) > DEPTH + 20:
                 where: Span = span(statement)
                 raise UnsupportedSyntax(
-                    "this expression is nested too deeply",
-                    where,
+                    "this expression is nested too deeply", where,
                     why=f"only chains of binary operators are split, and this one is more than {DEPTH} levels deep",
                     way_out="give a part of it a name of its own",
-                )
+                )  # fmt: skip
         out.append(statement)
     return out
 

@@ -29,15 +29,9 @@ class GradientMismatch(AssertionError):
 
 
 def check_grads(
-    f: Callable[..., Any],
-    args: Sequence[Any],
-    order: int = 2,
-    modes: Sequence[str] = ("fwd", "rev"),
-    rtol: float = 1e-6,
-    atol: float = 1e-8,
-    seed: int = 0,
-    quiet: bool = False,
-) -> None:
+    f: Callable[..., Any], args: Sequence[Any], order: int = 2, modes: Sequence[str] = ("fwd", "rev"),
+    rtol: float = 1e-6, atol: float = 1e-8, seed: int = 0, quiet: bool = False,
+) -> None:  # fmt: skip
     """Compare the derivatives of ``f`` at ``args`` with five-point differences.
 
     Reverse mode is compared entry by entry (200 entries of each argument at the most, drawn at random) for

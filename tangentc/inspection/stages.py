@@ -121,7 +121,7 @@ def _loader(text: Text, source: Any) -> Callable[[], Any]:
 
 def plain_text(function: Function, types: Any, source: Any, pairs: list) -> Text:
     """A function in core form as Python, one operation a statement."""
-    known = types or _NoTypes()
+    known: Any = types or _NoTypes()
     printed = print_program(pairs) if pairs else None
     spelling = Spelling({**source.__globals__, **_cells(source)})
     spelling.same = dict(printed.same) if printed else {}

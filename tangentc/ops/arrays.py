@@ -8,9 +8,9 @@ import operator
 import numpy as np
 
 from tangentc import runtime
-from tangentc.ops.table import existing, say
+from tangentc.ops.table import Op, existing, say
 
-LIKE_THEIR_ARGUMENT = [
+LIKE_THEIR_ARGUMENT: list[Op] = [
     np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.squeeze,
     np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.real, np.imag,
     np.flip, np.fliplr, np.flipud, np.rot90, np.broadcast_to, np.broadcast_arrays, np.diagonal,

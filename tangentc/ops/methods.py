@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from tangentc.ops.table import having, say
+from tangentc.ops.table import Op, having, say
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ say(np.conjugate, methods=("conj",))
 
 
 @functools.cache
-def function_of(name: str) -> Callable[..., Any] | None:
+def function_of(name: str) -> Op | None:
     """The function that a method of an array is, which is called with the array and then the method's arguments; None
     if there is none, as the method changes its array, or as the function's arguments are others.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
-from tangentc.ops.table import known_of
+from tangentc.ops.table import Op, known_of
 
 
 @functools.lru_cache(maxsize=512)
-def place_of_output(op: Any) -> int | None:
+def place_of_output(op: Op) -> int | None:
     """Where a function of `scipy.ndimage` takes ``output`` by position; None if it takes none."""
     if not (getattr(op, "__module__", None) or "").startswith("scipy.ndimage."):
         return None

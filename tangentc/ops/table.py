@@ -13,18 +13,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+Op = Callable[..., object]
 
 
 @dataclass
 class Operation:
     """What is known of one function or operator; a fact that nobody has said does not hold."""
 
-    function: Any
+    function: Op
     pure: bool = False  # calling it twice is the same as calling it once, and leaves no trace
     elementwise: bool = False  # its result has one entry for each entry of the broadcast arguments
     keeps_shape: bool = False  # its result has the shape of the first argument, whatever the others are
@@ -62,7 +64,7 @@ class Operation:
     methods: tuple[str, ...] = ()  # the methods of arrays that mean it, beside those of NumPy that have its name
     rule: Any = None  # its derivative
     definition: Any = None  # what it computes, in other operations
-    kernel: Any = None  # its spelling in compiled code
+    kernel: object = None  # its spelling in compiled code
 
     @functools.cached_property
     def signature(self) -> inspect.Signature | None:
@@ -75,11 +77,11 @@ class Operation:
 
 PLACES = tuple(f.name for f in dataclasses.fields(Operation))[1:]
 FACTS = tuple(f.name for f in dataclasses.fields(Operation) if f.type == "bool")
-_RECORDS: dict[Any, Operation] = {}
-_EVERY: dict[str, set[Any]] = {fact: set() for fact in FACTS}
+_RECORDS: dict[Op, Operation] = {}
+_EVERY: dict[str, set[Op]] = {fact: set() for fact in FACTS}
 
 
-def say(*functions: Any, **facts: Any) -> None:
+def say(*functions: Op, **facts: object) -> None:
     """Write facts into the records of functions.  Raises `TypeError` for one that no record has a place for."""
     if wrong := [fact for fact in facts if fact not in PLACES]:
         raise TypeError(f"{wrong[0]} is no fact of an operation; these are: {', '.join(PLACES)}")
@@ -91,7 +93,7 @@ def say(*functions: Any, **facts: Any) -> None:
                 (_EVERY[fact].add if holds else _EVERY[fact].discard)(function)
 
 
-def every(fact: str) -> Set[Any]:
+def every(fact: str) -> Set[Op]:
     """The functions of which a fact holds, also those of which it will be said later."""
     return _EVERY[fact]
 
@@ -101,17 +103,17 @@ def having(part: str) -> Iterator[Operation]:
     return (record for record in list(_RECORDS.values()) if getattr(record, part))
 
 
-def existing(*names: str) -> list[Any]:
+def existing(*names: str) -> list[Op]:
     """The functions of these names that the installed NumPy has."""
     return [getattr(np, name) for name in names if hasattr(np, name)]
 
 
-def record_of(function: Any) -> Operation:
+def record_of(function: Op) -> Operation:
     """The record of a function, to be written to."""
     return _RECORDS.setdefault(function, Operation(function))
 
 
-def known_of(function: Any) -> Operation:
+def known_of(function: Op) -> Operation:
     """The record of a function, of which nothing may be known."""
     try:
         return _RECORDS.get(function) or Operation(function)

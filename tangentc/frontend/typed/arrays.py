@@ -159,7 +159,7 @@ class Arrays(Part):
         t = self.types.of(s.args[0])
         if not isinstance(t, Array) or is_complex(t):
             return None
-        refuse_parts(self, s)
+        refuse_parts(self.function, self.types, s)
         return (replace(s, op=np.zeros_like),)
 
     @means(ops.in_order)

@@ -186,11 +186,10 @@ class Augmented(Part):
             return (update, replace(s, op=ops.identity, args=(x,)))
         if isinstance(t, Unknown):
             raise UnsafeMutation(
-                f"whether `{s.span.text.strip()}` changes an array or rebinds a name is not known",
-                s.span,
+                f"whether `{s.span.text.strip()}` changes an array or rebinds a name is not known", s.span,
                 why=f"the type of {plain(x)} is not known" + (f": {t.reason}" if t.reason else ""),
                 way_out=f"write {plain(x)} = {plain(x)} + ..., or call the function with arguments of known types",
-            )
+            )  # fmt: skip
         if isinstance(t, (Tuple, Sequence)) and isinstance(self.types.of(s.args[1]), Array):
             return self.statement(replace(s, op=op))  # NumPy's arithmetic comes before that of lists
         if isinstance(t, (Tuple, Known)) or isinstance(t, Sequence) and t.kind is tuple:
