@@ -146,7 +146,7 @@ class Derivative(Made):
 
     def _call_in_general(self, args: tuple, keywords: dict[str, Any]) -> Any:
         """A call that no written function takes: it may have to be compiled, or to be refused."""
-        if keywords or self._needs_binding(args):
+        if keywords or len(args) != self.arity or self._has_keywords and self.kind != "adjoint":
             fitted = self.fitted(args, keywords)
             if fitted is not self:
                 try:
@@ -248,9 +248,6 @@ class Derivative(Made):
     def arity(self) -> int:
         self._signature()
         return self._parameters + (self.kind == "adjoint")
-
-    def _needs_binding(self, args: tuple) -> bool:
-        return len(args) != self.arity or self._has_keywords and self.kind != "adjoint"
 
     def fitted(self, args: tuple, keywords: dict[str, Any]) -> Derivative:
         """The derivative for a call that gives ``*args`` or ``**kwargs``: each of them is a parameter then."""

@@ -50,7 +50,7 @@ from tangentc.core.types import (
 from tangentc.core.values import mutable_parts
 from tangentc.core.walk import asks_for_form, blocks, defines, joins_of, reads, statements
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
-from tangentc.ops.outputs import place_of_output
+from tangentc.ops.table import place_of
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Op], bool]
@@ -278,7 +278,8 @@ class Activity:
         named = dict(s.keywords)
         if s.op is ops.method:
             return named.get("output", named.get("out", Const(None)))
-        place = place_of_output(s.op) if isinstance(s.op, FunctionType) else None
+        is_filter = isinstance(s.op, FunctionType) and s.op.__module__.startswith("scipy.ndimage.")
+        place = place_of(s.op, "output") if is_filter else None
         if place is not None and len(s.args) > place:
             return s.args[place]
         return named.get("output", Const(None))

@@ -20,8 +20,7 @@ from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Store
 from tangentc.core.types import Known, Tuple
 from tangentc.frontend.part import Part
-from tangentc.ops.outputs import place_of_output
-from tangentc.ops.table import known_of
+from tangentc.ops.table import known_of, place_of
 from tangentc.rules.registry import is_definition
 
 OUT_OF = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the position of `out` in the methods of ufuncs
@@ -68,7 +67,7 @@ class Into(Part):
             place = place_of_out(callee)
         except TypeError:  # cannot be hashed
             return None
-        if getattr(callee, "__module__", None) in FILTERS and place_of_output(callee) is not None:
+        if getattr(callee, "__module__", None) in FILTERS and place_of(callee, "output") is not None:
             return self._into_output(callee, args, named, node, target)
         known = place is not None or ops.module_root(callee) in ops.NUMERIC_MODULES or is_definition(callee)
         out = named.pop("out", None) if known else None
@@ -104,7 +103,7 @@ class Into(Part):
 
     def _into_output(self, callee: Any, args: list, named: dict, node: Any, target: str | None) -> Atom | None:
         """A filter of `scipy.ndimage` that is given an array as its ``output``, and not a dtype."""
-        place = place_of_output(callee)
+        place = place_of(callee, "output")
         assert place is not None
         out = args[place] if len(args) > place else named.get("output", Const(None))
         if not self._is_surely_array(out):

@@ -103,6 +103,14 @@ def having(part: str) -> Iterator[Operation]:
     return (record for record in list(_RECORDS.values()) if getattr(record, part))
 
 
+@functools.lru_cache(maxsize=512)
+def place_of(function: Op, name: str) -> int | None:
+    """Where a function takes a parameter by position; None if it has none of this name."""
+    signature = known_of(function).signature
+    names = list(signature.parameters) if signature is not None else []
+    return names.index(name) if name in names else None
+
+
 def existing(*names: str) -> list[Op]:
     """The functions of these names that the installed NumPy has."""
     return [getattr(np, name) for name in names if hasattr(np, name)]
