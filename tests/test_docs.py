@@ -12,7 +12,7 @@ import pytest
 import tangentc
 import tangentc.inspection.observe  # the rules register themselves
 from tangentc.frontend import fence
-from tangentc.ops.table import having
+from tangentc.ops.table import FACTS, every, having, say
 from tangentc.rules.registry import REGISTRY
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -26,12 +26,15 @@ ELIDED = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @pytest.fixture(autouse=True)
 def own_rules():
-    """Rules that an example registers are gone after it; those of SciPy, which register once, are there before it."""
+    """Rules and facts that an example registers are gone after it; those of SciPy, which register once, are there before it."""
     for name in REGISTRY.awaited:
         importlib.import_module(f"scipy.{name}")
     REGISTRY.find(None)
     rules = {record.function: record.rule for record in having("rule")}
+    facts = {fact: set(every(fact)) for fact in FACTS}
     yield
+    for fact, functions in facts.items():
+        say(*(every(fact) - functions), **{fact: False})
     for record in having("rule"):
         record.rule = rules.get(record.function)
     REGISTRY.version += 1
