@@ -77,7 +77,7 @@ def main():
         gradient.last.function, without = nothing, gradient.last.function
         _, over = overhead(gradient, nothing, args, bound)
         gradient.last.function = without
-        _, checks = overhead(gradient.dispatches[0].takes, nothing, args, bound)
+        _, checks = overhead(gradient.code.dispatches[0].takes, nothing, args, bound)
         print(f"{name:30}{emitted:8.1f}us{over:8.2f}us{checks:8.2f}us")
 
 
