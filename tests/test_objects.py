@@ -206,6 +206,13 @@ def test_a_method_of_any_number_of_arguments(method):
         assert grad(grad(method))(*args) == 0.0
 
 
+def test_an_option_called_as_the_rest_of_them():
+    def scaled(x, *k, **a):
+        return x**2 * a.get("k", 1.0) * a.get("a", 1.0)
+
+    assert grad(scaled)(3.0, k=2.0) == 12.0 and grad(scaled)(3.0, 1.0, a=2.0, k=2.0) == 24.0
+
+
 def test_a_method_is_not_given_another_object():
     with pytest.raises(TypeError, match="too many positional arguments"):
         grad(Weighted(2.0).plain)(2.0, Weighted(3.0))

@@ -124,7 +124,8 @@ def beyond(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple[int, t
     kinds = [p.kind for p in parameters.values()]
     by_position = sum(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
     count = max(0, len(args) - by_position) if inspect.Parameter.VAR_POSITIONAL in kinds else 0
-    more = tuple(k for k in keywords if k not in parameters) if inspect.Parameter.VAR_KEYWORD in kinds else ()
+    named = {n for n, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    more = tuple(k for k in keywords if k not in named) if inspect.Parameter.VAR_KEYWORD in kinds else ()
     return count, more
 
 
