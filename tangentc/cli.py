@@ -143,7 +143,8 @@ def _stages(options: Any) -> tuple[str, int]:
 
     derivative = _derivative(options)
     args, keywords = _needed(options, derivative.given)
-    return str(stages(derivative, *derivative.bind(args, keywords))), 0
+    fitted = derivative.fitted(args, keywords)
+    return str(stages(fitted, *fitted.bind(args, keywords))), 0
 
 
 def _explain(options: Any) -> tuple[str, int]:

@@ -204,6 +204,7 @@ def test_a_method_of_any_number_of_arguments(method):
         assert grad(method)(*args) == expected
         assert tangentc.vjp(method, *args)[1](1.0)[0] == expected
         assert grad(grad(method))(*args) == 0.0
+        assert tangentc.stages(method, *args)["reverse"].run(*args) == expected
 
 
 def test_an_option_called_as_the_rest_of_them():

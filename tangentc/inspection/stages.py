@@ -73,7 +73,7 @@ def stages(f: Any, *args: Any, wrt: Any = 0) -> Stages:
     """
     if isinstance(f, Differentiable):
         f = f.grad
-    derivative = f if isinstance(f, Derivative) else Derivative(f, "grad", wrt)
+    derivative = (f if isinstance(f, Derivative) else Derivative(f, "grad", wrt)).fitted(args, {})
     bound = derivative.bind(args, {})
     with derivative.as_run(bound):
         return _stages(derivative, bound)
