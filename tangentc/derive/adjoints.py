@@ -157,9 +157,8 @@ class Adjoints(Shadows):
         if is_container(t) and not may_be_none(t) and x not in self.partly:
             return self.whole({}, x)
         zeros = self.b.emit(runtime.zeros_of, (x,), name=bar_name(x))
-        if is_container(t) and isinstance(
-            zeros, str
-        ):  # whole until a branch takes it apart in which it surely is there
+        # whole until a branch takes it apart in which it surely is there
+        if is_container(t) and isinstance(zeros, str):
             self.b.types.of_name[zeros] = t
         return zeros
 
