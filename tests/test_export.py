@@ -1,5 +1,7 @@
 """An exported module stands by itself."""
 
+import enum
+import runpy
 import subprocess
 import sys
 
@@ -99,3 +101,24 @@ def test_a_root_that_is_complex_is_refused_by_what_was_written_for_real_numbers(
     assert tangentc.grad(root_of_a_number)(-4.0) == -0.5  # compiled for complex numbers
     with pytest.raises(ValueError, match="written for real numbers"):
         scope["root_of_a_number_grad"](-4.0)
+
+
+class Place(enum.IntEnum):
+    FIRST = 0
+    SECOND = 1
+
+
+def at_a_place(x):
+    for place in Place:
+        match place:
+            case Place.FIRST:
+                x = x * 2.0
+            case Place.SECOND:
+                x = x * x
+    return x
+
+
+def test_members_of_an_enumeration_are_written_as_their_values(tmp_path):
+    path = tangentc.export(tangentc.grad(at_a_place), tmp_path / "at_a_place.py", 3.0)
+    namespace = runpy.run_path(str(path))
+    assert namespace["at_a_place_grad"](3.0) == tangentc.grad(at_a_place)(3.0) == 24.0

@@ -68,6 +68,7 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
 
 def _literal(value: Any) -> str:
     """The text of a constant; infinite numbers, and those that are none, have no literal."""
+    value = getattr(value, "value", value)  # of a member of an enumeration
     if isinstance(value, complex):
         return f"complex({_literal(value.real)}, {_literal(value.imag)})"
     return f'float("{value}")' if isinstance(value, float) and not math.isfinite(value) else repr(value)
