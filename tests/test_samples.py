@@ -87,3 +87,13 @@ def test_lengths_of_items_that_may_differ_are_not_those_of_their_sample():
     assert lengths_of(np.stack, items) == ("?", "?")
     assert lengths_of(np.concatenate, items) == ("?",)
     assert lengths_of(np.array, Sequence(list, (Array("float64", (Length("n"),)),), 3)) == (3, "n")
+
+
+def test_a_function_of_the_user_is_asked_each_time(monkeypatch):
+    """What it gives may be of another type once a name that it reads stands for something else."""
+    monkeypatch.setattr(sampling, "_ASKED", {})
+    held = [1.0]
+    gives = lambda: held[0]
+    assert sampling.sampled(gives, (), {}, lambda: Length("?")) == FLOAT
+    held[0] = np.zeros(2)
+    assert isinstance(sampling.sampled(gives, (), {}, lambda: Length("?")), Array)

@@ -49,7 +49,7 @@ LARGE = 23  # lengths of samples of few axes, and of those for which the short o
 MOST_SYMBOLS = 40
 MOST_TIED = 3  # known lengths that those which only the run knows are tried to be
 VARIANTS = 4  # sets of values
-MOST_ASKED = 10_000
+MOST_ASKED, ASKED_ONCE = 10_000, {*ops.NUMERIC_MODULES, "builtins", "_operator", "tangentc"}  # a user's may change
 _ASKED: dict[Hashable, Type] = {}  # what NumPy said
 REFUSED = Unknown("NumPy refuses these types")
 
@@ -72,7 +72,7 @@ def sampled(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fres
     except TypeError:  # of something that has no hash
         return _sampled(op, args, keywords, fresh, tied)
     found = _sampled(op, args, keywords, noted, tied)
-    if not made:  # a length that only the run knows is another one each time
+    if not made and ops.module_root(op) in ASKED_ONCE:  # a length that only the run knows is another one each time
         if len(_ASKED) > MOST_ASKED:
             _ASKED.clear()
         _ASKED[key] = found
