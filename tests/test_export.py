@@ -4,6 +4,7 @@ import enum
 import runpy
 import subprocess
 import sys
+from dataclasses import dataclass, field
 
 import emitted_targets
 import numpy as np
@@ -26,6 +27,17 @@ def with_array_constant(x):
 
 def product(x):
     return np.prod(x) ** 2
+
+
+@dataclass
+class Track:
+    start: float
+    history: list = field(default_factory=lambda: [1.0, 2.0])
+
+
+def with_a_default_made_by_a_lambda(x):
+    track = Track(x)
+    return track.start ** 2 * len(track.history)
 
 
 BLOCKED = "import sys; sys.modules['tangentc'] = None\n"
@@ -55,6 +67,11 @@ def test_exported_target(name, tmp_path):
     want = gradient(*args)
     want = np.atleast_1d(want) if not isinstance(wrt, tuple) else want
     np.testing.assert_allclose(eval(shown), [float(np.sum(g)) for g in want], rtol=1e-12)
+
+
+def test_a_lambda_is_written_in_alone(tmp_path):
+    path = tangentc.export(tangentc.grad(with_a_default_made_by_a_lambda), tmp_path / "m1.py", 3.0)
+    assert run_alone(path, "m.with_a_default_made_by_a_lambda_grad(3.0)") == "12.0"
 
 
 def test_helpers_and_constants_are_written_in(tmp_path):

@@ -135,11 +135,18 @@ def _block(body: list[ast.stmt], depth: int, lines: Rows) -> None:
             else:
                 lines.add(wrapped(f"{pad}while {_one_line(s.test)}:"), s)
             _block(s.body, depth + 1, lines)
+        elif isinstance(s, ast.With):
+            lines.add(wrapped(f"{pad}with {', '.join(map(_manager, s.items))}:"), s)
+            _block(s.body, depth + 1, lines)
         elif isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str):
             doc = s.value.value.replace("\\", "\\\\").replace('"""', r"\"\"\"")
             lines.extend((pad + row).rstrip() for row in f'"""{doc}"""'.split("\n"))
         else:
             lines.add(_rows(s, pad), s)
+
+
+def _manager(item: ast.withitem) -> str:
+    return _one_line(item.context_expr) + (f" as {_one_line(item.optional_vars)}" if item.optional_vars else "")
 
 
 def _rows(s: ast.stmt, pad: str) -> list[str]:

@@ -32,7 +32,7 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
         elif inspect.isfunction(value) and not value.__closure__:
             if bound in helpers:
                 return
-            helpers[bound] = _own_text(value).replace(f"def {value.__name__}(", f"def {bound}(", 1)
+            helpers[bound] = _own_text(value, bound)
             if value.__annotations__:  # whose names the module does not need
                 imports.add("from __future__ import annotations")
             for other in sorted(_names(value.__code__)):
@@ -82,11 +82,29 @@ def _with_checks(text: str, checks: str) -> str:
     return "".join([*rows[:head], checks, *rows[head:]])
 
 
-def _own_text(function: types.FunctionType) -> str:
-    """The text of a function without its decorators, which register it."""
+def _own_text(function: types.FunctionType, name: str) -> str:
+    """The text of a function, under a name, without its decorators, which register it."""
     text = textwrap.dedent(inspect.getsource(function))
+    if function.__name__ == "<lambda>":
+        return f"{name} = {_lambda(text, function.__code__)}\n"
     node = ast.parse(text).body[0]
-    return "".join(text.splitlines(True)[node.lineno - 1 :])
+    rows = text.splitlines(True)[node.lineno - 1 :]
+    return "".join(rows).replace(f"def {function.__name__}(", f"def {name}(", 1)
+
+
+def _lambda(text: str, code: types.CodeType) -> str:
+    """The text of a lambda that stands in a statement, found by its code."""
+    try:
+        found = {ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Lambda)}
+    except SyntaxError:  # the first of several lines
+        found = set()
+    for one in found:
+        made = next(c for c in compile(one, "<lambda>", "eval").co_consts if isinstance(c, types.CodeType))
+        if (made.co_code, made.co_consts, made.co_names) == (code.co_code, code.co_consts, code.co_names):
+            return one
+    raise BadArgument(
+        "a lambda cannot be exported", why="its text is not found in the line where it stands", way_out="use `def`"
+    )
 
 
 def _names(code: types.CodeType) -> set[str]:

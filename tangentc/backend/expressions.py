@@ -358,3 +358,13 @@ def _of_array(to: Any, s: Written) -> ast.expr | None:
     if s.op is np.copy:
         return to.method(s.args[0], "copy")  # type: ignore[no-any-return]
     return ast.Attribute(to.atom(s.args[0]), "T" if s.op is np.transpose else s.op.__name__)
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """``not test``."""
+    opposite = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in opposite:
+        return ast.Compare(test.left, [opposite[type(test.ops[0])]()], test.comparators)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)

@@ -45,6 +45,7 @@ REPEATED = {
     builtins.enumerate, np.size, np.shape,
 }  # fmt: skip
 TOGETHER = {*DEEP_COPIES, runtime.zeros_of_copy}  # of what they give, containers in several places may be one
+AROUND = (ops.enter, ops.leave)  # what is computed between them stays there
 MAX_SIZE = 18  # operations in one expression
 MAX_DEPTH = 60
 
@@ -63,6 +64,7 @@ class Folding:
             if isinstance(s, If) and isinstance(s.test, str) and len(s.merged) == 1:
                 if s.test in (s.merged[0].then, s.merged[0].orelse):
                     self.uses[s.test] -= 1  # `a and b` names a once
+        self.managed = any(getattr(s, "op", None) in AROUND for s in statements(function.body))
         self.stored = {changed_by(s) for s in statements(function.body)}
         self.copies = {
             aliases.root(s.target) for s in statements(function.body) if isinstance(s, Assign) and s.op in TOGETHER
@@ -139,6 +141,8 @@ class Folding:
                 self._use(atom, pending, visible, isinstance(s, Assign) and s.op is ops.select and atom != s.args[0])
             changes = self._changes(s)
             self._inside(s, pending, visible, changes)
+            if self.managed and any(getattr(inner, "op", None) in AROUND for inner in statements((s,))):
+                pending = {name: True for name, again in pending.items() if again}  # the rest is computed here
             for changed in changes:
                 for name in reading.pop(changed, ()):
                     pending.pop(name, None)

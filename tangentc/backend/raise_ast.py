@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from tangentc.backend.arrays import Spelling
-from tangentc.backend.expressions import BINARY, Expressions
+from tangentc.backend.expressions import BINARY, Expressions, negated
 from tangentc.backend.fold import Folding
+from tangentc.backend.managers import with_statements
 from tangentc.backend.naming import Naming
 from tangentc.core import ops
 from tangentc.core.nodes import (
@@ -170,7 +171,7 @@ class _Raise(Expressions):
                 if not hasattr(own, "of"):
                     own.of = s  # type: ignore[attr-defined]
             out += made
-        return out
+        return with_statements(out, self.folding.uses)
 
     def statement(self, s: Statement) -> list[ast.stmt]:
         match s:
@@ -309,7 +310,7 @@ class _Raise(Expressions):
         if not then and not orelse:
             return []
         if not then:
-            return [ast.If(_negated(self.atom(s.test)), orelse, [])]
+            return [ast.If(negated(self.atom(s.test)), orelse, [])]
         return [ast.If(self.atom(s.test), then, orelse)]
 
     def leave(self, kind: str) -> list[ast.stmt]:
@@ -342,7 +343,7 @@ class _Raise(Expressions):
             if not _ends_in_leave(s.body):
                 body += self.copies_at_end()
             if head:
-                stop = ast.If(_negated(self.atom(s.test)), [ast.Break()], [])
+                stop = ast.If(negated(self.atom(s.test)), [ast.Break()], [])
                 statement = ast.While(ast.Constant(True), [*head, stop, *body], [])
             else:
                 statement = ast.While(self.atom(s.test), body or [ast.Pass()], [])
@@ -384,15 +385,6 @@ class _Raise(Expressions):
 def _says_nothing(s: ast.stmt) -> bool:
     """``x = x``."""
     return isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and ast.dump(s.targets[0]) == ast.dump(s.value)
-
-
-def _negated(test: ast.expr) -> ast.expr:
-    opposite = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in opposite:
-        return ast.Compare(test.left, [opposite[type(test.ops[0])]()], test.comparators)
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return test.operand
-    return ast.UnaryOp(ast.Not(), test)
 
 
 def _ends_in_leave(block: Block) -> bool:

@@ -4,6 +4,7 @@ import builtins
 import copy
 import math
 import operator
+import warnings
 
 import numpy as np
 
@@ -32,6 +33,7 @@ say(
     runtime.zeros_of_copy, runtime.copied, allocates=True,
 )  # fmt: skip
 say(runtime.copied, deep_copy=True)
+say(np.errstate, np.printoptions, warnings.catch_warnings, only_settings=True)
 say(np.where, np.clip, runtime.taken, runtime.real_power, elementwise=True)
 say(np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like, asks_form=True)
 say(np.transpose, np.reshape, np.swapaxes, np.expand_dims, np.shape, np.arange, free=True)

@@ -44,6 +44,7 @@ class Operation:
     allocates: bool = False  # two calls give two things, though they hold the same
     deep_copy: bool = False  # its result is its argument with copies of all that it holds
     changes: bool = False  # it changes the container that comes first
+    only_settings: bool = False  # it makes a context manager that changes settings and puts them back, and no more
     # ---- arguments
     takes_items: bool = False  # its rule sees the items of a list or a tuple one by one
     joins_arrays: bool = False  # for its list of arrays one array may stand
