@@ -35,6 +35,7 @@ class Code:
 
     def __init__(self) -> None:
         self.found: dict[Any, Any] = {}
+        self.forms: dict[Any, dict[Any, Any]] = {}  # what has been compiled, by types without their lengths
         self.turned: dict[Any, TurnedComplex] = {}  # what was refused while it was compiled for real numbers
         self.fitted: dict[Any, Any] = {}  # derivatives with more arguments than the signature names
         self.options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
@@ -57,6 +58,7 @@ class Code:
     def forget(self) -> None:
         """Forget all code."""
         self.found.clear()
+        self.forms.clear()
         self.dispatches = ()
 
 
@@ -65,6 +67,7 @@ class Compiled:
 
     def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
         self.text, self.context, self.types, self.seed = text, context, types, seed
+        self.made_for: list[Type] | None = None  # the types, with what is known of lengths alone: see `guards.common`
         self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
         prepared, self.dependencies = context.front.prepared, [*context.front.depended.values()]
         self.inside = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
 from typing import Any
 
@@ -16,7 +16,8 @@ from tangentc.backend.tracebacks import locate
 from tangentc.compiled import Code, Compiled
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
-from tangentc.compiler.front import front_for
+from tangentc.compiler.front import front_for, uncollected
+from tangentc.compiler.guards import common, covers, form
 from tangentc.core.inside import MADE, Made
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of
@@ -39,6 +40,8 @@ from tangentc.frontend.dependencies import Signed
 from tangentc.integers import settled, with_values
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
+
+MOST_ALIKE = 3  # compilations for other lengths that gave one text, which then is not sought again for all lengths
 
 
 class Derivative(Made):
@@ -164,7 +167,7 @@ class Derivative(Made):
         """What the code for these arguments gives.  Raises `TurnedComplex` if it was compiled for real numbers and
         they are not.  Where Python's numbers raise, and the function itself does not, NumPy's are used.
         """
-        compiled = self.compiled(bound)
+        compiled = self.compiled(bound, True)
         compiled.sync(bound)
         return self.run_found(compiled, bound, tangents, in_numpy_numbers)
 
@@ -286,18 +289,19 @@ class Derivative(Made):
         return (*(bound.arguments[name] for name in signature.parameters), *seed)
 
     # ---------------------------------------------------------- compiling
-    def compiled(self, args: tuple) -> Compiled:
-        """The code for arguments of these types.  A refusal is raised without the compiler's own frames."""
+    def compiled(self, args: tuple, any_lengths: bool = False) -> Compiled:
+        """The code for arguments of these types; with ``any_lengths``, that for other lengths which is right for these
+        too.  A refusal is raised without the compiler's own frames."""
         try:
-            return self._compiled(args)
+            return self._compiled(args, any_lengths)
         except TangentcError as error:
             raise error.with_traceback(None) from None
         except Exception as error:
             raise internal(error, self.function) from error
 
-    def _compiled(self, args: tuple) -> Compiled:
+    def _compiled(self, args: tuple, any_lengths: bool) -> Compiled:
         key = self._key(args)
-        if (found := self._kept(key)) is not None:
+        if (found := self._kept(key) or (next(self._alike(key), None) if any_lengths else None)) is not None:
             self.last = found
             self._take(found, key, args)
             return found
@@ -332,14 +336,33 @@ class Derivative(Made):
             self.code.turned.clear()
         if self.code.options != options:  # what was compiled before was not given their values
             self.code.forget()
-        self.code.found[self._key(args)] = found
+        self.code.found[key := self._key(args)] = found
+        alike = self.code.forms.setdefault((form(key[0]), *key[1:]), {})
+        same = [t for t, one in alike.items() if one.text.whole == found.text.whole and one.is_fresh(called=True)]
+        if 0 < len(same) < MOST_ALIKE:
+
+            def write(types: list[Type]) -> str:
+                seed = types.pop() if self.kind == "adjoint" else None
+                return self._compile(types, key[1], seed).text.whole
+
+            found.made_for = common(write, found.text.whole, list(key[0]), list(same[-1]))
+        alike[key[0]] = found
         return found
 
     def _kept(self, key: Any) -> Compiled | None:
         """The code that was compiled before, if it is still right."""
         found = self.code.found.get(key)
-        fresh = found is not None and found.is_fresh(called=True) and self.code.version == REGISTRY.version
-        return found if fresh else None
+        return found if found is not None and self._is_right(found) else None
+
+    def _alike(self, key: Any) -> Iterator[Compiled]:
+        """The code that was compiled for other lengths, and is right for these."""
+        for one in self.code.forms.get((form(key[0]), *key[1:]), {}).values():
+            if one.made_for and covers(one.made_for, key[0]) and self._is_right(one):
+                yield one
+
+    def _is_right(self, compiled: Compiled) -> bool:
+        """Whether all that code depends on is as it was."""
+        return compiled.is_fresh(called=True) and self.code.version == REGISTRY.version
 
     def _key(self, args: tuple) -> Any:
         """Under which the code for arguments is found again: their types, and the values that are written into it."""
@@ -371,8 +394,10 @@ class Derivative(Made):
         if self.kind == "adjoint":
             only = inspect.Parameter.POSITIONAL_ONLY
             signature = signature.replace(parameters=[p.replace(kind=only) for p in signature.parameters.values()])
-        return written(compiled, f"{compiled.text.name}_takes", signature, key[0], args, functions, called)
+        types = compiled.made_for or key[0]
+        return written(compiled, f"{compiled.text.name}_takes", signature, types, args, functions, called)
 
+    @uncollected()
     def _compile(
         self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False, watch: Any = None
     ) -> Compiled:

@@ -16,6 +16,7 @@ import tangentc
 from tangentc import adjoint, grad, jvp, value_and_grad, vjp
 from tangentc.core.types import Struct
 from tangentc.core.values import type_of
+from tangentc.derivative import Derivative
 
 SCALE, RATES, BUFFER = 2.0, [1.0, 2.0], np.zeros(3)
 
@@ -321,12 +322,65 @@ def test_names_that_are_no_names_of_python():
 def test_only_the_newest_are_tried():
     gradient = grad(lambda x, k: np.sum(x) * abs(k))
     for n in range(1, 8):
-        called(gradient, np.ones(n), 2.0)
-        called(gradient, np.ones(n), 2)
-        called(gradient, np.ones(n), 2j)
+        called(gradient, np.ones((1,) * n), 2.0)
+        called(gradient, np.ones((1,) * n), 2)
+        called(gradient, np.ones((1,) * n), 2j)
     assert len(gradient.code.dispatches) == 16 and not taken(gradient, np.ones(1), 2.0)
     called(gradient, np.ones(1), 2.0, times=1)
     assert taken(gradient, np.ones(1), 2.0)
+
+
+def compilations(monkeypatch):
+    """The types that something is compiled for from now on."""
+    found, compile_ = [], Derivative._compile
+
+    def noted(self, types, *args, **keywords):
+        found.append(types)
+        return compile_(self, types, *args, **keywords)
+
+    monkeypatch.setattr(Derivative, "_compile", noted)
+    return found
+
+
+def weighted(A, x, b):
+    return np.sum(np.tanh(A @ x + b) ** 2)
+
+
+def middle(u, k):
+    v = u.copy()
+    v[1:-1] = k * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(v**2) / len(u)
+
+
+@pytest.mark.parametrize("kind", ["grad", "value_and_grad", "adjoint"])
+def test_lengths_that_the_text_does_not_rest_on(kind, monkeypatch):
+    found = compilations(monkeypatch)
+    gradient = getattr(tangentc, kind)(weighted, wrt=("A", "b"))
+    seed = (1.5,) if kind == "adjoint" else ()
+    for rows, columns in ((3, 4), (4, 5), (7, 2), (2, 2), (30, 8), (6, 40)):
+        A, x, b = np.linspace(-1, 1, rows * columns).reshape(rows, columns), np.ones(columns), np.linspace(0, 1, rows)
+        got = gradient(A, x, b, *seed)
+        t = np.tanh(A @ x + b)
+        outer = np.outer(2 * t * (1 - t**2), x) * (seed or (1.0,))[0]
+        np.testing.assert_allclose((got[1] if kind == "value_and_grad" else got)[0], outer)
+    assert len(found) == 3  # for the first, for the second, and for both
+    with pytest.raises(ValueError, match="do not fit"):
+        gradient(np.ones((3, 4)), np.ones(5), np.ones(3), *seed)
+    assert gradient(np.ones((3, 4)), np.ones(4), np.ones(1), *seed) is not None
+    assert len(found) > 3
+
+
+def test_lengths_have_to_be_as_many_as_the_text_rests_on(monkeypatch):
+    found = compilations(monkeypatch)
+    gradient = grad(middle)
+    for n in (6, 4, 5, 9, 7, 20):
+        gradient(np.ones(n), 0.3)
+    assert len(found) == 4
+    for n in (2, 3):
+        u = np.linspace(0.0, 1.0, n)
+        want = [(middle(u + h, 0.3) - middle(u - h, 0.3)) / 2e-6 for h in 1e-6 * np.eye(n)]
+        np.testing.assert_allclose(gradient(u, 0.3), want, atol=1e-8)
+    assert len(found) <= 8
 
 
 def test_adjoints_take_their_arguments_by_position():

@@ -37,7 +37,7 @@ class Track:
 
 def with_a_default_made_by_a_lambda(x):
     track = Track(x)
-    return track.start ** 2 * len(track.history)
+    return track.start**2 * len(track.history)
 
 
 BLOCKED = "import sys; sys.modules['tangentc'] = None\n"

@@ -59,8 +59,8 @@ def numbered(x, y):
 def test_is_left_where_the_body_raises(function):
     before = np.geterr()
     gradient = grad(function)
-    y = np.array([1.0, 0.5, 3.0])
-    for x, y in ((np.ones(3), y), (np.ones(2), y[:2])):
+    factors = np.array([1.0, 0.5, 3.0])
+    for x, y in ((np.ones(3), factors), (np.ones(2), factors[:2])):
         try:
             gradient(x, y)
         except (ValueError, IndexError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+import types as pytypes
 
 import numpy as np
 
@@ -18,20 +19,40 @@ from tangentc.core import ops
 from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     Array,
+    Dict,
     Dim,
     Known,
     Optional,
     Scalar,
     Sequence,
+    Struct,
     Tuple,
     Type,
     Unknown,
     alike,
+    holds_numbers,
     in_floats,
     is_complex,
-    shadow_type,
+    is_differentiable,
 )
 from tangentc.core.values import data_type
+
+
+def shadow_type(t: Type) -> Type:
+    """The type of the shadow of a value: lists where it has tuples, since a shadow is added to."""
+    match t:
+        case Tuple(items, _):
+            return Sequence(list, alike(tuple(map(shadow_type, items))), len(items))
+        case Sequence(kind, items, length):
+            mutable = list if kind is tuple else kind
+            return Sequence(mutable, alike(tuple(map(shadow_type, items))), length, t.key)
+        case Dict(keys, items):
+            return Dict(keys, tuple(map(shadow_type, items)))
+        case Struct(_, fields, items):
+            return Struct(pytypes.SimpleNamespace, fields, tuple(map(shadow_type, items)))
+    if is_differentiable(t):
+        return t
+    return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
 
 
 def complex_dtype(t: Array) -> str:

@@ -21,7 +21,7 @@ from tangentc.analysis.parts import subscript
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Op, Statement, Store, While
-from tangentc.core.types import Array, Dim, Known, Scalar, Sequence, Tuple, Type, describe, surely_differ
+from tangentc.core.types import ANY, Array, Dim, Known, Scalar, Sequence, Tuple, Type, describe, surely_differ
 from tangentc.core.walk import rebuilt, statements, transform
 from tangentc.errors import BadArgument
 
@@ -166,7 +166,7 @@ def _meet(m: Dim, n: Dim, may_be_one: tuple[Dim, ...], sure: bool = False) -> bo
         return True
     if surely_differ(m, n):
         return False
-    return None if sure or all(isinstance(d, int) or d.many for d in (m, n)) else True
+    return None if sure or all(isinstance(d, int) or d.many or d.symbol.startswith(ANY) for d in (m, n)) else True
 
 
 def _all(answers: Iterable[bool | None]) -> bool | None:

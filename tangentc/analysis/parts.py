@@ -30,6 +30,7 @@ from tangentc.core.types import (
     alike,
     is_basic,
     is_slice,
+    least_of,
 )
 from tangentc.core.values import data_type, type_of
 
@@ -243,7 +244,7 @@ def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
     if isinstance(d, int):
         return len(range(d)[s]) if all(isinstance(b, int) for b in bounds) else fresh()
     step = 1 if s.step is None else s.step
-    if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > EXACT - 2 for b in bounds):
+    if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > least_of(d.symbol) - 2 for b in bounds):
         return d if s == slice(None) or s == slice(None, None, -1) else fresh()
     short, large = (len(range(k * EXACT + d.offset)[s]) for k in (10, 20))
     return short if short == large else Length(d.symbol, short - 10 * EXACT)

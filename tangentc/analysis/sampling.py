@@ -37,6 +37,7 @@ from tangentc.core.types import (
     Type,
     Unknown,
     is_generator,
+    least_of,
     lengths,
 )
 from tangentc.core.types import Sequence as List
@@ -173,6 +174,7 @@ def _sizes(given: list[Type], symbols: list[str]) -> list[dict[str, int]]:
     of_one = _side(ENTRIES / max(known, 1), max(axes, default=0))
     short = max(2, min(LARGE, of_one, _side(MOST_ENTRIES, max(sum(axes), len(symbols)))))
     apart = {s: max(short + k * (max(axes) < 4), least[s]) for k, s in enumerate(symbols)}
+    apart |= {s: least_of(s) + k for k, s in enumerate(symbols) if s.startswith("s")}  # as few as there may be
     tried = [apart]
     if short < LARGE and (LARGE + 13 * len(symbols)) ** sum(axes) < 20 * MOST_ENTRIES:
         tried.append({s: max(LARGE + 13 * k, least[s]) for k, s in enumerate(symbols)})

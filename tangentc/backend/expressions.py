@@ -118,7 +118,11 @@ class Expressions:
             value = value.function
         if ops.is_made_inside(value):  # a function made while the program runs: its calls are written out, and it
             return ast.Constant(self.spelling.word(value))
-        return ast.parse(self.spelling.object(value), mode="eval").body
+        name, *attributes = self.spelling.object(value).split(".")
+        made: ast.expr = ast.Name(name)
+        for attribute in attributes:
+            made = ast.Attribute(made, attribute)
+        return made
 
     def key(self, atom: Atom) -> ast.expr:
         """A subscript: slices in their own syntax."""

@@ -23,7 +23,7 @@ JUMPS = (ast.Break, ast.Continue, ast.Return)
 
 
 def with_statements(block: list[ast.stmt], uses: Counter[str]) -> list[ast.stmt]:
-    """A block in which managers that it enters stand in ``with`` statements; ``uses`` counts how often names are read."""
+    """A block whose managers stand in ``with`` statements; ``uses`` counts how often names are read."""
     for k in reversed(range(len(block))):
         s = getattr(block[k], "of", None)
         if isinstance(s, Assign) and s.op is ops.enter:
@@ -41,18 +41,19 @@ def _with(block: list[ast.stmt], k: int, entered: Assign, uses: Counter[str]) ->
         return block
     enter, before, first = block[k], block[k - 1] if k else None, k
     value: ast.expr = enter.value.func.value  # type: ignore[attr-defined]
-    if isinstance(before, ast.Assign) and isinstance(of := getattr(before, "of", None), Assign) and of.target == manager:
-        if uses[of.target] == 1 + sum(ways_out):
+    made = getattr(before, "of", None)
+    if isinstance(before, ast.Assign) and isinstance(made, Assign) and made.target == manager:
+        if uses[made.target] == 1 + sum(ways_out):
             value, first = before.value, k - 1
-            if not body and of.op in SETTINGS:
+            if not body and made.op in SETTINGS:
                 return block[:first] + block[last + 1 :]
     item = ast.withitem(value, enter.targets[0] if uses[entered.target] else None)  # type: ignore[attr-defined]
     if len(body) == 1 and isinstance(inner := body[0], ast.With):
         inner.items.insert(0, item)
         return [*block[:first], inner, *block[last + 1 :]]
-    made = ast.With([item], body or [ast.Pass()])
-    made.of = entered  # type: ignore[attr-defined]
-    return [*block[:first], made, *block[last + 1 :]]
+    new = ast.With([item], body or [ast.Pass()])
+    new.of = entered  # type: ignore[attr-defined]
+    return [*block[:first], new, *block[last + 1 :]]
 
 
 def _leaves(node: ast.AST, manager: Atom) -> bool:

@@ -381,9 +381,8 @@ def front_for(
     key = root, tuple(types), REGISTRY.version, are_complex()
     found = KEPT.pop(key, None) if watch is None else None  # nobody else works with it meanwhile
     front = found if found is not None and found.is_fresh() else Front(root, watch=watch)
-    with uncollected():
-        yield front
-        front.note()
+    yield front
+    front.note()
     if watch is not None:
         return
     KEPT[key] = front

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from collections.abc import Sequence as Sequence_
 from dataclasses import replace
 from typing import Any
 
 from tangentc.core.types import (
+    ANY,
     EXACT,
     SETTINGS,
     Array,
@@ -33,14 +35,45 @@ from tangentc.core.types import (
 from tangentc.errors import TangentcError
 
 MOST_LENGTHS = 24  # that are tried one by one
-ANY, MANY = "?", "m"  # symbols of a length of which nothing is known, and of one of at least `EXACT`
 
 Write = Callable[[list[Type]], str]
 
 
 def weakest(write: Write, types: list[Type]) -> list[Type]:
-    """The types with as little as may be known of their lengths, for which ``write`` gives the same text."""
-    wanted = write(types)
+    """The types with as little as may be known of their lengths, for which ``write`` gives the same text: nothing;
+    that they have at least two entries, or as many as there were, and are equal where these were."""
+    same, count = _same_as(write, write(types)), len(_lengths(types))
+    if same(free := _with(types, {k: f"{ANY}{k}" for k in range(count)})):
+        return free
+    one_by_one = range(count) if count <= MOST_LENGTHS else ()
+    types = _each(same, types, {k: f"{ANY}{k}" for k in one_by_one})
+    types = _several(same, types, 2) or _several(same, types, EXACT) or types
+    found = _lengths(types)
+    again = {k: d for k in one_by_one if isinstance(d := found[k], Length) and not _is_any(d) and d in found[:k]}
+    return _each(same, types, {k: f"{d.symbol}.{k}" for k, d in again.items()})
+
+
+def _each(same: Callable[[list[Type]], bool], types: list[Type], symbols: dict[int, str]) -> list[Type]:
+    """The types with these symbols, one after the other, where they get the same text."""
+    for k, symbol in symbols.items():
+        other = _with(types, {k: symbol})
+        types = other if same(other) else types
+    return types
+
+
+def common(write: Write, text: str, types: list[Type], before: list[Type]) -> list[Type] | None:
+    """The types for lengths like those of two calls, of two entries or at least as many, and equal where those of
+    ``types`` are; None where ``write`` gives another text for them, or none."""
+    found = _lengths(types), _lengths(before)
+    if any(a != b and (a in (0, 1) or b in (0, 1)) for a, b in zip(*found)):
+        return None
+    fewest = min((_fewest(d) for d in itertools.chain(*found)), default=2)
+    same = _same_as(write, text)
+    return _several(same, types, 2) or (_several(same, types, fewest) if fewest > 2 else None)
+
+
+def _same_as(write: Write, wanted: str) -> Callable[[list[Type]], bool]:
+    """Whether types get this text."""
 
     def same(other: list[Type]) -> bool:
         try:
@@ -48,22 +81,45 @@ def weakest(write: Write, types: list[Type]) -> list[Type]:
         except TangentcError:
             return False
 
-    count = len(_lengths(types))
-    if same(free := _with(types, {k: f"{ANY}{k}" for k in range(count)})):
-        return free
-    if count > MOST_LENGTHS:
-        return types
-    for k, kind in itertools.product(range(count), (ANY, MANY)):
-        d = _lengths(types)[k]
-        if isinstance(d, Length) and d.symbol.startswith(ANY) or kind == MANY and d in (0, 1):
-            continue
-        made = f"x{d if isinstance(d, int) else EXACT}" if kind == MANY else ""
-        other = _with(types, {k: f"{kind}{k}{made}"})
-        types = other if same(other) else types
-    return types
+    return same
 
 
-def _lengths(types: list[Type]) -> list[Dim | None]:
+def _several(same: Callable[[list[Type]], bool], types: list[Type], most: int) -> list[Type] | None:
+    """The types with a symbol for each number of entries that they have, of as many as it is, or ``most``."""
+    found = [(k, d) for k, d in enumerate(_lengths(types)) if d not in (None, 0, 1) and not _is_any(d)]
+    number = {d: n for n, d in enumerate(dict.fromkeys(d for _, d in found))}
+    other = _with(types, {k: f"s{min(_fewest(d), most)}.{number[d]}" for k, d in found})
+    return other if same(other) else None
+
+
+def _fewest(d: Dim | None) -> int:
+    """How many entries there are, or at least are; of none and one, as of any number, it is not asked."""
+    fewest = d.least if isinstance(d, Length) else d or 0
+    return fewest if fewest > 1 else EXACT
+
+
+def _is_any(d: Dim | None) -> bool:
+    return isinstance(d, Length) and d.symbol.startswith(ANY)
+
+
+def covers(made_for: Sequence_[Type], types: Sequence_[Type]) -> bool:
+    """Whether code that was made for lengths like these is for those of types, in which all else is the same."""
+    known: dict[str, Dim | None] = {}
+    for d, given in zip(_lengths(made_for), _lengths(types)):
+        if not isinstance(d, Length):
+            if d != given:
+                return False
+        elif known.setdefault(d.symbol, given) != given or given in (0, 1) or _fewest(given) < d.least:
+            return False
+    return True
+
+
+def form(types: Sequence_[Type]) -> tuple[Type, ...]:
+    """The types without their lengths."""
+    return tuple(_replaced(t, lambda d: Length(ANY)) for t in types)
+
+
+def _lengths(types: Sequence_[Type]) -> list[Dim | None]:
     found: list[Dim | None] = []
     for t in types:
         _replaced(t, lambda d: (found.append(d), d)[1])  # type: ignore[func-returns-value]
@@ -102,7 +158,7 @@ def _replaced(t: Type, of: Callable[[Dim | None], Any]) -> Type:
 def _without_any(t: Type) -> Type:
     """The type in which an integer that may be any has no value."""
     match t:
-        case Scalar(value=Length(symbol=symbol)) if symbol.startswith(ANY):
+        case Scalar(value=Length() as value) if _is_any(value):
             return replace(t, value=None)
         case Sequence() | Tuple() | Dict() | Struct():
             return replace(t, items=tuple(map(_without_any, t.items)))
@@ -120,8 +176,9 @@ def checks(function: str, names: list[str], types: list[Type]) -> str:
     condition = " or ".join(tests)
     if len(condition) > 90:
         condition = "(\n        " + "\n        or ".join(tests) + "\n    )"
-    made = [f"{name}: {_said(t)}" for name, t in zip(names, types) if not isinstance(t, Unknown)]
-    least = [f"{symbol} at least {EXACT}" for symbol in found.first]
+    spelled = {d.symbol: f"n{k}" for k, d in enumerate(found.first)}
+    made = [f"{name}: {_said(t, spelled)}" for name, t in zip(names, types) if not isinstance(t, Unknown)]
+    least = [f"{spelled[d.symbol]} at least {d.least}" for d in found.first]
     more = [*least, *found.integers]
     message = f"{function} was made for {', '.join(made)}{'; ' * bool(more)}{', '.join(more)}"
     return f"    if {condition}:\n        raise ValueError({_quoted(message)})\n"
@@ -137,7 +194,7 @@ class _Checks:
     def __init__(self) -> None:
         self.tests: list[str] = []
         self.integers: list[str] = []  # which integers it was made for
-        self.first: dict[str, str] = {}  # the expression for the length of a symbol that was met first
+        self.first: dict[Length, str] = {}  # the expression for a length that was met first
 
     def argument(self, text: str, t: Type) -> None:
         match t:
@@ -187,29 +244,15 @@ class _Checks:
     def length(self, text: str, d: Dim) -> None:
         if isinstance(d, int):
             self.tests.append(f"{text} != {d}")
-        elif d.symbol.startswith(MANY):
-            exact = _made(d)
-            self.tests.append(
-                f"{text} < {EXACT}" if exact >= EXACT else f"not ({text} == {exact} or {text} >= {EXACT})"
-            )
-        elif not d.symbol.startswith(ANY):
-            other = self.first.setdefault(d.symbol, text)
-            self.tests.append(f"{text} < {EXACT}" if other == text else f"{text} != {other}")
+        elif not _is_any(d):
+            other = self.first.setdefault(d, text)
+            self.tests.append(f"{text} < {d.least}" if other == text else f"{text} != {other}")
 
 
-def _made(d: Length) -> int:
-    """The length that an example had, of one that may be any of at least `EXACT` too."""
-    return int(d.symbol.rpartition("x")[2])
-
-
-def _said(t: Type) -> str:
-    """A type as the message says it: ``*`` is any length, ``3|8+`` one of 3, or of at least 8."""
+def _said(t: Type, spelled: dict[str, str]) -> str:
+    """A type as the message says it: ``*`` is any length."""
 
     def said(d: Dim | None) -> Dim | None:
-        if isinstance(d, Length) and d.symbol.startswith(ANY):
-            return Length("*")
-        if isinstance(d, Length) and d.symbol.startswith(MANY):
-            return Length(f"{_made(d)}|{EXACT}+" if _made(d) < EXACT else f"{EXACT}+")
-        return d
+        return Length(spelled.get(d.symbol, "*")) if isinstance(d, Length) else d
 
     return describe(_replaced(t, said)) if not isinstance(t, Known) else describe(t)

@@ -168,8 +168,12 @@ class Rows:
             self.test(f"{text} == {self.symbols[t.value.symbol]}")
         elif t.value is not None:
             self.test(f"{text} == {t.value}")
-        elif self.symbols:
-            self.test(f"({text} < {EXACT} or {_differs(text, list(self.symbols.values()))})")
+        elif apart := self._apart():
+            self.test(f"({text} < {EXACT} or {_differs(text, apart)})")
+
+    def _apart(self) -> list[str]:
+        """The names of lengths that are not those of others by which there is a symbol."""
+        return [name for symbol, name in self.symbols.items() if not symbol.startswith("s")]
 
     def _shape(self, text: str, shape: tuple[Dim, ...]) -> None:
         """Tests of lengths: numbers, symbols of lengths before, and new ones, which get a name."""
@@ -195,10 +199,10 @@ class Rows:
                 names.append(self.name(f"{text}_{k}"))
                 tests.append(f"{names[-1]} == {wanted}")
                 continue
-            names.append(self.name(d.symbol))
-            tests.append(f"{names[-1]} >= {EXACT}")
-            if self.symbols:
-                tests.append(_differs(names[-1], list(self.symbols.values())))
+            names.append(self.name(f"n{len(self.symbols)}" if d.symbol.startswith("s") else d.symbol))
+            tests.append(f"{names[-1]} >= {d.least}")
+            if not d.symbol.startswith("s") and (apart := self._apart()):
+                tests.append(_differs(names[-1], apart))
             self.symbols[d.symbol] = names[-1]
         self.row(f"{', '.join(names)} = {text}.shape" if len(names) > 1 else f"({names[0]},) = {text}.shape")
         for test in tests:

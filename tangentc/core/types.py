@@ -1,8 +1,8 @@
 """What is known of a value before the program runs.
 
 A length is a number when it is below `EXACT`, else a symbol plus an offset: ``n``, ``n - 2``.
-A symbol stands for a length of at least `EXACT`, so that ``n - 2`` is known not to be one; a length
-about which nothing is known has ``many`` False.
+A symbol stands for a length of at least so many entries, so that ``n - 2`` is known not to be one: ``n0`` and ``g9``
+for `EXACT`, ``s4.0`` for 4; a length about which nothing is known has ``many`` False.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from tangentc.core.nodes import Atom, Const, Op
 
 MOST_PARTS = 16  # lists with more items than this are not told apart item by item
+ANY = "?of"  # the symbol, with a number, of a length of an argument that may be any
 EXACT = 8  # lengths below this are compiled for exactly; slices that cut off less than this are sure
 
 
@@ -29,9 +30,22 @@ class Length:
     offset: int = 0
 
     @property
+    def least(self) -> int:
+        """The least that it may be."""
+        return max(least_of(self.symbol) + self.offset, 0)
+
+    @property
     def many(self) -> bool:
-        """Whether it is a length of the arguments, which is one of many entries; "?" and "r" stand for any."""
-        return not self.symbol.startswith(("?", "r"))
+        """Whether it is known to be neither none nor one."""
+        return self.least > 1
+
+
+@functools.lru_cache(maxsize=4096)
+def least_of(symbol: str) -> int:
+    """The least that the length of a symbol may be; "?" and "r" stand for any."""
+    if symbol.startswith(("?", "r")):
+        return 0
+    return int(symbol[1:].partition(".")[0]) if symbol.startswith("s") else EXACT
 
 
 Dim = int | Length
@@ -256,13 +270,13 @@ Type = Scalar | Array | Held | Known | Unknown
 
 
 def surely_differ(a: Dim, b: Dim) -> bool:
-    """Whether two lengths cannot be the same: a symbol may be any length from `EXACT` on, and two lengths of arguments
-    that have symbols of their own are two."""
+    """Whether two lengths cannot be the same: a symbol may be any length from its least on, and two lengths of
+    arguments that are found to be different have symbols "n" of their own."""
     if isinstance(a, int) and isinstance(b, int):
         return a != b
     if isinstance(a, int) or isinstance(b, int):
         known, other = (a, b) if isinstance(a, int) else (b, a)
-        return other.many and known < EXACT + min(other.offset, 0)  # type: ignore[operator]
+        return known < least_of(other.symbol) + min(other.offset, 0)  # type: ignore[operator]
     if a.symbol == b.symbol:
         return a.many and a.offset != b.offset
     return a.offset == b.offset and a.symbol[0] == b.symbol[0] and a.symbol[0] in "ng"
@@ -421,24 +435,8 @@ def describe(t: Type) -> str:
 def _describe_dim(d: Dim) -> str:
     if isinstance(d, int):
         return str(d)
-    return d.symbol if not d.offset else f"{d.symbol} {'+' if d.offset > 0 else '-'} {abs(d.offset)}"
-
-
-def shadow_type(t: Type) -> Type:
-    """The type of the shadow of a value: lists where it has tuples, since a shadow is added to."""
-    match t:
-        case Tuple(items, _):
-            return Sequence(list, alike(tuple(map(shadow_type, items))), len(items))
-        case Sequence(kind, items, length):
-            mutable = list if kind is tuple else kind
-            return Sequence(mutable, alike(tuple(map(shadow_type, items))), length, t.key)
-        case Dict(keys, items):
-            return Dict(keys, tuple(map(shadow_type, items)))
-        case Struct(_, fields, items):
-            return Struct(pytypes.SimpleNamespace, fields, tuple(map(shadow_type, items)))
-    if is_differentiable(t):
-        return t
-    return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
+    name = f"n{d.symbol.partition('.')[2]}" if d.symbol.startswith("s") else d.symbol
+    return name if not d.offset else f"{name} {'+' if d.offset > 0 else '-'} {abs(d.offset)}"
 
 
 def in_floats(t: Type) -> Type:

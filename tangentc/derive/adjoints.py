@@ -19,6 +19,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.array_results import shadow_type
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, version_base
@@ -39,7 +40,6 @@ from tangentc.core.types import (
     may_be_none,
     may_be_number,
     one_kind,
-    shadow_type,
 )
 from tangentc.core.walk import statements
 from tangentc.derive.parts import Adjoint, Given, Like, Parts, bar_name, build_container, get_part

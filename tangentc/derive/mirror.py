@@ -22,6 +22,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import READ_ONLY, Aliases, arms
+from tangentc.analysis.array_results import shadow_type
 from tangentc.analysis.parts import constant
 from tangentc.analysis.points import DEEP_COPIES, PUT_TOGETHER, made_of
 from tangentc.core import ops
@@ -43,7 +44,6 @@ from tangentc.core.types import (
     may_be_number,
     of_dtype,
     present,
-    shadow_type,
 )
 from tangentc.core.values import data_type
 from tangentc.core.walk import defines, definitions, joins_of, statements

@@ -10,6 +10,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import VIEWS, Aliases, known
+from tangentc.analysis.array_results import shadow_type
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Op
@@ -26,7 +27,6 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
     may_be_number,
-    shadow_type,
 )
 from tangentc.derive.parts import Adjoint, Given, bar_name, get_part, leaves
 

@@ -15,21 +15,12 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument
+from tangentc.analysis.array_results import shadow_type
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, Effect, Statement, Store
-from tangentc.core.types import (
-    Array,
-    Dict,
-    Known,
-    Scalar,
-    Unknown,
-    is_container,
-    is_differentiable,
-    present,
-    shadow_type,
-)
+from tangentc.core.types import Array, Dict, Known, Scalar, Unknown, is_container, is_differentiable, present
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.mirror import Mirror
 from tangentc.derive.parts import bar_name

@@ -20,7 +20,6 @@ from tangentc.core import ops
 from tangentc.core.classes import instance_of
 from tangentc.core.nodes import Assign, Atom, Const, For, Opaque, Store
 from tangentc.core.types import (
-    EXACT,
     Array,
     Dict,
     Known,
@@ -299,9 +298,7 @@ def number_of_trips(sources: list) -> int:
 
 def least(d: Any) -> int:
     """The least that a length may be."""
-    if isinstance(d, Length):
-        return EXACT + d.offset if d.many else 0
-    return d if isinstance(d, int) else 0
+    return d.least if isinstance(d, Length) else d if isinstance(d, int) else 0
 
 
 def _holds_functions(t: Type) -> bool:

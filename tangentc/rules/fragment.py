@@ -24,6 +24,7 @@ from tangentc.core.types import (
     EXACT,
     Array,
     Known,
+    Length,
     Optional,
     Scalar,
     Sequence,
@@ -35,7 +36,7 @@ from tangentc.core.types import (
     is_container,
     rank,
 )
-from tangentc.errors import BadRule, TangentcError
+from tangentc.errors import BadArgument, BadRule, TangentcError
 from tangentc.rules.registry import Formula
 
 BINARY = {
@@ -336,6 +337,8 @@ class Fragment:
             if not isinstance(one, (Array, Scalar)):
                 return False
             shape = [d if isinstance(d, int) else EXACT for d in one.shape] if isinstance(one, Array) else []
+            if function is has_length and isinstance(d := one.shape[args[1]], Length) and 0 < d.least <= args[2]:
+                raise BadArgument(f"a length may be {args[2]}", why="a formula asks for it", way_out="give another")
             return function(np.broadcast_to(0.0, shape), *args[1:])
         if (helper := getattr(function, "__tangentc_inline__", None)) is not None:
             names = [*helper.required, *(k for k, _ in helper.options)]

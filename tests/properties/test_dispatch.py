@@ -110,8 +110,9 @@ def other_arguments(args):
 
 def refused_in_general(derivative, compiled, args):
     """Why the general way would not run this code with these arguments; "" if it would."""
-    found = derivative._kept(derivative._key(args))
-    if found is not compiled:
+    key = derivative._key(args)
+    found = derivative._kept(key)
+    if compiled is not found and compiled not in derivative._alike(key):
         return "it has no code for these types" if found is None else "it has other code for these types"
     try:
         compiled.sync(args)
