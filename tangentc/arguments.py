@@ -114,6 +114,15 @@ def arrays_of(args: Any) -> str:
     return found.pop() if found else "numpy"
 
 
+def refuse_shared(name: str, written: str, shares: str) -> None:
+    """Refuse to write into what shares memory with something else."""
+    raise UnsafeMutation(
+        f"{name} writes into {written}, which {shares}",
+        why="a gradient works on copies, and two copies would not change together",
+        way_out="pass a copy of one of them",
+    )
+
+
 def refuse_overlap(name: str, held: list[tuple[str, Any, bool, bool]]) -> None:
     """Refuse values that are read and share memory with those that are written into, or hold such memory twice.
 
@@ -125,11 +134,7 @@ def refuse_overlap(name: str, held: list[tuple[str, Any, bool, bool]]) -> None:
         shares = f"shares memory with {held[with_][0]}" if with_ != own else "holds the same memory twice"
         if with_ != own and held[with_][0] == held[own][0]:
             shares = "another function reads"
-        raise UnsafeMutation(
-            f"{name} writes into {held[own][0]}, which {shares}",
-            why="a gradient works on copies, and two copies would not change together",
-            way_out="pass a copy of one of them",
-        )
+        refuse_shared(name, held[own][0], shares)
 
     def differ(k: int, other: int) -> bool:
         return held[k][2] and held[other][3] or held[other][2] and held[k][3]

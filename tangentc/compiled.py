@@ -7,19 +7,22 @@ import inspect
 import threading
 import types as pytypes
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 from tangentc.analysis.masks import CHOOSES
+from tangentc.analysis.outside import Part, of_any_length, seen_as, with_part
 from tangentc.analysis.program import draws
 from tangentc.analysis.turning import are_complex, is_doubtful
-from tangentc.arguments import refuse_overlap
+from tangentc.arguments import refuse_overlap, refuse_shared
 from tangentc.backend.load import Text, load
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import Dispatch
 from tangentc.core.draws import NOTHING, Draws
+from tangentc.core.nodes import Global
 from tangentc.core.types import Type
-from tangentc.errors import TurnedComplex
-from tangentc.frontend.dependencies import Signed, kept_by
+from tangentc.errors import TangentcError, TurnedComplex
+from tangentc.frontend.dependencies import Dependency, Signed, kept_by
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import constants_of_numpy, math_of_numpy
 
@@ -80,7 +83,7 @@ class Compiled:
         names = list(inspect.signature(root).parameters)
         written = {n for (f, _), p in prepared.items() if f is root for n in p.changes}
         self.written = tuple(names.index(n) for n in names if n in written)
-        self.outside = dict.fromkeys(context.read, False) | dict.fromkeys(context.put, True)  # what it reads and writes
+        self.outside = bool(context.read or context.put)  # whether it reads or writes what belongs to the module
         self.writes = bool(self.written or context.put)
         self.dispatches: list[Dispatch] = []  # what takes arguments for it, and how often one was written
         self.written_for = 0
@@ -118,6 +121,28 @@ class Compiled:
             inner.sync(())
         return all(dependency.is_fresh() for dependency in self.dependencies)
 
+    def overlook_growing(self, before: Compiled, write: Callable[[], str]) -> None:
+        """Let lists that the code only writes into hold any number of items from now on, if ``write`` gives the same
+        text for these.  ``before`` is the code for what they held before."""
+        then = {(d.place, d.name): d.held for d in before.dependencies}
+        found: list[tuple[Dependency, Part]] = []
+        of_any: dict[Global, Type] = {}
+        for written in self.context.changed:
+            of, read = written.part.of, any(map(written.is_read_by, self.context.read))
+            for d in self.dependencies:
+                if (d.place, d.name) != (of.place, of.name) or read or d.held is None:
+                    continue
+                if d.held != then.get((d.place, d.name)):
+                    found.append((d, written.part))
+                    of_any[of] = with_part(of_any.get(of, d.held), written.part.keys, of_any_length)
+        try:
+            with seen_as(*of_any.items()):
+                same = bool(found) and write() == self.text.whole
+        except TangentcError:
+            same = False
+        for d, part in found if same else ():
+            d.overlook(part.keys)
+
     def sync(self, args: tuple) -> None:
         """Let the code see the present values of the module's data; refuses what `apart` refuses."""
         if args and self.writes:
@@ -134,7 +159,14 @@ class Compiled:
         see two arrays where the user's function sees one.  True if there are none.
         """
         held = [(f"argument {k}", value, k in self.written, True) for k, value in enumerate(args)]
-        held += [(atom.name, atom.lookup(), True, False) for atom in self.context.put]
-        held += [(atom.name, atom.lookup(), False, True) for atom in self.context.read]
+        held += [(part.name, part.lookup(), False, True) for part in self.context.read]
         refuse_overlap(self.root.__name__, held)
+        for written in self.context.put:
+            for name, value, *_ in held[: len(args)]:
+                if written.is_held_by(value):
+                    refuse_shared(self.root.__name__, written.name, f"shares memory with {name}")
+            for part in filter(written.is_read_by, self.context.read):
+                same = part.of == written.part.of
+                shares = "another function reads" if same else f"shares memory with {part.name}"
+                refuse_shared(self.root.__name__, written.name, shares)
         return True

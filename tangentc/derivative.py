@@ -336,7 +336,9 @@ class Derivative(Made):
             self.code.turned.clear()
         if self.code.options != options:  # what was compiled before was not given their values
             self.code.forget()
-        self.code.found[key := self._key(args)] = found
+        before, self.code.found[key] = self.code.found.get(key := self._key(args)), found
+        if before is not None and before.text.whole == found.text.whole:
+            found.overlook_growing(before, lambda: self._compile(found.types, key[1], seed).text.whole)
         alike = self.code.forms.setdefault((form(key[0]), *key[1:]), {})
         same = [t for t, one in alike.items() if one.text.whole == found.text.whole and one.is_fresh(called=True)]
         if 0 < len(same) < MOST_ALIKE:

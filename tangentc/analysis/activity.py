@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FunctionType
@@ -13,6 +12,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
+from tangentc.analysis.outside import PARTS, Part, Written, written_by
 from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.analysis.results import of_keys
@@ -52,7 +52,6 @@ from tangentc.core.walk import asks_for_form, blocks, defines, joins_of, reads, 
 from tangentc.errors import NotDifferentiable, UnsafeMutation, UnsupportedSyntax
 from tangentc.ops.table import place_of
 
-PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
 IndependentOf = Callable[[Op], bool]
 
 
@@ -207,9 +206,10 @@ class Activity:
     def _refuse_outside(self) -> None:
         """Refuse a value that is put into what belongs to the user's module, or to the function around this one, and
         is read from there: one that depends on the arguments, or takes the place of another."""
-        owner: dict[Atom, Global] = {}
-        put: list[tuple[Global, Statement]] = []
-        read: set[Global] = set()
+        owner: dict[Atom, Part] = {}
+        put: list[tuple[Written, Statement]] = []
+        read: set[Part] = set()
+        self.changed: set[Written] = set()  # what moves is put into some of these
         uses = Counter(a for s in self.program for a in reads(s) if isinstance(a, str))
         counted: set[str] = set()  # what a counter holds, and what it is given
         for s in self.program:
@@ -219,26 +219,29 @@ class Activity:
             if isinstance(s, Assign) and s.target in counted:
                 continue
             for atom in (a for a in reads(s) if isinstance(a, Global)):
-                owner[atom] = atom
+                owner[atom] = Part(atom)
             found = {owner[a] for a in reads(s) if a in owner}
             change = change_of(s)
             if isinstance(s, Assign) and s.args and s.op in PARTS and s.args[0] in owner:
-                owner[s.target] = owner[s.args[0]]
-                read |= found if s.op is not ops.identity and not is_container(self.types.of(s.target)) else set()
+                owner[s.target] = part = owner[s.args[0]].part(s, present(self.types.of(s.args[0])))
+                if s.op is not ops.identity and not is_container(self.types.of(s.target)):
+                    read |= {part, *(owner[a] for a in reads(s)[1:] if a in owner)}
             elif change is None and not (isinstance(s, Store) and s.key is None):
                 read |= found
             elif change is not None and change.container in owner:
+                written = written_by(s, owner[change.container], present(self.types.of(change.container)))
+                self.changed.add(written)
                 if isinstance(s, Store) or any(self._has(self.varied, atom) for _, atom in change.puts):
-                    put.append((owner[change.container], s))
-        self.put, self.read = {atom for atom, _ in put}, read
+                    put.append((written, s))
+        self.put, self.read = {written for written, _ in put}, read
         called = {f for s in self.program for f in _called(s) if isinstance(f, FunctionType)} if put else ()
         # what is read where it is not followed
         seen = {id(part) for f in called for value in named_by(f) for part in mutable_parts(value)}
-        for atom, s in put:
-            if atom in read or any(id(part) in seen for part in mutable_parts(atom.lookup())):
+        for written, s in put:
+            if any(id(own) in seen for own in written.holders()) or any(map(written.is_read_by, read)):
                 raise UnsafeMutation(
-                    f"{atom.name}, which belongs to the module or to a function around this one, is given a value, and "
-                    "is read", s.span,
+                    f"{written.name}, which belongs to the module or to a function around this one, is given a value, "
+                    "and is read", s.span,
                     why="a derivative changes nothing but its own copies, and would not follow the value",
                     way_out="pass it in as an argument, or make it inside the function",
                 )  # fmt: skip

@@ -24,6 +24,7 @@ from typing import TypeVar
 from tangentc.analysis.decide import counted_answer, refused, truth, unlike
 from tangentc.analysis.holding import CHANGING, HOLDING, lost_parts, replaced, sites_of, without_key, without_sites
 from tangentc.analysis.joins import is_mixed, is_nothing, put
+from tangentc.analysis.outside import type_outside
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops
@@ -46,7 +47,6 @@ from tangentc.core.types import (
     may_be_number,
     present,
 )
-from tangentc.core.values import data_type
 
 MOST_WALKS = 8  # of the body of a loop: what each trip hands on to the next takes one for each name
 NOTHING = Known(Const(ops.UNDEFINED))
@@ -103,7 +103,7 @@ class State(Types):
     def of(self, atom: Atom) -> Type:
         known = self.now.get(atom) if not isinstance(atom, Const) else super().of(atom)
         if known is None and isinstance(atom, Global):
-            known = self.now[atom] = self.placed(data_type(atom.lookup()), atom)
+            known = self.now[atom] = self.placed(type_outside(atom), atom)
             self.holding.add(atom)
         if known is None:
             self.missed.add(atom)
@@ -369,7 +369,7 @@ class State(Types):
         self.merge([end for end, runs in zip(arms, (known is not False, known is not True), strict=True) if runs])
         if known is None and (runs := counted_answer(self.of(s.test))) is not None:
             for name, t in (arms[not runs] or {}).items():
-                if name.startswith("%") and counted_answer(t) is not None:  # `a and b`
+                if str(name).startswith("%") and counted_answer(t) is not None:  # `a and b`
                     self._set(name, t)
 
     def _counted(self, s: If, arms: tuple[End, End]) -> bool | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.analysis.infer import infer, of_empty, raises_of_none
 from tangentc.analysis.joins import array_or_number, is_nothing, join, joined, of_any_keys, put, with_key
+from tangentc.analysis.outside import type_outside
 from tangentc.analysis.parts import constant, item_type, subscript
 from tangentc.analysis.points import Change
 from tangentc.core import ops
@@ -36,7 +37,7 @@ from tangentc.core.types import (
     place_of,
     present,
 )
-from tangentc.core.values import data_type, type_of
+from tangentc.core.values import type_of
 
 CallType = Callable[[Op, list[Type], dict[str, Type]], Type | None]
 
@@ -75,7 +76,7 @@ class Types:
             if type(atom.value) is int:
                 return Scalar("int64", True, atom.value)
             return type_of(atom.value) if isinstance(atom.value, (float, complex)) else Known(atom)
-        return data_type(atom.lookup())
+        return type_outside(atom)
 
     def result(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> Type:
         """The type of ``op(*args, **keywords)``."""

@@ -7,11 +7,12 @@ import types as pytypes
 from collections.abc import Callable, Sequence
 
 from tangentc.analysis.masks import CHOOSES, NONZERO, Mask, has_places, masks, tests_of, unbounded
+from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
 from tangentc.compiler.front import Front
 from tangentc.compiler.passes import SIMPLIFY
-from tangentc.core.nodes import Assign, Atom, Function, Global, Op
+from tangentc.core.nodes import Assign, Atom, Function, Op
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
 from tangentc.derive.context import Key
@@ -36,8 +37,9 @@ class Context:
         self.tangents: dict[Key, tuple[str, bool]] = {}
         self.emitted: list[tuple[Program, pytypes.FunctionType]] = []
         self.names: set[str] = set()
-        self.put: set[Global] = set()  # what belongs to the module, and is written into
-        self.read: set[Global] = set()  # and what is read
+        self.put: set[Written] = set()  # what belongs to the module, and is written into
+        self.changed: set[Written] = set()  # and all that is changed
+        self.read: set[Part] = set()  # and what is read
         self.chooses = False  # whether an adjoint was written under a mask
         self.choosing: dict[int, tuple[Program, set[str]]] = {}  # with the parameters of which it takes some entries
 

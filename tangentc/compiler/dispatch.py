@@ -180,7 +180,7 @@ class _Depends:
             if d.place.kind != "value":
                 self.same(self.place(d.place, d.name), d)
             self.kept(d.value)
-        elif d.held is not None and not callable(d.value) and data_type(now_ := d.place.lookup(d.name)) == d.held:
+        elif d.held is not None and not callable(d.value) and d.type_of(now_ := d.place.lookup(d.name)) == d.held:
             self.data(d.place, d.name, d.held, now_)
         else:
             self.rows.test(f"{self.rows.constant(d, f'{d.name}_dependency')}.is_fresh()")

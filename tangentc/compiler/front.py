@@ -15,6 +15,7 @@ from tangentc.analysis.decide import without_never
 from tangentc.analysis.fits import fitted
 from tangentc.analysis.joins import lacks_something
 from tangentc.analysis.keys import refuse_changes
+from tangentc.analysis.outside import SEEN_AS
 from tangentc.analysis.program import Program
 from tangentc.analysis.turning import are_complex
 from tangentc.analysis.types import Types, certain
@@ -378,7 +379,7 @@ def front_for(
     root: pytypes.FunctionType, types: Sequence[Type], watch: Callable[[Program], Function] | None = None
 ) -> Iterator[Front]:
     """The front for a derivative of a function: that of another derivative of it, if nothing has changed since."""
-    key = root, tuple(types), REGISTRY.version, are_complex()
+    key = root, tuple(types), REGISTRY.version, are_complex(), SEEN_AS.get()
     found = KEPT.pop(key, None) if watch is None else None  # nobody else works with it meanwhile
     front = found if found is not None and found.is_fresh() else Front(root, watch=watch)
     yield front

@@ -17,6 +17,7 @@ from types import FunctionType
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
 from tangentc.analysis.masks import Mask, has_places
+from tangentc.analysis.outside import Part
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -114,6 +115,7 @@ class Unit:
     def _note_outside(self, program: Program, activity: Activity, met: set[tuple[object, ...]]) -> None:
         """Note what belongs to the module and is written into or read, by calls without a derivative among others."""
         self.context.put |= activity.put
+        self.context.changed |= activity.changed
         self.context.read |= activity.read
         for s in statements(program.function.body):
             if not isinstance(s, (Assign, Effect)) or not self.is_user_call(s.op):
@@ -126,7 +128,7 @@ class Unit:
             wrt = {p for p, a in zip(params, atoms, strict=True) if a in activity.varied}
             if not wrt:
                 self.context.read.update(
-                    a for t in statements(callee.function.body) for a in reads(t) if isinstance(a, Global)
+                    Part(a) for t in statements(callee.function.body) for a in reads(t) if isinstance(a, Global)
                 )
             elif (function, *sorted(wrt)) not in met:
                 met.add((function, *sorted(wrt)))

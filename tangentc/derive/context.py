@@ -7,9 +7,10 @@ from types import FunctionType
 from typing import Protocol
 
 from tangentc.analysis.masks import Mask
+from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
-from tangentc.core.nodes import Atom, Function, Global
+from tangentc.core.nodes import Atom, Function
 from tangentc.core.types import Type
 
 Key = tuple[Hashable, ...]
@@ -26,8 +27,9 @@ class Context(Protocol):
     emitted: list[tuple[Program, FunctionType]]
     chooses: bool
     inner: bool
-    put: set[Global]
-    read: set[Global]
+    put: set[Written]
+    changed: set[Written]
+    read: set[Part]
 
     def prepare(self, function: FunctionType, types: Sequence[Type], /) -> Program: ...
     def key(self, function: FunctionType, types: Sequence[Type], /) -> Key: ...

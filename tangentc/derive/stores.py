@@ -16,6 +16,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument
 from tangentc.analysis.array_results import shadow_type
+from tangentc.analysis.outside import is_outside
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -86,6 +87,8 @@ class Stores:
         """``l.append(x)``: ``l.pop()`` restores; ``x_bar += l_bar.pop()``."""
         items, value = s.args[0], s.args[-1]
         assert isinstance(items, str)
+        if is_outside(items, self.definitions):
+            return (s,)
         if s.op is ops.take:
             taken = self.b.fresh(f"%{shown(items)}_taken")
             self.b.types.of_name[taken] = self.b.types.result(ops.take, s.args)
@@ -132,6 +135,8 @@ class Stores:
         """``x = l.pop()``: ``l.append(x)`` restores; ``l_bar.append(x_bar)``."""
         items, position, x = s.args[0], s.args[1:], s.target
         assert isinstance(items, str)
+        if is_outside(items, self.definitions):
+            return (s,)
         if items in self.active and x in self.active and self.adj.has(x) and items not in self.adj.mirror:
             self.adj.ensure_shadow(items)
         shadow = self._container_shadow(items)
@@ -181,6 +186,8 @@ class Stores:
     def container_store(self, s: Store) -> tuple[Statement, ...]:
         """``l[k] = x``: the old item restored; ``x_bar += l_bar[k]``, which is zero then."""
         items, key = s.object, s.key
+        if is_outside(items, self.definitions):
+            return (s,)
         if key is None and items in self.active:
             raise UnsafeMutation(
                 f"{shown(items)} is changed in place, and its type is not known", s.span,

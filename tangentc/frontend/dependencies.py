@@ -13,6 +13,7 @@ import types as pytypes
 from collections.abc import Iterator
 from typing import Any
 
+from tangentc.analysis.outside import Key, only_written, with_part
 from tangentc.core.nodes import Place
 from tangentc.core.types import Dict, Known, Sequence, Struct, Tuple, Type
 from tangentc.core.values import data_type, is_object
@@ -25,7 +26,7 @@ CHANGING = (Sequence, Dict, Struct)  # types of what can become another one whil
 class Dependency:
     """What a name stood for when the code was compiled."""
 
-    __slots__ = ("place", "name", "value", "held", "kept")
+    __slots__ = ("place", "name", "value", "held", "kept", "overlooked")
 
     def __init__(self, place: Place, name: str):
         self.place, self.name = place, name
@@ -33,6 +34,17 @@ class Dependency:
         self.value = copy.deepcopy(value) if place.kind in OPTIONS else value
         self.held = data_type(value) if is_data(value) else None
         self.kept = self._kept(value, self.held)
+        self.overlooked: set[tuple[Key, ...]] = set()
+
+    def overlook(self, keys: tuple[Key, ...]) -> None:
+        """Code does not depend on the list that keys lead to, into which it only writes."""
+        if self.held is not None:
+            self.overlooked.add(keys)
+            self.held = with_part(self.held, keys, only_written)
+
+    def type_of(self, value: Any) -> Type:
+        """What code depends on of a value that the name stands for."""
+        return functools.reduce(lambda t, keys: with_part(t, keys, only_written), self.overlooked, data_type(value))
 
     @staticmethod
     def _kept(value: Any, held: Type | None) -> Any:
@@ -57,7 +69,7 @@ class Dependency:
             return True
         if callable(now) and now is not self.value:  # what is called is written into the code
             return False
-        return is_data(now) and data_type(now) == self.held and self._kept(now, self.held) == self.kept
+        return is_data(now) and self.type_of(now) == self.held and self._kept(now, self.held) == self.kept
 
 
 def is_same(a: Any, b: Any) -> bool:

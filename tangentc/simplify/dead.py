@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.outside import is_outside
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Effect, For, Function, If, Leave, Opaque, Statement, Store, While
 from tangentc.core.types import Array, is_container
@@ -102,15 +103,17 @@ class _Liveness:
         match s:
             case Assign():
                 if s.op is ops.take:
-                    return self.aliases is None
+                    return self.aliases is None or is_outside(s.args[0], self.definition)
                 of_text = s.op is ops.method and isinstance(getattr(s.args[0], "value", None), str)
                 return not ops.is_pure(s.op) and s.op not in (ops.pop, ops.new_list) and not of_text
             case Effect():
                 if s.op is ops.push:
                     return False
-                return not ((s.op == np.add.at or _changes_container(s)) and self.aliases is not None)
+                if self.aliases is None or not (s.op == np.add.at or _changes_container(s)):
+                    return True
+                return is_outside(s.args[0], self.definition)
             case Store():
-                return self.aliases is None
+                return self.aliases is None or is_outside(s.object, self.definition)
             case Opaque():
                 return not s.writes
         return False
