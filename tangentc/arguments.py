@@ -23,7 +23,7 @@ from tangentc.core.types import (
     is_differentiable,
     surely_differ,
 )
-from tangentc.core.values import attributes_of, is_array, is_object, mutable_parts, type_of
+from tangentc.core.values import attributes_of, is_array, is_object, type_of
 from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation
 
 
@@ -123,23 +123,21 @@ def refuse_shared(name: str, written: str, shares: str) -> None:
     )
 
 
-def refuse_overlap(name: str, held: list[tuple[str, Any, bool, bool]]) -> None:
-    """Refuse values that are read and share memory with those that are written into, or hold such memory twice.
+def refuse_overlap(name: str, held: list[tuple[str, list[object], bool]]) -> None:
+    """Refuse values that share memory with those that are written into, or hold such memory twice.
 
-    Each value has its name before it, and behind it whether the function writes into it, and whether it reads it.
+    Each has its name before its parts, and behind them whether the function writes into it.
     """
 
     def refuse(k: int, other: int) -> None:
-        own, with_ = (k, other) if held[k][2] and held[other][3] else (other, k)
+        own, with_ = (k, other) if held[k][2] else (other, k)
         shares = f"shares memory with {held[with_][0]}" if with_ != own else "holds the same memory twice"
-        if with_ != own and held[with_][0] == held[own][0]:
-            shares = "another function reads"
         refuse_shared(name, held[own][0], shares)
 
     def differ(k: int, other: int) -> bool:
-        return held[k][2] and held[other][3] or held[other][2] and held[k][3]
+        return held[k][2] or held[other][2]
 
-    every = [(k, leaf) for k, (_, value, *_) in enumerate(held) for leaf in mutable_parts(value)]
+    every = [(k, leaf) for k, (_, leaves, _) in enumerate(held) for leaf in leaves]
     holders: dict[int, list[int]] = {}
     for k, leaf in every:
         for other in () if isinstance(leaf, np.ndarray) else holders.setdefault(id(leaf), []):

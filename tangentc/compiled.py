@@ -21,6 +21,7 @@ from tangentc.compiler.dispatch import Dispatch
 from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.nodes import Global
 from tangentc.core.types import Type
+from tangentc.core.values import mutable_parts
 from tangentc.errors import TangentcError, TurnedComplex
 from tangentc.frontend.dependencies import Dependency, Signed, kept_by
 from tangentc.rules.registry import REGISTRY
@@ -158,12 +159,12 @@ class Compiled:
         """Refuses arguments, and what the module has, that share memory where the function writes into one: it would
         see two arrays where the user's function sees one.  True if there are none.
         """
-        held = [(f"argument {k}", value, k in self.written, True) for k, value in enumerate(args)]
-        held += [(part.name, part.lookup(), False, True) for part in self.context.read]
+        held = [(f"argument {k}", mutable_parts(value), k in self.written) for k, value in enumerate(args)]
+        held += [(part.name, part.leaves(), False) for part in self.context.read]
         refuse_overlap(self.root.__name__, held)
         for written in self.context.put:
-            for name, value, *_ in held[: len(args)]:
-                if written.is_held_by(value):
+            for name, leaves, _ in held[: len(args)]:
+                if written.is_among(leaves):
                     refuse_shared(self.root.__name__, written.name, f"shares memory with {name}")
             for part in filter(written.is_read_by, self.context.read):
                 same = part.of == written.part.of

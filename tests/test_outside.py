@@ -7,10 +7,16 @@ import tangentc
 from tangentc.derivative import Derivative
 
 
+class Layer:
+    def __init__(self, k):
+        self.k, self.seen = k, []
+
+
 class Model:
     def __init__(self):
         self.w = np.array([0.5, -0.3, 0.8])
         self.log, self.by_name, self.calls, self.last = [], {"a": []}, 0, None
+        self.layers = [Layer(2.0), Layer(0.5)]
 
 
 MODEL = Model()
@@ -44,6 +50,26 @@ def in_a_loop(x):
     return np.sum(x**2)
 
 
+def layers_that_keep_what_they_see(x):
+    for layer in MODEL.layers:
+        layer.seen.append(np.sum(x))
+        x = np.tanh(x * layer.k)
+    return np.sum(x**2)
+
+
+def numbered_layers(x):
+    for k, layer in enumerate(MODEL.layers):
+        layer.seen.append(x[k])
+        x = x * layer.k
+    return np.sum(x**3) * MODEL.w[0]
+
+
+def one_of_two(x):
+    layer = MODEL.layers[0] if x[0] > 0 else MODEL.layers[1]
+    layer.seen.append(x[0])
+    return np.sum(x**2)
+
+
 def by_an_object():
     model = Model()
 
@@ -62,7 +88,7 @@ def state():
 
 
 def shown(value):
-    return repr([{**vars(value[0]), "w": None}, value[1]])
+    return repr([{**vars(value[0]), "w": None, "layers": [vars(layer) for layer in value[0].layers]}, value[1]])
 
 
 CALLS = {
@@ -73,8 +99,13 @@ CALLS = {
 }
 
 
+FUNCTIONS = [
+    logged, counted_and_kept, in_a_dict, in_a_loop, layers_that_keep_what_they_see, numbered_layers, one_of_two,
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("kind", CALLS)
-@pytest.mark.parametrize("function", [logged, counted_and_kept, in_a_dict, in_a_loop])
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_is_changed_once(function, kind):
     x = np.array([0.2, 0.7, -0.4])
     now = state()
@@ -136,6 +167,17 @@ def test_how_many_there_are_is_asked_each_time():
         assert len(HISTORY) == min(k + 1, 4)
 
 
+def item_that_was_added(x):
+    MODEL.log.append(np.sum(x))
+    return np.sum(x**2) + sum(MODEL.log)
+
+
+def given_to_one_of_two(x):
+    layer = MODEL.layers[0] if x[0] > 0 else MODEL.layers[1]
+    layer.k = x[0]
+    return np.sum(x**2) * MODEL.layers[0].k
+
+
 def read_by_another_name(x):
     v = np.sum(x**2)
     MODEL.log.append(v)
@@ -155,7 +197,10 @@ def by_two_names(x):
     return np.sum(OTHER.last * x)
 
 
-@pytest.mark.parametrize("function", [read_by_another_name, last_that_was_kept, by_two_names])
+REFUSED = [item_that_was_added, given_to_one_of_two, read_by_another_name, last_that_was_kept, by_two_names]
+
+
+@pytest.mark.parametrize("function", REFUSED)
 def test_what_is_written_is_not_read(function):
     state()
     MODEL.last = np.ones(3)

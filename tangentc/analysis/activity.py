@@ -6,13 +6,14 @@ import builtins
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
-from tangentc.analysis.outside import PARTS, Part, Written, written_by
+from tangentc.analysis.outside import LENT, PARTS, Part, Written, parts_of, written_by
 from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
 from tangentc.analysis.results import of_keys
@@ -27,7 +28,6 @@ from tangentc.core.nodes import (
     Effect,
     For,
     Function,
-    Global,
     If,
     Op,
     Opaque,
@@ -206,7 +206,7 @@ class Activity:
     def _refuse_outside(self) -> None:
         """Refuse a value that is put into what belongs to the user's module, or to the function around this one, and
         is read from there: one that depends on the arguments, or takes the place of another."""
-        owner: dict[Atom, Part] = {}
+        owner = parts_of(self.program, self.types)
         put: list[tuple[Written, Statement]] = []
         read: set[Part] = set()
         self.changed: set[Written] = set()  # what moves is put into some of these
@@ -218,14 +218,13 @@ class Activity:
         for s in self.program:
             if isinstance(s, Assign) and s.target in counted:
                 continue
-            for atom in (a for a in reads(s) if isinstance(a, Global)):
-                owner[atom] = Part(atom)
             found = {owner[a] for a in reads(s) if a in owner}
             change = change_of(s)
             if isinstance(s, Assign) and s.args and s.op in PARTS and s.args[0] in owner:
-                owner[s.target] = part = owner[s.args[0]].part(s, present(self.types.of(s.args[0])))
                 if s.op is not ops.identity and not is_container(self.types.of(s.target)):
-                    read |= {part, *(owner[a] for a in reads(s)[1:] if a in owner)}
+                    read |= {owner[s.target], *(owner[a] for a in reads(s)[1:] if a in owner)}
+            elif isinstance(s, For) or isinstance(s, Assign) and s.op in (*LENT, builtins.len):  # but no item is yet
+                read |= {replace(part, deep=False) for part in found}
             elif change is None and not (isinstance(s, Store) and s.key is None):
                 read |= found
             elif change is not None and change.container in owner:

@@ -13,7 +13,7 @@ import builtins
 import contextlib
 import itertools
 import operator
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
@@ -21,59 +21,78 @@ import numpy as np
 
 from tangentc.analysis.parts import item_type
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Const, Global, Statement, Store
-from tangentc.core.types import Dict, Length, Opaque, Struct, Type
+from tangentc.core.build import Types
+from tangentc.core.nodes import Assign, Atom, Const, For, Global, If, Statement, Store
+from tangentc.core.types import Dict, Length, Opaque, Struct, Type, is_container, present
 from tangentc.core.types import Sequence as List
 from tangentc.core.values import data_type, mutable_parts
+from tangentc.core.walk import reads
 
 PARTS = {ops.identity, operator.getitem, builtins.getattr, ops.old_item}
-Key = tuple[object, Hashable]  # `getattr` or `getitem`, and what is asked for
+LENT = {builtins.enumerate, builtins.zip, builtins.reversed, builtins.iter}
+Key = tuple[object, str | None]  # `getattr` or `getitem`, and what is asked for
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of what a name outside stands for, and the keys that lead to it; or something ``inside`` of that, of
-    which only the run knows where it lies."""
+    """Parts of what a name outside stands for, and the keys that lead to them, None for all items.  ``deep`` says that
+    all they hold is meant, ``inside`` that they may be anything that it holds."""
 
     of: Global
     keys: tuple[Key, ...] = ()
+    deep: bool = True
     inside: bool = False
 
     @property
     def name(self) -> str:
-        return self.of.name + "".join(f".{k}" if by is getattr else f"[{k!r}]" for by, k in self.keys)
+        shown = (f".{k}" if by is getattr else "[...]" if k is None else f"[{k!r}]" for by, k in self.keys)
+        return self.of.name + "".join(shown)
 
-    def part(self, s: Assign, t: Type) -> Part:
-        """What a statement takes of it, whose type is ``t``."""
-        if s.op is ops.identity:
-            return self
-        key = s.args[1] if len(s.args) > 1 else None
-        by = getattr if isinstance(t, Struct) else operator.getitem if isinstance(t, Dict) else None
-        if self.inside or by is None or not isinstance(key, Const) or not isinstance(key.value, str):
-            return replace(self, inside=True)
-        return Part(self.of, (*self.keys, (by, key.value)))
+    def part(self, s: Assign, types: Types) -> Part:
+        """What a statement takes of it."""
+        t, key = present(types.of(s.args[0])), s.args[1] if len(s.args) > 1 else None
+        name = str(key.value) if isinstance(key, Const) and isinstance(key.value, str) else None
+        if isinstance(t, Struct) and name is not None:
+            return replace(self, keys=(*self.keys, (getattr, name)))
+        return self.item(types.of(s.target), name if isinstance(t, Dict) else None)
 
-    def steps(self) -> Iterator[tuple[object, Key | None]]:
-        """The objects on the way to it, with the key that each is asked for; itself at the end.  Where something is not
-        there yet, nothing."""
-        value = self.of.lookup()
-        for by, key in self.keys:
-            yield value, (by, key)
-            try:
-                value = by(value, key)  # type: ignore[operator]
-            except (AttributeError, LookupError, TypeError):
-                return
-        yield value, None
+    def item(self, t: Type, key: str | None = None) -> Part:
+        """An item of it, of a type: of a list of numbers, as of an array, it is the list that is asked."""
+        return replace(self, keys=(*self.keys, (operator.getitem, key))) if key or is_container(t) else self
 
-    def lookup(self) -> object:
-        """What it is now, None if it is not there."""
-        value, key = list(self.steps())[-1]
-        return value if key is None else None
+    def or_else(self, other: Part) -> Part:
+        """One of two, as parts of what holds both; of two names, of what the first stands for."""
+        both = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(self.keys, other.keys))
+        return self if self == other else Part(self.of, tuple(key for key, _ in both), inside=True)
+
+    def leaves(self) -> list[object]:
+        """What is asked for it, and all that it is and holds."""
+        asked, values = self.steps()
+        return [value for value, _ in asked] + [leaf for value in values for leaf in mutable_parts(value)]
+
+    def steps(self) -> tuple[list[tuple[object, Key]], list[object]]:
+        """The objects on the way to it, with the keys that they are asked for, and what it is now: nothing, where it is
+        not there yet."""
+        asked, values = [], [self.of.lookup()]
+        for step in self.keys:
+            asked += [(value, step) for value in values]
+            values = [part for value in values for part in _asked(value, step)]
+        return asked, [part for value in values for part in mutable_parts(value)] if self.inside else values
+
+
+def _asked(value: object, step: Key) -> Iterable[object]:
+    by, key = step
+    if key is None:
+        return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    try:
+        return (by(value, key),)  # type: ignore[operator]
+    except (AttributeError, LookupError, TypeError):
+        return ()
 
 
 @dataclass(frozen=True)
 class Written:
-    """A part that a statement writes into, under one key or under any."""
+    """Parts that a statement writes into, under one key or under any."""
 
     part: Part
     key: Key | None = None
@@ -83,19 +102,20 @@ class Written:
         return self.part.name
 
     def is_read_by(self, part: Part) -> bool:
-        """Whether what is written may be what another part is, or holds."""
-        whole = self.key is None or self.part.inside
-        asked = (value for value, key in part.steps() if whole or key == self.key)
-        return any(is_same(value, own) for value in asked for own in self.holders()) or self.is_held_by(part.lookup())
+        """Whether what is written may be what other parts are, or hold."""
+        asked, values = part.steps()
+        any_key = self.key is None or self.part.inside
+        touched = [value for value, key in asked if any_key or key[1] is None or key == self.key]
+        touched += [own for value in values for own in mutable_parts(value)] if part.deep else values
+        return self.is_among(touched)
 
-    def is_held_by(self, value: object) -> bool:
-        """Whether a value is, or holds, what is written into."""
-        return any(is_same(part, own) for part in mutable_parts(value) for own in self.holders())
+    def is_among(self, values: list[object]) -> bool:
+        """Whether values may be what is written into."""
+        return any(is_same(value, own) for value in values for own in self.holders())
 
     def holders(self) -> list[object]:
         """What may be written into."""
-        value = self.part.lookup()
-        return mutable_parts(value) if self.part.inside else [value]
+        return self.part.steps()[1]
 
 
 def is_same(a: object, b: object) -> bool:
@@ -146,11 +166,39 @@ def type_outside(atom: Global) -> Type:
     return next((t for other, t in SEEN_AS.get() if other == atom), None) or data_type(atom.lookup())
 
 
+def parts_of(program: Iterable[Statement], types: Types) -> dict[Atom, Part]:
+    """The names of parts of what is outside."""
+    found: dict[Atom, Part] = {}
+    for s in program:
+        found |= {a: Part(a) for a in reads(s) if isinstance(a, Global)}
+        for name, source in _sources(s):
+            if source in found and isinstance(s, For):
+                found[name] = found[source].item(types.of(name))
+            elif source in found and isinstance(s, Assign):
+                part = found[source] if s.op is ops.identity or s.op in LENT else found[source].part(s, types)
+                found[name] = replace(part, inside=True) if s.op in LENT else part
+            elif source in found and isinstance(s, If):
+                found[name] = found[source].or_else(found.get(name, found[source]))
+    return found
+
+
 def is_outside(atom: Atom, definitions: Mapping[str, Statement]) -> bool:
     """Whether an atom is a part of what a name outside stands for."""
-    while isinstance(atom, str) and isinstance(s := definitions.get(atom), Assign) and s.op in PARTS and s.args:
-        atom = s.args[0]
-    return isinstance(atom, Global)
+    made = definitions.get(atom) if isinstance(atom, str) else None
+    sources = [source for name, source in _sources(made) if name == atom]
+    every = all if isinstance(made, If) else any
+    return isinstance(atom, Global) or bool(sources) and every(is_outside(source, definitions) for source in sources)
+
+
+def _sources(s: Statement | None) -> list[tuple[str, Atom]]:
+    """What a statement gives names that are parts of something, and of what."""
+    if isinstance(s, For):
+        return [(s.target, s.iterable)]
+    if isinstance(s, If):
+        return [(m.name, arm) for m in s.merged for arm in (m.then, m.orelse)]
+    if isinstance(s, Assign) and s.args and (s.op in PARTS or s.op in LENT):
+        return [(s.target, a) for a in (s.args if s.op in LENT else s.args[:1])]
+    return []
 
 
 def written_by(s: object, part: Part, t: Type) -> Written:
