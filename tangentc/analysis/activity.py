@@ -223,7 +223,9 @@ class Activity:
             if isinstance(s, Assign) and s.args and s.op in PARTS and s.args[0] in owner:
                 if s.op is not ops.identity and not is_container(self.types.of(s.target)):
                     read |= {owner[s.target], *(owner[a] for a in reads(s)[1:] if a in owner)}
-            elif isinstance(s, For) or isinstance(s, Assign) and s.op in (*LENT, builtins.len):  # but no item is yet
+            elif isinstance(s, If):  # which hands on what it joins
+                read |= {replace(owner[s.test], deep=False)} if s.test in owner else set()
+            elif isinstance(s, For) or isinstance(s, Assign) and s.op in (*LENT, builtins.len):  # no item is read yet
                 read |= {replace(part, deep=False) for part in found}
             elif change is None and not (isinstance(s, Store) and s.key is None):
                 read |= found

@@ -166,20 +166,27 @@ def type_outside(atom: Global) -> Type:
     return next((t for other, t in SEEN_AS.get() if other == atom), None) or data_type(atom.lookup())
 
 
-def parts_of(program: Iterable[Statement], types: Types) -> dict[Atom, Part]:
+def parts_of(program: Sequence[Statement], types: Types) -> dict[Atom, Part]:
     """The names of parts of what is outside."""
-    found: dict[Atom, Part] = {}
-    for s in program:
-        found |= {a: Part(a) for a in reads(s) if isinstance(a, Global)}
-        for name, source in _sources(s):
-            if source in found and isinstance(s, For):
-                found[name] = found[source].item(types.of(name))
-            elif source in found and isinstance(s, Assign):
-                part = found[source] if s.op is ops.identity or s.op in LENT else found[source].part(s, types)
-                found[name] = replace(part, inside=True) if s.op in LENT else part
-            elif source in found and isinstance(s, If):
-                found[name] = found[source].or_else(found.get(name, found[source]))
+    found: dict[Atom, Part] = {a: Part(a) for s in program for a in reads(s) if isinstance(a, Global)}
+    size = -1
+    while size != (size := len(found)):  # what branches join stands inside of them
+        for s in program:
+            for name, source in _sources(s):
+                if source in found:
+                    found[name] = _part_of(s, name, found[source], found.get(name), types)
     return found
+
+
+def _part_of(s: Statement, name: str, part: Part, known: Part | None, types: Types) -> Part:
+    """The part that a statement gives a name, of another."""
+    if isinstance(s, For):
+        return part.item(types.of(name))
+    if not isinstance(s, Assign):
+        return part.or_else(known or part)
+    if s.op in LENT:
+        return replace(part, inside=True)
+    return part if s.op is ops.identity else part.part(s, types)
 
 
 def is_outside(atom: Atom, definitions: Mapping[str, Statement]) -> bool:
