@@ -370,6 +370,56 @@ def test_lengths_that_the_text_does_not_rest_on(kind, monkeypatch):
     assert len(found) > 3
 
 
+class Keeping:
+    def __init__(self):
+        self.seen, self.W, self.spare = [], np.array([[0.5, -0.2], [0.1, 0.9]]), [1.0]
+
+    def forward(self, x):
+        self.seen.append(x)
+        return np.tanh(x @ self.W)
+
+
+def kept(x, layer):
+    return np.sum(layer.forward(x) ** 2) * len(layer.spare)
+
+
+def test_lists_of_arguments_that_grow(monkeypatch):
+    found = compilations(monkeypatch)
+    gradient, layer, x = grad(kept), Keeping(), np.array([0.3, 0.7])
+    t = np.tanh(x @ layer.W)
+    want = layer.W @ (2 * t * (1 - t**2))
+    for k in range(12):
+        layer.forward(x * k)
+        np.testing.assert_allclose(gradient(x, layer), want)
+    assert len(layer.seen) == 12 and len(found) == 3  # for one item, for two, and for any number
+    layer.spare = [1.0, 2.0, 3.0]
+    np.testing.assert_allclose(gradient(x, layer), 3 * want)
+    layer.seen.append("text")
+    np.testing.assert_allclose(gradient(x, layer), 3 * want)
+
+
+def chained(weights, x):
+    for W in weights:
+        x = np.tanh(x @ W)
+    return np.sum(x)
+
+
+def test_lists_of_arrays_of_any_length(monkeypatch):
+    found = compilations(monkeypatch)
+    gradient = grad(chained)
+    rng = np.random.default_rng(0)
+    for sizes in ((3, 4, 2), (2, 5, 5, 3), (4, 4), (2, 3, 4, 5, 6), (9, 8, 10), (1, 3)):
+        weights = [rng.normal(size=s) for s in zip(sizes, sizes[1:])]
+        x = rng.normal(size=sizes[0])
+        got = gradient(weights, x)
+        for k, W in enumerate(weights):
+            h = np.zeros_like(W)
+            h[0, -1] = 1e-6
+            up, down = ([*weights[:k], W + s * h, *weights[k + 1 :]] for s in (1, -1))
+            np.testing.assert_allclose(got[k][0, -1], (chained(up, x) - chained(down, x)) / 2e-6, rtol=1e-5, atol=1e-8)
+    assert len(found) < 12
+
+
 def test_lengths_have_to_be_as_many_as_the_text_rests_on(monkeypatch):
     found = compilations(monkeypatch)
     gradient = grad(middle)

@@ -13,6 +13,7 @@ from collections.abc import Sequence as Sequence_
 from dataclasses import replace
 from typing import Any
 
+from tangentc.analysis.outside import of_any_length
 from tangentc.core.types import (
     ANY,
     EXACT,
@@ -63,13 +64,26 @@ def _each(same: Callable[[list[Type]], bool], types: list[Type], symbols: dict[i
 
 def common(write: Write, text: str, types: list[Type], before: list[Type]) -> list[Type] | None:
     """The types for lengths like those of two calls, of two entries or at least as many, and equal where those of
-    ``types`` are; None where ``write`` gives another text for them, or none."""
-    found = _lengths(types), _lengths(before)
+    ``types`` are, and for lists of any length where these differ; None where ``write`` gives another text for them, or
+    none."""
+    pairs = [_of_any_length(a, b) for a, b in zip(types, before)]
+    found = _lengths([a for a, _ in pairs]), _lengths([b for _, b in pairs])
     if any(a != b and (a in (0, 1) or b in (0, 1)) for a, b in zip(*found)):
         return None
     fewest = min((_fewest(d) for d in itertools.chain(*found)), default=2)
-    same = _same_as(write, text)
+    types, same = [a for a, _ in pairs], _same_as(write, text)
     return _several(same, types, 2) or (_several(same, types, fewest) if fewest > 2 else None)
+
+
+def _of_any_length(t: Type, other: Type) -> tuple[Type, Type]:
+    """Two types, with lists of any length where these differ."""
+    match t, other:
+        case (Sequence(), Sequence()) if t.length != other.length:
+            return of_any_length(t), of_any_length(other)
+        case (Sequence() | Tuple() | Dict() | Struct(), Sequence() | Tuple() | Dict() | Struct()):
+            items = [_of_any_length(a, b) for a, b in zip(t.items, other.items)]
+            return replace(t, items=tuple(a for a, _ in items)), replace(other, items=tuple(b for _, b in items))
+    return t, other
 
 
 def _same_as(write: Write, wanted: str) -> Callable[[list[Type]], bool]:
@@ -99,24 +113,50 @@ def _fewest(d: Dim | None) -> int:
 
 
 def _is_any(d: Dim | None) -> bool:
-    return isinstance(d, Length) and d.symbol.startswith(ANY)
+    return isinstance(d, Length) and d.least == 0
 
 
 def covers(made_for: Sequence_[Type], types: Sequence_[Type]) -> bool:
     """Whether code that was made for lengths like these is for those of types, in which all else is the same."""
     known: dict[str, Dim | None] = {}
-    for d, given in zip(_lengths(made_for), _lengths(types)):
-        if not isinstance(d, Length):
-            if d != given:
+    return all(_covers(t, given, known) for t, given in zip(made_for, types))
+
+
+def _covers(t: Type, given: Type, known: dict[str, Dim | None]) -> bool:
+    match t, given:
+        case Array(), Array():
+            return all(_fits(d, e, known) for d, e in zip(t.shape, given.shape))
+        case Scalar(value=Length() as d), Scalar():
+            return _fits(d, given.value, known)
+        case Sequence(), Sequence():
+            if t.length not in (None, given.length):
                 return False
-        elif known.setdefault(d.symbol, given) != given or given in (0, 1) or _fewest(given) < d.least:
-            return False
-    return True
+            items = t.items if len(t.items) == len(given.items) else t.items[:1] * len(given.items)
+            return all(_covers(a, b, known) for a, b in zip(items, given.items, strict=True))
+        case (Tuple() | Dict() | Struct(), Tuple() | Dict() | Struct()):
+            return all(_covers(a, b, known) for a, b in zip(t.items, given.items, strict=True))
+    return t == given
+
+
+def _fits(d: Dim, given: Dim | None, known: dict[str, Dim | None]) -> bool:
+    if not isinstance(d, Length):
+        return d == given
+    many = given not in (0, 1) and _fewest(given) >= d.least
+    return _is_any(d) or many and known.setdefault(d.symbol, given) == given
 
 
 def form(types: Sequence_[Type]) -> tuple[Type, ...]:
-    """The types without their lengths."""
-    return tuple(_replaced(t, lambda d: Length(ANY)) for t in types)
+    """The types without their lengths, and without those of lists of one kind of items."""
+    return tuple(map(_form, types))
+
+
+def _form(t: Type) -> Type:
+    if isinstance(t, Sequence) and t.kind is list:
+        items = tuple(dict.fromkeys(map(_form, t.items)))
+        return replace(t, items=items, length=None) if len(items) == 1 else replace(t, items=tuple(map(_form, t.items)))
+    if isinstance(t, (Sequence, Tuple, Dict, Struct)):
+        return replace(t, items=tuple(map(_form, t.items)))
+    return _replaced(t, lambda d: Length(ANY))
 
 
 def _lengths(types: Sequence_[Type]) -> list[Dim | None]:
