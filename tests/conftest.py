@@ -19,6 +19,21 @@ def rng():
     return np.random.default_rng(0)
 
 
+@pytest.fixture
+def compilations(monkeypatch):
+    """The types that something is compiled for while a test runs."""
+    from tangentc.derivative import Derivative
+
+    found, compile_ = [], Derivative._compile
+
+    def noted(self, types, *args, **keywords):
+        found.append(types)
+        return compile_(self, types, *args, **keywords)
+
+    monkeypatch.setattr(Derivative, "_compile", noted)
+    return found
+
+
 def pytest_configure():
     gc.set_threshold(50_000, 20, 50)  # a tenth of the time is looking through trees that are all still in use
 

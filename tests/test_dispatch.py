@@ -16,7 +16,6 @@ import tangentc
 from tangentc import adjoint, grad, jvp, value_and_grad, vjp
 from tangentc.core.types import Struct
 from tangentc.core.values import type_of
-from tangentc.derivative import Derivative
 
 SCALE, RATES, BUFFER = 2.0, [1.0, 2.0], np.zeros(3)
 
@@ -330,18 +329,6 @@ def test_only_the_newest_are_tried():
     assert taken(gradient, np.ones(1), 2.0)
 
 
-def compilations(monkeypatch):
-    """The types that something is compiled for from now on."""
-    found, compile_ = [], Derivative._compile
-
-    def noted(self, types, *args, **keywords):
-        found.append(types)
-        return compile_(self, types, *args, **keywords)
-
-    monkeypatch.setattr(Derivative, "_compile", noted)
-    return found
-
-
 def weighted(A, x, b):
     return np.sum(np.tanh(A @ x + b) ** 2)
 
@@ -353,8 +340,7 @@ def middle(u, k):
 
 
 @pytest.mark.parametrize("kind", ["grad", "value_and_grad", "adjoint"])
-def test_lengths_that_the_text_does_not_rest_on(kind, monkeypatch):
-    found = compilations(monkeypatch)
+def test_lengths_that_the_text_does_not_rest_on(kind, compilations):
     gradient = getattr(tangentc, kind)(weighted, wrt=("A", "b"))
     seed = (1.5,) if kind == "adjoint" else ()
     for rows, columns in ((3, 4), (4, 5), (7, 2), (2, 2), (30, 8), (6, 40)):
@@ -363,11 +349,11 @@ def test_lengths_that_the_text_does_not_rest_on(kind, monkeypatch):
         t = np.tanh(A @ x + b)
         outer = np.outer(2 * t * (1 - t**2), x) * (seed or (1.0,))[0]
         np.testing.assert_allclose((got[1] if kind == "value_and_grad" else got)[0], outer)
-    assert len(found) == 3  # for the first, for the second, and for both
+    assert len(compilations) == 3  # for the first, for the second, and for both
     with pytest.raises(ValueError, match="do not fit"):
         gradient(np.ones((3, 4)), np.ones(5), np.ones(3), *seed)
     assert gradient(np.ones((3, 4)), np.ones(4), np.ones(1), *seed) is not None
-    assert len(found) > 3
+    assert len(compilations) > 3
 
 
 class Keeping:
@@ -383,15 +369,14 @@ def kept(x, layer):
     return np.sum(layer.forward(x) ** 2) * len(layer.spare)
 
 
-def test_lists_of_arguments_that_grow(monkeypatch):
-    found = compilations(monkeypatch)
+def test_lists_of_arguments_that_grow(compilations):
     gradient, layer, x = grad(kept), Keeping(), np.array([0.3, 0.7])
     t = np.tanh(x @ layer.W)
     want = layer.W @ (2 * t * (1 - t**2))
     for k in range(12):
         layer.forward(x * k)
         np.testing.assert_allclose(gradient(x, layer), want)
-    assert len(layer.seen) == 12 and len(found) == 3  # for one item, for two, and for any number
+    assert len(layer.seen) == 12 and len(compilations) == 3  # for one item, for two, and for any number
     layer.spare = [1.0, 2.0, 3.0]
     np.testing.assert_allclose(gradient(x, layer), 3 * want)
     layer.seen.append("text")
@@ -404,8 +389,7 @@ def chained(weights, x):
     return np.sum(x)
 
 
-def test_lists_of_arrays_of_any_length(monkeypatch):
-    found = compilations(monkeypatch)
+def test_lists_of_arrays_of_any_length(compilations):
     gradient = grad(chained)
     rng = np.random.default_rng(0)
     for sizes in ((3, 4, 2), (2, 5, 5, 3), (4, 4), (2, 3, 4, 5, 6), (9, 8, 10), (1, 3)):
@@ -417,20 +401,19 @@ def test_lists_of_arrays_of_any_length(monkeypatch):
             h[0, -1] = 1e-6
             up, down = ([*weights[:k], W + s * h, *weights[k + 1 :]] for s in (1, -1))
             np.testing.assert_allclose(got[k][0, -1], (chained(up, x) - chained(down, x)) / 2e-6, rtol=1e-5, atol=1e-8)
-    assert len(found) < 12
+    assert len(compilations) < 12
 
 
-def test_lengths_have_to_be_as_many_as_the_text_rests_on(monkeypatch):
-    found = compilations(monkeypatch)
+def test_lengths_have_to_be_as_many_as_the_text_rests_on(compilations):
     gradient = grad(middle)
     for n in (6, 4, 5, 9, 7, 20):
         gradient(np.ones(n), 0.3)
-    assert len(found) == 4
+    assert len(compilations) == 4
     for n in (2, 3):
         u = np.linspace(0.0, 1.0, n)
         want = [(middle(u + h, 0.3) - middle(u - h, 0.3)) / 2e-6 for h in 1e-6 * np.eye(n)]
         np.testing.assert_allclose(gradient(u, 0.3), want, atol=1e-8)
-    assert len(found) <= 8
+    assert len(compilations) <= 8
 
 
 def test_adjoints_take_their_arguments_by_position():

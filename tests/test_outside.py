@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import tangentc
-from tangentc.derivative import Derivative
 
 
 class Layer:
@@ -70,6 +69,14 @@ def one_of_two(x):
     return np.sum(x**2)
 
 
+def one_after_the_other(x):
+    layer = MODEL.layers[0]
+    for k in range(2):
+        layer.seen.append(x[k])
+        layer = MODEL.layers[1]
+    return np.sum(x**2)
+
+
 def by_an_object():
     model = Model()
 
@@ -101,6 +108,7 @@ CALLS = {
 
 FUNCTIONS = [
     logged, counted_and_kept, in_a_dict, in_a_loop, layers_that_keep_what_they_see, numbered_layers, one_of_two,
+    one_after_the_other,
 ]  # fmt: skip
 
 
@@ -118,25 +126,13 @@ def test_is_changed_once(function, kind):
     np.testing.assert_allclose(got, change[0] if kind == "jvp" else change, rtol=1e-6)
 
 
-def compilations(monkeypatch):
-    found, compile_ = [], Derivative._compile
-
-    def noted(self, types, *args, **keywords):
-        found.append(types)
-        return compile_(self, types, *args, **keywords)
-
-    monkeypatch.setattr(Derivative, "_compile", noted)
-    return found
-
-
-def test_a_list_that_grows_is_compiled_for_once(monkeypatch):
-    found = compilations(monkeypatch)
+def test_a_list_that_grows_is_compiled_for_once(compilations):
     function, model = by_an_object()
     gradient = tangentc.grad(function)
     for k in range(30):
         np.testing.assert_allclose(gradient(np.ones(3) * k), 2 * (k - model.w))
     assert len(model.log) == 30
-    assert len(found) == 3  # without items, with one, and for any number of them
+    assert len(compilations) == 3  # without items, with one, and for any number of them
 
 
 HISTORY = []
@@ -178,6 +174,20 @@ def given_to_one_of_two(x):
     return np.sum(x**2) * MODEL.layers[0].k
 
 
+def given_to_one_after_the_other(x):
+    layer = MODEL.layers[0]
+    for _ in range(2):
+        layer.k = x[0]
+        layer = MODEL.layers[1]
+    return np.sum(x**2) * MODEL.layers[0].k
+
+
+def given_by_way_of_a_list(x):
+    layers = [MODEL.layers[0]]
+    layers[0].k = x[0]
+    return np.sum(x**2) * MODEL.layers[0].k
+
+
 def read_by_another_name(x):
     v = np.sum(x**2)
     MODEL.log.append(v)
@@ -197,7 +207,15 @@ def by_two_names(x):
     return np.sum(OTHER.last * x)
 
 
-REFUSED = [item_that_was_added, given_to_one_of_two, read_by_another_name, last_that_was_kept, by_two_names]
+REFUSED = [
+    item_that_was_added,
+    given_to_one_of_two,
+    given_to_one_after_the_other,
+    given_by_way_of_a_list,
+    read_by_another_name,
+    last_that_was_kept,
+    by_two_names,
+]
 
 
 @pytest.mark.parametrize("function", REFUSED)

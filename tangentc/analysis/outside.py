@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tangentc.analysis.parts import item_type
+from tangentc.analysis.points import PUT_TOGETHER, change_of
 from tangentc.core import ops
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign, Atom, Const, For, Global, If, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Const, For, Global, If, Statement, Store, While
 from tangentc.core.types import Dict, Length, Opaque, Struct, Type, is_container, present
 from tangentc.core.types import Sequence as List
 from tangentc.core.values import data_type, mutable_parts
@@ -169,18 +170,34 @@ def type_outside(atom: Global) -> Type:
 def parts_of(program: Sequence[Statement], types: Types) -> dict[Atom, Part]:
     """The names of parts of what is outside."""
     found: dict[Atom, Part] = {a: Part(a) for s in program for a in reads(s) if isinstance(a, Global)}
+    held: dict[Atom, Part] = {}  # by containers that are made here
     size = -1
-    while size != (size := len(found)):  # what branches join stands inside of them
+    while size != (size := len(found) + len(held)):  # what branches join stands inside of them
         for s in program:
             for name, source in _sources(s):
                 if source in found:
                     found[name] = _part_of(s, name, found[source], found.get(name), types)
+                elif source in held and isinstance(s, Assign) and s.op is not ops.identity:
+                    found[name] = held[source].or_else(found.get(name, held[source]))
+                elif source in held:
+                    (found if isinstance(s, For) and name == s.target else held)[name] = held[source]
+            for holder, atom in _puts(s):
+                if atom in found and is_container(types.of(atom)) and holder not in found:
+                    held[holder] = found[atom].or_else(held.get(holder, found[atom]))
     return found
+
+
+def _puts(s: Statement) -> list[tuple[Atom, Atom]]:
+    """The containers that a statement puts something into, and what."""
+    if isinstance(s, Assign) and s.op in PUT_TOGETHER:
+        return [(s.target, atom) for atom in s.args]
+    change = change_of(s)
+    return [(change.container, atom) for _, atom in change.puts] if change is not None else []
 
 
 def _part_of(s: Statement, name: str, part: Part, known: Part | None, types: Types) -> Part:
     """The part that a statement gives a name, of another."""
-    if isinstance(s, For):
+    if isinstance(s, For) and name == s.target:
         return part.item(types.of(name))
     if not isinstance(s, Assign):
         return part.or_else(known or part)
@@ -189,18 +206,21 @@ def _part_of(s: Statement, name: str, part: Part, known: Part | None, types: Typ
     return part if s.op is ops.identity else part.part(s, types)
 
 
-def is_outside(atom: Atom, definitions: Mapping[str, Statement]) -> bool:
-    """Whether an atom is a part of what a name outside stands for."""
-    made = definitions.get(atom) if isinstance(atom, str) else None
+def is_outside(atom: Atom, definitions: Mapping[str, Statement], met: frozenset[Atom] = frozenset()) -> bool:
+    """Whether an atom is a part of what a name outside stands for; ``met`` are those that it is handed on from."""
+    if isinstance(atom, Global) or atom in met:
+        return True
+    made, met = definitions.get(atom) if isinstance(atom, str) else None, met | {atom}
     sources = [source for name, source in _sources(made) if name == atom]
-    every = all if isinstance(made, If) else any
-    return isinstance(atom, Global) or bool(sources) and every(is_outside(source, definitions) for source in sources)
+    every = any if isinstance(made, Assign) else all
+    return bool(sources) and every(is_outside(source, definitions, met) for source in sources)
 
 
 def _sources(s: Statement | None) -> list[tuple[str, Atom]]:
     """What a statement gives names that are parts of something, and of what."""
-    if isinstance(s, For):
-        return [(s.target, s.iterable)]
+    if isinstance(s, (For, While)):
+        carried = [(c.name, atom) for c in s.carried for atom in (c.init, c.next)]
+        return [(s.target, s.iterable), *carried] if isinstance(s, For) else carried
     if isinstance(s, If):
         return [(m.name, arm) for m in s.merged for arm in (m.then, m.orelse)]
     if isinstance(s, Assign) and s.args and (s.op in PARTS or s.op in LENT):
