@@ -692,3 +692,32 @@ def test_an_import_that_fails_raises_where_it_runs():
             derivative(2.0)
         with pytest.raises(ImportError, match="^cannot import name 'no_such_name' from 'numpy'"):
             derivative(0.5)
+
+
+# ---------------------------------------------------------- items that are not there
+def item_that_is_never_put(x, n):
+    d = {"a": x[0]}
+    if n > 5:
+        d["b"] = 1.0
+    return d["b"] * d["a"]
+
+
+def item_beyond_the_end(x, n):
+    items = [x[0]]
+    return items[1] * n
+
+
+@pytest.mark.parametrize("f, kind", [(item_that_is_never_put, KeyError), (item_beyond_the_end, IndexError)])
+def test_an_item_that_is_not_there_raises_as_in_python(f, kind):
+    x = np.array([2.0, 3.0])
+    with pytest.raises(kind) as python:
+        f(x, 3)
+    with pytest.raises(kind) as derived:
+        grad(f)(x, 3)
+    assert str(derived.value) == str(python.value)
+
+
+def test_zeros_of_a_number_of_numpy_are_a_number():
+    """An array without axes would change where a number is replaced, and with it what was saved of it."""
+    (zero,) = tangentc.runtime.zeros_of([np.float32(2.0)])
+    assert type(zero) is np.float32 and zero == 0

@@ -1,5 +1,6 @@
 """Derivatives of methods, callable objects and partial functions, and with respect to objects."""
 
+import copy
 import functools
 import importlib
 import inspect
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from programs import parts
 
 import tangentc
 from tangentc import check_grads, differentiable, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
@@ -626,3 +628,37 @@ def test_a_name_that_only_the_run_knows_is_refused():
 
     with pytest.raises(tangentc.UnsupportedSyntax, match="name that is not known when compiling"):
         tangentc.grad(run)(2.0, 1.0)
+
+
+# ---------------------------------------------------------- objects that keep what they saw
+def test_the_gradient_of_an_object_is_like_it_was_given():
+    """A log that grows, and a cache that is filled, while the function runs, are no part of the gradient."""
+    rng = np.random.default_rng(7)
+    cell = parts.Cell(rng.normal(size=(3, 3)), rng.normal(size=(3, 3)) * 0.3, log=[1.0])
+
+    def loss(cell, xs):
+        return np.sum(cell.run(xs) ** 2)
+
+    def from_arrays(W, U):
+        return loss(parts.Cell(W, U), parts.XY)
+
+    gradient = tangentc.grad(loss)(cell, parts.XY)
+    assert gradient.log == [0.0] and cell.log == [1.0]
+    for given, wanted in zip(
+        (gradient.W, gradient.U), tangentc.grad(from_arrays, wrt=(0, 1))(cell.W, cell.U), strict=True
+    ):
+        np.testing.assert_allclose(given, wanted, rtol=1e-12)
+
+
+def test_layers_that_keep_what_they_saw_are_neither_copied_nor_mirrored():
+    model = copy.deepcopy(parts.layers(parts.V))
+
+    def loss(model, x):
+        for layer in model:
+            x = layer(x)
+        return np.sum(x**2)
+
+    text = tangentc.grad(loss).source_for(model, parts.XY)
+    assert "copied(" not in text and "zeros_of" not in text and "cache[" not in text
+    gradient = tangentc.grad(loss)(model, parts.XY)
+    assert model[0].cache == {} and model[0].calls == 0 and gradient[1].cache == {}

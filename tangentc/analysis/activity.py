@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from types import FunctionType
 
@@ -15,7 +15,8 @@ from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
 from tangentc.analysis.outside import LENT, PARTS, Part, Written, parts_of, written_by
 from tangentc.analysis.parts import gives_keys
-from tangentc.analysis.points import DEEP_COPIES, change_of, may_change_unseen
+from tangentc.analysis.points import ANY, DEEP_COPIES, Change, change_of, may_change_unseen, place_of_key
+from tangentc.analysis.reach import Containers, Reach
 from tangentc.analysis.results import of_keys
 from tangentc.core import ops
 from tangentc.core.build import Types
@@ -69,43 +70,64 @@ def _around(block: Block) -> Iterator[Statement]:
 class Activity:
     """``active`` holds the names that are both varied and useful.
 
-    With ``tangents``, what is copied with all that it holds counts as varied where the copy is changed to vary: parts
-    that share memory have tangents that do, and so are made where the parts are.
+    ``asked`` are the parts of the result that have an adjoint.  With ``tangents``, what is copied with all that it
+    holds counts as varied where the copy is changed to vary: parts that share memory have tangents that do, and so are
+    made where the parts are.
     """
 
     def __init__(
         self, function: Function, wrt: set[str], types: Types, aliases: Aliases, is_zero: IndependentOf,
-        tangents: bool = False,
+        tangents: bool = False, asked: Iterable[tuple[Hashable, ...]] = ((),),
     ):  # fmt: skip
         self.types, self.aliases, self.is_zero, self.tangents = types, aliases, is_zero, tangents
         self.program = list(statements(function.body))
         copies = [s for s in self.program if isinstance(s, Assign) and s.op in DEEP_COPIES] if tangents else []
         self.copied = {s.target: self._parts(s.args[0]) for s in copies if aliases.is_changed(s.target)}
-        self.varied: set[str] = set()
-        self.useful: set[str] = set()
+        self.containers = Containers(self.program, types, aliases, is_zero)
+        self.varied, self.useful = (Reach(self.containers, aliases) for _ in range(2))
         for name in wrt:
-            self._add(self.varied, name)
+            self.varied.add(name)
         self._until_stable(self.varied, self._forward, list(_around(function.body)))
-        if isinstance(function.result, str):
-            self._add(self.useful, function.result)
+        for path in asked:
+            self.useful.add_path(function.result, path)
         self._until_stable(self.useful, self._backward, list(_around(function.body))[::-1])
-        both = {n for n in self.varied & self.useful if not n.startswith("%memory of ")}
-        for name in types.of_name:  # other names of an array that is changed
-            if self._has(self.varied, name) and self._has(self.useful, name):
-                both.add(name)
-        self.active = {n for n in both if is_differentiable(types.of(n))}
+        places = self.varied.meets(self.useful)
+        self.active = {n for n in types.of_name if is_differentiable(types.of(n)) and self._is_active(n, places)}
+        # changes of nothing else matter for what moves
+        self.moving = aliases if self.containers.apart else aliases.moving(lambda p, c: self._moves(p, c, places))
         self._refuse_opaque()
 
-    def _until_stable(self, found: set[str], step: Callable[[Statement], None], program: list[Statement]) -> None:
+    def _is_active(self, name: str, places: set[str]) -> bool:
+        """Whether a name is varied and useful, or a part of it that is made in one of these places."""
+        if not self.containers.linked(name):
+            return name in self.varied and name in self.useful
+        by_name = (
+            self.varied.has_name(name) and name in self.useful or self.useful.has_name(name) and name in self.varied
+        )
+        return by_name or not places.isdisjoint(self.containers.places(name))
+
+    def _moves(self, place: str, change: Change, active: set[str]) -> bool:
+        """Whether a change of a container is one of what a derivative flows through; ``active`` are such places."""
+        if change.shifts or change.unseen or change.removes is not None or not change.puts:
+            return place in active
+        keys = [ANY if change.all_items else place_of_key(key) for key, _ in change.puts]
+        both = self.varied, self.useful
+        return place in active and any(
+            all(reach.has_key(place, key) for reach in both)
+            or not self.containers.held({place}, key).isdisjoint(active)
+            for key in keys
+        )
+
+    def _until_stable(self, found: Reach, step: Callable[[Statement], None], program: list[Statement]) -> None:
         size = -1
-        while size != len(found):
-            size = len(found)
+        while size != found.size:
+            size = found.size
             for statement in program:
                 step(statement)
             for copy, parts in self.copied.items():
-                if self._has(found, copy):
+                if copy in found:
                     for name in parts:
-                        self._add(found, name)
+                        found.add(name)
 
     def _parts(self, container: Atom) -> set[str]:
         """The names for what a container may hold."""
@@ -117,20 +139,6 @@ class Activity:
     def may_change(self, name: str) -> bool:
         """Whether what a name stands for is changed, or what is copied of it."""
         return self.aliases.is_changed(name) or any(name in parts for parts in self.copied.values())
-
-    def _add(self, found: set[str], atom: Atom) -> None:
-        if isinstance(atom, str) and atom in self.types.of_name:
-            if is_differentiable(self.types.of(atom)):
-                found.add(atom)
-                if self.aliases.is_changed(atom):
-                    found.add("%memory of " + self.aliases.root(atom))
-
-    def _has(self, found: set[str], atom: Atom) -> bool:
-        if not isinstance(atom, str):
-            return False
-        if atom in found:
-            return True
-        return self.aliases.is_changed(atom) and "%memory of " + self.aliases.root(atom) in found
 
     def _flows(self, s: Assign) -> tuple[Atom, ...]:
         """The arguments that the value of the result depends on smoothly."""
@@ -145,63 +153,60 @@ class Activity:
         return s.atoms
 
     def _forward(self, s: Statement) -> None:
+        found = self.varied
+        found.forward(s)
         match s:
             case Assign():
-                if any(self._has(self.varied, a) for a in self._flows(s)):
-                    self._add(self.varied, s.target)
-                elif self.aliases.is_changed(s.target) and self._has(self.varied, s.target):
-                    self._add(self.varied, s.target)
-            case Store():
-                if self._has(self.varied, s.value):
-                    self._add(self.varied, s.object)
-            case Effect() if s.op in ops.CHANGES:
-                if self._has(self.varied, s.args[-1]):
-                    self._add(self.varied, s.args[0])
-            case Effect() if adds_to_argument(s.op):
-                if any(self._has(self.varied, a) for a in s.atoms[1:]):
-                    self._add(self.varied, s.args[0])
+                if any(a in found for a in self._whole(s)) or found.has_name(s.target):
+                    found.add(s.target)
+            case Store() if not self.containers.known(s.object) and s.value in found:
+                found.add(s.object)
+            case Effect() if adds_to_argument(s.op) and any(a in found for a in s.atoms[1:]):
+                found.add(s.args[0])
             case If() | For() | While():
-                for name, *arms in joins_of(s):
-                    if any(self._has(self.varied, a) for a in arms):
-                        self._add(self.varied, name)
-                if isinstance(s, For) and self._has(self.varied, s.iterable):
-                    if not gives_keys(self.types.of(s.iterable)):
-                        self._add(self.varied, s.target)
-            case Opaque():
-                if any(self._has(self.varied, a) for _, a in s.reads):
-                    for _, name in s.writes:
-                        self._add(self.varied, name)
+                for name, *arms in self._joined(s):
+                    if any(a in found for a in arms):
+                        found.add(name)
+            case Opaque() if any(a in found for _, a in s.reads):
+                for _, name in s.writes:
+                    found.add(name)
 
     def _backward(self, s: Statement) -> None:
+        found = self.useful
+        found.backward(s)
         match s:
-            case Assign() if self._has(self.useful, s.target):
-                for a in self._flows(s):
-                    self._add(self.useful, a)
-            case Store() if self._has(self.useful, s.object):
-                self._add(self.useful, s.value)
-                self._add(self.useful, s.object)
-            case Effect() if s.op in ops.CHANGES and self._has(self.useful, s.args[0]):
-                self._add(self.useful, s.args[-1])
-                self._add(self.useful, s.args[0])
-            case Effect() if adds_to_argument(s.op) and self._has(self.useful, s.args[0]):
+            case Assign() if s.target in found:
+                for a in self._whole(s):
+                    found.add(a)
+            case Store() if not self.containers.known(s.object) and s.object in found:
+                found.add(s.value)
+                found.add(s.object)
+            case Effect() if adds_to_argument(s.op) and s.args[0] in found:
                 for a in s.atoms:
-                    self._add(self.useful, a)
-            case If():
-                for m in s.merged:
-                    if self._has(self.useful, m.name):
-                        self._add(self.useful, m.then)
-                        self._add(self.useful, m.orelse)
-            case For() | While():
-                for c in s.carried:
-                    if self._has(self.useful, c.name):
-                        self._add(self.useful, c.init)
-                        self._add(self.useful, c.next)
-                        self._add(self.useful, c.name)
-                if isinstance(s, For) and self._has(self.useful, s.target):
-                    self._add(self.useful, s.iterable)
-            case Opaque() if any(self._has(self.useful, name) for _, name in s.writes):
+                    found.add(a)
+            case If() | For() | While():
+                for name, *arms in self._joined(s):
+                    if name in found:
+                        for a in arms:
+                            found.add(a)
+            case Opaque() if any(name in found for _, name in s.writes):
                 for _, a in s.reads:
-                    self._add(self.useful, a)
+                    found.add(a)
+
+    def _whole(self, s: Assign) -> tuple[Atom, ...]:
+        """The arguments that the whole result depends on, beside the parts of containers that are followed."""
+        if self.containers.is_followed(s):
+            return ()
+        flows = self._flows(s)
+        return tuple(a for a in flows if a != s.args[0]) if self.containers.taken(s) is not None else flows
+
+    def _joined(self, s: If | For | While) -> Iterator[tuple[Atom, ...]]:
+        """What joins names that are not followed by the places of a container."""
+        for name, *arms in joins_of(s):
+            arms = [a for a in arms if not (self.containers.linked(name) and self.containers.linked(a))]
+            yield name, *arms
+        if isinstance(s, For) and not self.containers.known(s.iterable) and not gives_keys(self.types.of(s.iterable)):
+            yield s.target, s.iterable
 
     def _refuse_outside(self) -> None:
         """Refuse a value that is put into what belongs to the user's module, or to the function around this one, and
@@ -232,7 +237,7 @@ class Activity:
             elif change is not None and change.container in owner:
                 written = written_by(s, owner[change.container], present(self.types.of(change.container)))
                 self.changed.add(written)
-                if isinstance(s, Store) or any(self._has(self.varied, atom) for _, atom in change.puts):
+                if isinstance(s, Store) or any(atom in self.varied for _, atom in change.puts):
                     put.append((written, s))
         self.put, self.read = {written for written, _ in put}, read
         called = {f for s in self.program for f in _called(s) if isinstance(f, FunctionType)} if put else ()
@@ -257,7 +262,7 @@ class Activity:
         of_set = s.op is builtins.set or s.op is ops.method and is_set(self.types.of(s.args[0]))
         if not may_change_unseen(s.op) and not written and not of_set:
             return
-        if not any(self._has(self.varied, a) for a in s.atoms):
+        if not any(a in self.varied for a in s.atoms):
             return
         if of_set and not of_keys(s.op, [self.types.of(a) for a in s.args[:1]]):
             raise NotDifferentiable(
@@ -268,7 +273,7 @@ class Activity:
             t = self.types.of(atom)
             is_read = is_container(t) and any(atom in reads(other) for other in self.program if other is not s)
             mates = self._parts(atom) if atom == into and is_array else {atom}
-            if is_read or isinstance(t, (Array, Unknown)) and any(self._has(self.useful, n) for n in mates):
+            if is_read or isinstance(t, (Array, Unknown)) and any(n in self.useful for n in mates):
                 named_op = s.args[1].value if s.op is ops.method else s.op
                 name = getattr(named_op, "__qualname__", None) or getattr(named_op, "__name__", str(named_op))
                 raise UnsafeMutation(
@@ -296,7 +301,7 @@ class Activity:
         while made is not None and made.op is ops.identity:
             made = self.aliases.made.get(made.args[0])  # type: ignore[arg-type]
         sure = isinstance(t, Array) and len(t.shape) <= 1 or made is not None and made.op is np.ascontiguousarray
-        if not sure and self._has(self.varied, s.args[0]):
+        if not sure and s.args[0] in self.varied:
             raise NotDifferentiable(
                 f"as_strided of {shown(s.args[0])}, of which it is not known in which order its entries lie", s.span,
                 why="copies are left out where only the values count, and with them their order in memory",
@@ -309,7 +314,7 @@ class Activity:
             return
         given = (s.object, s.value) if isinstance(s, Store) else (*s.atoms, *defines(s))
         classes = [t.cls for t in (present(self.types.of(a)) for a in given) if is_array_of_a_class(t)]
-        if classes and any(self._has(self.varied, a) for a in given):
+        if classes and any(a in self.varied for a in given):
             raise NotDifferentiable(
                 f"what depends on the arguments meets an array of the class {classes[0].__name__}", s.span,
                 why="such an array has operations of its own, and no derivatives of these are known",
@@ -321,7 +326,7 @@ class Activity:
         name = s.object if isinstance(s, Store) else s.target if isinstance(s, Assign) else None
         t = None if name is None else self.types.of(name)
         given = s.atoms if isinstance(s, Assign) else (s.value,) if isinstance(s, Store) else ()
-        if isinstance(t, Array) and np.dtype(t.dtype).kind in "VO" and any(self._has(self.varied, a) for a in given):
+        if isinstance(t, Array) and np.dtype(t.dtype).kind in "VO" and any(a in self.varied for a in given):
             kind = "records" if np.dtype(t.dtype).kind == "V" else "objects"
             raise NotDifferentiable(
                 f"{shown(name or '')}, an array of {kind}, depends on the arguments", s.span,
@@ -337,7 +342,7 @@ class Activity:
         t = None if key is None else self.types.of(key)
         if key is None or isinstance(t, Array) or isinstance(t, Scalar) and not is_differentiable(t):
             return
-        if self._has(self.varied, key):
+        if key in self.varied:
             raise NotDifferentiable(
                 f"a dict is given a key that depends on the arguments, {shown(key)}", s.span,
                 why="its entries are found again by their keys, and no derivative flows through these",
@@ -358,7 +363,7 @@ class Activity:
             self._refuse_classes_of_arrays(s)
             self._refuse_unsure_layout(s)
         for name, made in self.aliases.views.items():
-            if may_give_back(made) and self.aliases.is_changed(name) and self._has(self.varied, name):
+            if may_give_back(made) and self.aliases.is_changed(name) and name in self.varied:
                 called = made.args[1].value if made.op is ops.method else made.op.__name__
                 raise UnsafeMutation(
                     f"what {called} gives may be the array that it is given, and is changed in place",
@@ -377,7 +382,7 @@ class Activity:
                         way_out="make the list at once: list(zip(...))",
                     )  # fmt: skip
             if isinstance(s, Store) and isinstance(t := present(self.types.of(s.object)), Unknown):
-                if self._has(self.varied, s.value):
+                if s.value in self.varied:
                     raise UnsafeMutation(
                         f"{s.object.lstrip('%').split('.')[0]} is changed in place, and its type is not known",
                         s.span, why=t.reason or "nothing says what it is",
@@ -398,7 +403,7 @@ class Activity:
                     way_out="give it lists of which every item is of one type",
                 )  # fmt: skip
             if isinstance(s, Opaque) and any(name in self.active for _, name in s.writes):
-                through = next(text for text, a in s.reads if self._has(self.varied, a))
+                through = next(text for text, a in s.reads if a in self.varied)
                 raise NotDifferentiable(
                     f"the derivative of {through} flows through code that tangentc only carries along", s.span,
                     why="no adjoint is made of set comprehensions and `match`",

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import builtins
 import copy
+import functools
 import operator
 from collections.abc import Callable
 
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.points import Points, change_of
+from tangentc.analysis.points import Change, Points, change_of
 from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import (
@@ -107,6 +108,20 @@ class Aliases:
         new = copy.copy(self)
         new.types, new.points = types, copy.copy(self.points)
         new.points.types = types
+        return new
+
+    @functools.cached_property
+    def untraced(self) -> set[str]:
+        """The classes in which a container may hold what another one does, and no place says so."""
+        made = [self.made[name] for name in self.points.trees if name in self.made]
+        return {self.root(s.target) for s in made if self.shares(s)}
+
+    def moving(self, counts: Callable[[str, Change], bool]) -> Aliases:
+        """The same, where of the changes of containers only those count that are said to, by their places."""
+        new = copy.copy(self)
+        new.points = copy.copy(self.points)
+        new.points.changed = {place for place, change in self.points.changes if counts(place, change)}
+        new.points.touched = new.points.holding(new.points.changed)
         return new
 
     def _made(self, s: Assign) -> list[Atom]:

@@ -177,6 +177,8 @@ def _list_subscript(t: Sequence, key: Type, fresh: Fresh) -> Type:
             return Sequence(kind, items, None)
         cut = (items * t.length if len(items) == 1 else items)[index]
         return Sequence(kind, alike(cut), len(cut))
+    if isinstance(index, int) and t.length is not None and not -t.length <= index < t.length and kind is not dict:
+        return Known(Const(ops.UNDEFINED))  # there is none
     if len(items) == 1:
         return items[0]
     if not items:

@@ -30,7 +30,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Global, If, Op, Statement, Store, While
-from tangentc.core.types import Dict, Scalar, Sequence, Unknown, is_container, is_slice
+from tangentc.core.types import Container, Dict, Scalar, Sequence, Tuple, Unknown, is_container, is_slice
 from tangentc.core.walk import statements
 from tangentc.ops import methods
 from tangentc.ops.table import every
@@ -52,7 +52,7 @@ def key_of(atom: Atom | None) -> Hashable:
     return ANY
 
 
-def _place_of(key: Hashable) -> Hashable:
+def place_of_key(key: Hashable) -> Hashable:
     """A key as far as it says which item is meant: one from the end may be any."""
     return ANY if isinstance(key, int) and key < 0 else key
 
@@ -205,6 +205,16 @@ class Points:
                     found.add(place)
         return found
 
+    def within(self, places: set[str]) -> set[str]:
+        """These places, and those of the containers that they hold."""
+        found: set[str] = set()
+        waiting = list(places)
+        while waiting:
+            if (place := waiting.pop()) not in found:
+                found.add(place)
+                waiting += [p for held in self.held.get(place, {}).values() for p in held]
+        return found
+
     def _size(self) -> int:
         return sum(map(len, self.of.values())) + sum(len(v) for h in self.held.values() for v in h.values())
 
@@ -221,6 +231,12 @@ class Points:
             self.of.get(atom, set()) if isinstance(atom, str) else {"%outside"} if isinstance(atom, Global) else set()
         )
 
+    def key_in(self, container: Atom, key: Atom) -> Hashable:
+        """The key of an item as far as it is known; that of a field of a named tuple is its position."""
+        t, found = self.types.of(container), place_of_key(key_of(key))
+        fields = getattr(t.cls, "_fields", ()) if isinstance(t, Tuple) else ()
+        return fields.index(found) if isinstance(found, str) and found in fields else found
+
     def arm(self, atom: Atom) -> set[str]:
         """The places of what a path hands on; None is none of them, and yet another value."""
         return {NONE} if atom == Const(None) else self.places(atom)
@@ -228,7 +244,7 @@ class Points:
     def items(self, container: Atom, key: Hashable) -> set[str]:
         """The places of the containers that one may hold under a key."""
         found: set[str] = set()
-        key = _place_of(key)
+        key = place_of_key(key)
         for place in self.places(container):
             held = self.held[place]
             found |= set().union(*held.values()) if key == ANY else held[key] | held[ANY]
@@ -268,7 +284,7 @@ class Points:
             if change.shifts:
                 self.held[place][ANY] |= set().union(*(v for k, v in self.held[place].items() if isinstance(k, int)))
             for key, atom in change.puts:
-                self.held[place][_place_of(key)] |= self.items(atom, ANY) if change.all_items else self.places(atom)
+                self.held[place][place_of_key(key)] |= self.items(atom, ANY) if change.all_items else self.places(atom)
 
     def _assign(self, s: Assign) -> None:
         op, args, target = s.op, s.args, s.target
@@ -283,7 +299,7 @@ class Points:
             or op is builtins.getattr
             or op is ops.old_item
         ):
-            self.of[target] |= self.items(args[0], key_of(args[1]))
+            self.of[target] |= self.items(args[0], self.key_in(args[0], args[1]))
         elif op in (ops.take, ops.pop) or op is ops.method and args[1] in GIVING:
             self.of[target] |= self.items(args[0], ANY)
         else:
@@ -298,7 +314,7 @@ class Points:
                         continue  # its keys
                     if op in DEEP_COPIES and self.is_given(atom):
                         continue  # all that it holds is new, and, as in an argument, each is another one
-                    if isinstance(atom, str) and is_container(self.types.of_name.get(atom)):
+                    if isinstance(atom, str) and isinstance(self.types.of_name.get(atom), (Container, Unknown)):
                         for place in self.places(atom):
                             for key, held in self.held[place].items():
                                 self.held[target][ANY if op in SHIFTING else key] |= held  # other positions
@@ -336,6 +352,16 @@ class Points:
         """Whether a container that this name may be is changed, or holds one that is."""
         return not self.touched.isdisjoint(self.of.get(name, ()))
 
+    def keeps(self, name: str, key: Hashable) -> bool:
+        """Whether a container holds under a key what it held at first."""
+        places = self.of.get(name, set())
+        for place, change in self.changes:
+            if place in places:
+                moves = change.shifts or change.unseen or change.all_items or not change.puts
+                if moves or any(place_of_key(k) in (key, ANY) for k, _ in change.puts):
+                    return False
+        return bool(places)
+
     def is_single(self, name: str) -> bool:
         """Whether this name is always one container, which nothing else holds, and which holds none that change."""
         places = self.of.get(name, set())
@@ -354,10 +380,10 @@ class Points:
 
 PUT_TOGETHER = every("puts_together")
 DEEP_COPIES = every("deep_copy")
-SHIFTING = {operator.getitem, operator.add, operator.mul, ops.items_from}
+SHIFTING = {operator.getitem, operator.add, operator.mul, ops.items_from, builtins.reversed, builtins.sorted}
 COPIES = {
     builtins.list, builtins.tuple, builtins.dict, ops.copied, runtime.copied, operator.add, operator.mul,
-    ops.items_from,
+    ops.items_from, builtins.reversed, builtins.sorted,
 }  # fmt: skip
 
 
@@ -369,9 +395,6 @@ def made_of(s: Assign) -> list[tuple[Hashable, Atom]]:
     if op is ops.make_dict:
         return list(zip(args[0].value, args[1:], strict=True))
     if op is ops.make_struct:
-        keys = args[1].value
-        pairs = list(zip(keys, args[2:], strict=True))
-        if issubclass(args[0].value, tuple):
-            pairs += list(enumerate(args[2:]))
-        return pairs
+        keys = range(len(args) - 2) if issubclass(args[0].value, tuple) else args[1].value
+        return list(zip(keys, args[2:], strict=True))
     return []

@@ -366,7 +366,8 @@ def _of_array(to: Any, s: Written) -> ast.expr | None:
 
 def negated(test: ast.expr) -> ast.expr:
     """``not test``."""
-    opposite = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+    opposite = {ast.Is: ast.IsNot, ast.In: ast.NotIn, ast.Eq: ast.NotEq}  # of `<` it is none where one is no number
+    opposite |= {other: op for op, other in opposite.items()}
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in opposite:
         return ast.Compare(test.left, [opposite[type(test.ops[0])]()], test.comparators)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

@@ -16,6 +16,7 @@ from tangentc.core.nodes import Assign, Atom, Function, Op
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
 from tangentc.derive.context import Key
+from tangentc.derive.demand import Made
 from tangentc.errors import TangentcError
 from tangentc.frontend.recursion import calls_itself
 from tangentc.rules.registry import REGISTRY
@@ -32,7 +33,7 @@ class Context:
         self.prepare, self.key = front.prepare, front.key
         self.with_facts, self.observe = front.with_facts, front.observe
         self.with_calls_written_out = front.with_calls_written_out
-        self.pairs: dict[Key, tuple[str, str, bool]] = {}
+        self.pairs: dict[Key, Made] = {}
         self.adjoints: dict[Key, str] = {}
         self.tangents: dict[Key, tuple[str, bool]] = {}
         self.emitted: list[tuple[Program, pytypes.FunctionType]] = []

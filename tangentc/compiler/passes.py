@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from tangentc.analysis.fits import without_computed
 from tangentc.analysis.program import Pass
+from tangentc.frontend.carried import carried_by_items
+from tangentc.frontend.hoisted import hoisted
 from tangentc.frontend.own import own_parameters
 from tangentc.simplify.common import common
-from tangentc.simplify.copies import copies, elide
+from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
 
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
     Pass("fits", "lengths that cannot fit raise where they meet", lambda p: p.function),
     Pass("calls", "functions of the user are known with their effects", lambda p: p.function, True),
+    Pass("hoisted", "parts that stay the same in a loop are read before it", hoisted),
+    Pass("carried", "loops carry the items of a tuple in its place", carried_by_items),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
@@ -32,7 +36,7 @@ SIMPLIFY = (
         lambda p: elide(p.function, p.types, p.aliases),
         keeps_memory=False,
     ),  # fmt: skip
-    Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
 )

@@ -51,9 +51,10 @@ COMPARE: dict[Op, str] = {
 UNARY: dict[Op, str] = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
 
 
-def identity(x: X, present: bool = False, stands_for: object = None) -> X:
+def identity(x: X, present: bool = False, stands_for: object = None, parts: object = (), **values: object) -> X:
     """``y = x``: another name for the same object; with ``present``, of one that is not None here, with ``stands_for``,
-    of a list or a dict that is an object of another class."""
+    of a list or a dict that is an object of another class, with ``parts``, of a container of which ``values`` are what
+    it holds at these paths."""
     return x
 
 

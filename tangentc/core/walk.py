@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tangentc.core import ops
@@ -159,6 +159,13 @@ def transform(block: Block, rewrite: Callable[[Statement], tuple[Statement, ...]
 def rebuilt(block: Block, out: Sequence[Statement]) -> Block:
     """The statements ``out`` as a block; ``block`` itself if they are its own."""
     return block if len(out) == len(block) and all(map(operator.is_, out, block)) else tuple(out)
+
+
+def parts_given(s: Assign) -> list[tuple[tuple[Hashable, ...], Atom]]:
+    """The parts of a container that have names, where a statement gives another name to it, with their paths."""
+    named = dict(s.keywords)
+    paths = named.pop("parts") if s.op is ops.identity and "parts" in named else Const(())
+    return list(zip(paths.value, named.values(), strict=True)) if paths.value else []
 
 
 def with_body(function: Function, body: Block) -> Function:

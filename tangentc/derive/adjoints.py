@@ -342,6 +342,9 @@ class Adjoints(Shadows):
                 raise InternalError(f"the adjoint of a list in {x} is known by its parts")
             mine[key] = part if old is None else self._sum_of_lists(old, part)
             return
+        if is_container(t) and old is None and isinstance(part, str) and is_container(self.b.type(part)):
+            mine[key] = part  # whole, until another contribution comes
+            return
         if is_container(t):
             inner = old if isinstance(old, dict) else {}
             if old is not None and not isinstance(old, dict):

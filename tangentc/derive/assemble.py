@@ -18,6 +18,7 @@ from tangentc import runtime
 from tangentc.analysis.activity import Activity
 from tangentc.analysis.masks import Mask, has_places
 from tangentc.analysis.outside import Part
+from tangentc.analysis.paths import WHOLE, Path, Paths, demand, leaf_paths, part_type, word_for
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -43,14 +44,16 @@ from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, present
 from tangentc.core.walk import all_reads, definitions, reads, statements
 from tangentc.derive.calls import is_of_definition, to_define
 from tangentc.derive.context import Context, Defined
+from tangentc.derive.demand import Made, as_tree
 from tangentc.derive.docs import parameters, source_doc, with_respect_to
 from tangentc.derive.forward import forward
 from tangentc.derive.halves import link_pair
-from tangentc.derive.parts import Adjoint
+from tangentc.derive.parts import Adjoint, bar_name
 from tangentc.derive.results import (
     adjoint_type,
     check_scalar,
     final,
+    finals,
     kept_results,
     part_or_paths,
     seed_type_of,
@@ -66,7 +69,8 @@ ZERO = Rule(ops.stopped, "zero")
 
 @dataclass(frozen=True)
 class Pair:
-    """The pair of a callee at one call: what to call, with which arguments, and whose adjoints come back.
+    """The pair of a callee at one call: what to call, with which arguments, the adjoints of which parts of the result
+    it is given, and of which parts of which arguments it gives adjoints back.
 
     Without a name for what the primal saves it gives its value alone, and the adjoint is given the arguments.
     """
@@ -74,7 +78,8 @@ class Pair:
     primal: Op
     adjoint: ops.Emitted
     arguments: tuple[Atom, ...]
-    active: tuple[tuple[Atom, str], ...]
+    asked: Paths
+    given: tuple[tuple[Atom, Path], ...]
     saved_name: str | None
 
 
@@ -82,14 +87,19 @@ class Unit:
     """One function while its derivative is written: its facts, and the services that the writers use.
 
     With ``chosen`` a caller takes some entries of its result, and others not; with ``tangents`` it is forward mode.
+    ``asked`` are the parts of the result that have an adjoint.
     """
 
-    def __init__(self, context: Context, program: Program, wrt: set[str], chosen: bool = False, tangents: bool = False):
+    def __init__(
+        self, context: Context, program: Program, wrt: set[str], chosen: bool = False, tangents: bool = False,
+        asked: Paths = WHOLE,
+    ):  # fmt: skip
         self.context, self.chosen, self.wrt, program = context, chosen, wrt, program.copied()
         calls: dict[int, Defined | None] = {}
         while True:
             self.program = program = context.with_calls_written_out(program, calls) if calls else program
-            self.activity = Activity(program.function, wrt, program.types, program.aliases, self._is_zero, tangents)
+            facts = program.types, program.aliases
+            self.activity = Activity(program.function, wrt, *facts, self._is_zero, tangents, asked)
             self.active = self.activity.active
             self.builder = Builder(program.types, [*program.types.of_name], peephole)
             if not (calls := self._calls_to_write_out()):
@@ -183,24 +193,61 @@ class Unit:
         function = s.op.function  # type: ignore[attr-defined]
         return function, in_order(function, s)
 
-    def pair(self, s: Assign, active: set[str]) -> Pair:
+    @cached_property
+    def calls(self) -> dict[FunctionType, list[str]]:
+        """What the calls of each function of the user give."""
+        found: dict[FunctionType, list[str]] = {}
+        for s in statements(self.program.function.body):
+            if isinstance(s, Assign) and self.is_user_call(s.op) and s.target in self.active:
+                found.setdefault(s.op.function, []).append(s.target)  # type: ignore[attr-defined]
+        return found
+
+    def asked(self, y: str, function: FunctionType, types: list[Type]) -> Paths:
+        """The parts of what a call gives that have an adjoint, at this call or another one of the same kind."""
+        t, useful = self.builder.type(y), self.activity.useful
+        alike = [n for n in self.calls.get(function, ()) if self.builder.type(n) == t] or [y]
+        is_other = leaf_paths(self.context.prepare(function, types).result) != leaf_paths(t)
+        if is_other or any(map(self.program.aliases.is_changed, alike)):
+            return WHOLE
+        return demand(t, lambda path: any(useful.has_path(n, path) for n in alike))
+
+    def pair(self, s: Assign, active: set[str]) -> Pair | None:
+        """The pair for a call, None if no derivative flows through it."""
         function, atoms = self.callee_arguments(s)
         types = [self.builder.type(a) for a in atoms]
         flags = tuple(isinstance(a, str) and a in active for a in atoms)
-        params = list(inspect.signature(function).parameters)
-        wrt = tuple((a, p) for a, p, flag in zip(atoms, params, flags, strict=True) if flag)
-        gives = tuple(adjoint_type(t) for t, flag in zip(types, flags, strict=True) if flag)
-        bars = gives[0] if len(gives) == 1 else Tuple(gives)
         mask = self.masks.get(s.target)
         chosen = mask is not None and not has_places(mask)
         if self.context.recomputes(function, types):
-            adjoint = make_adjoint(self.context, function, types, flags, chosen)
-            return Pair(s.op, ops.Emitted(adjoint, True, bars, False), tuple(atoms), wrt, None)
-        primal, adjoint, pure = make_pair(self.context, function, types, flags, chosen=chosen)
+            bars = [adjoint_type(t) for t, flag in zip(types, flags, strict=True) if flag]
+            name = make_adjoint(self.context, function, types, flags, chosen)
+            adjoint = ops.Emitted(name, True, bars[0] if len(bars) == 1 else Tuple(tuple(bars)), False)
+            given = tuple((a, ()) for a, flag in zip(atoms, flags, strict=True) if flag)
+            return Pair(s.op, adjoint, tuple(atoms), WHOLE, given, None)
+        asked = self.asked(s.target, function, types)
+        made = make_pair(self.context, function, types, flags, chosen=chosen, asked=asked) if asked else None
+        if made is None or not made.given:
+            return None
+        bars = [adjoint_type(part_type(types[k], path)) for k, path in made.given]
         both = Tuple((self.builder.type(s.target), Unknown("what a primal saves")))
         shown = version_base(s.target).lstrip("%")
         saved = f"{function.__name__}_saved" if s.target.startswith("%") else f"{function.__name__}_{shown}_saved"
-        return Pair(ops.Emitted(primal, pure, both), ops.Emitted(adjoint, True, bars, False), tuple(atoms), wrt, saved)
+        primal = ops.Emitted(made.primal, made.pure, both)
+        adjoint = ops.Emitted(made.adjoint, True, bars[0] if len(bars) == 1 else Tuple(tuple(bars)), False)
+        return Pair(primal, adjoint, tuple(atoms), asked, tuple((atoms[k], path) for k, path in made.given), saved)
+
+    def given(self, name: str) -> Paths:
+        """The parts of a parameter that have an adjoint."""
+        if self.program.aliases.is_changed(name):
+            return WHOLE if name in self.active else ()
+        return demand(self.builder.type(name), lambda path: self._reaches(name, path))
+
+    def leaves(self, name: str) -> Paths:
+        """The numbers and arrays in a parameter that have an adjoint."""
+        return leaf_paths(self.builder.type(name), lambda path: self._reaches(name, path))
+
+    def _reaches(self, name: str, path: Path) -> bool:
+        return all(reach.has_path(name, path) for reach in (self.activity.varied, self.activity.useful))
 
     def tangent_call(self, s: Assign, dots: dict[Atom, Atom]) -> tuple[ops.Emitted, tuple[Atom, ...]]:
         function, atoms = self.callee_arguments(s)
@@ -225,7 +272,7 @@ def gradient(
     seeded = seed_given is not None
     program = context.prepare(source, types)
     names = [parameters(program)[i] for i in wrt]
-    unit = Unit(context, program, set(names), chosen=chosen)
+    unit = Unit(context, program, set(names), chosen=chosen, asked=((0,),) if aux else WHOLE)
     program = unit.program
     b, function = unit.builder, program.function
     seed_type = program.result
@@ -254,9 +301,9 @@ def gradient(
     primal = with_unused(sweeps.primal, program) if value else sweeps.primal
     b.out = [*primal, *check, *kept, *sweeps.adjoint]
     b.span = AFTERWARDS
-    finals = {n: final(sweeps, n) for n in dict.fromkeys(names)}
+    ends = {n: final(sweeps, n, unit.leaves(n)) for n in dict.fromkeys(names)}
     parts = zip(names, paths or ("",) * len(names), strict=True)
-    results = [part_or_paths(b, finals[n], b.type(n), path, function) for n, path in parts]
+    results = [part_or_paths(b, ends[n], b.type(n), path, function) for n, path in parts]
     gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
     result = b.emit(ops.make_tuple, (value_given, gradients)) if value else gradients
     what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {with_respect_to(names)}"
@@ -279,32 +326,43 @@ def _finished(context: Context, function: Function, program: Program) -> Program
 # ------------------------------------------------------------------ pairs
 def make_pair(
     context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...],
-    names: tuple[str, str] | None = None, chosen: bool = False,
-) -> tuple[str, str, bool]:  # fmt: skip
-    """The names of the primal and of the adjoint of a function, for these types and these active arguments, and
-    whether the primal is pure.  With ``chosen`` the caller takes some entries of its result, and others not."""
+    names: tuple[str, str] | None = None, chosen: bool = False, asked: Paths = WHOLE,
+) -> Made:  # fmt: skip
+    """The primal and the adjoint of a function, for these types, these active arguments and the parts of its result
+    that have an adjoint.  With ``chosen`` the caller takes some entries of its result, and others not.  With ``names``
+    for the two it is for users: adjoints are whole."""
     program = context.prepare(source, types)
-    key = *context.key(source, types), flags, chosen
+    key = *context.key(source, types), flags, chosen, asked
     if key in context.pairs:
         return context.pairs[key]
-    function = program.function
-    wrt = [p for p, flag in zip(parameters(program), flags, strict=True) if flag]
-    primal_name, adjoint_name = names or _pair_names(context, function.name)
-    context.pairs[key] = primal_name, adjoint_name, program.pure  # from here on: the function may call itself
-    unit = Unit(context, program, set(wrt), chosen=chosen)
+    moving = [p if flag else "" for p, flag in zip(parameters(program), flags, strict=True)]
+    unit = Unit(context, program, {p for p in moving if p}, chosen=chosen, asked=asked)
+    given = [(k, path) for k, p in enumerate(moving) if p for path in (WHOLE if names else unit.given(p))]
+    names = names or _pair_names(context, program.function.name) if given else ("", "")
+    # from here on: the function may call itself
+    made = context.pairs[key] = Made(*names, program.pure, tuple(given))
+    if given:
+        _write_pair(context, unit, made, moving, asked)
+    return made
+
+
+def _write_pair(context: Context, unit: Unit, made: Made, moving: list[str], asked: Paths) -> None:
     b, program, function = unit.builder, unit.program, unit.program.function
-    seed = b.fresh("out_bar")
-    b.types.of_name[seed] = adjoint_type(program.result)
-    seeds = {function.result: seed} if isinstance(function.result, str) else {}
-    sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)  # type: ignore[arg-type]
+    bars: list[Atom] = []
+    for path in asked:
+        bars.append(b.fresh(bar_name(word_for("out", program.result, path))))
+        b.types.of_name[str(bars[-1])] = adjoint_type(part_type(program.result, path))
+    seeds = {function.result: as_tree(asked, bars)} if isinstance(function.result, str) else {}
+    sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
     b.span = AFTERWARDS
-    results = [final(sweeps, n) for n in wrt]
+    wrt = [moving[k] for k in dict.fromkeys(k for k, _ in made.given)]
+    paths = [tuple(path for k, path in made.given if moving[k] == n) for n in wrt]
+    results = [atom for n, parts in zip(wrt, paths, strict=True) for atom in finals(sweeps, n, parts, unit.leaves(n))]
     result = results[0] if len(results) == 1 else b.emit(ops.make_tuple, tuple(results))
-    adjoint = Function("", (), b.take(), result, function.span)
-    adjoint, primal, value, saved = link_pair(context, program, sweeps, adjoint, b, seed, adjoint_name, wrt)
-    _emit_primal(context, program, primal, value, saved, b, primal_name)
+    adjoint = Function(made.adjoint, tuple(Param(str(seed)) for seed in bars), b.take(), result, function.span)
+    adjoint, primal, value, saved = link_pair(context, program, sweeps, adjoint, b, wrt)
+    _emit_primal(context, program, primal, value, saved, b, made.primal)
     context.emitted.append((context.with_facts(adjoint, program.types, program.source), program.source))
-    return context.pairs[key]
 
 
 def make_adjoint(

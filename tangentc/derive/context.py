@@ -12,6 +12,7 @@ from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
 from tangentc.core.nodes import Atom, Function
 from tangentc.core.types import Type
+from tangentc.derive.demand import Made
 
 Key = tuple[Hashable, ...]
 Defined = tuple[FunctionType, tuple[object, ...], bool]  # a definition, what it is given first, whether it is a method
@@ -21,7 +22,7 @@ class Context(Protocol):
     """What was prepared, and what was written for it: `tangentc.compiler.context.Context`."""
 
     steps: tuple[Pass, ...]
-    pairs: dict[Key, tuple[str, str, bool]]
+    pairs: dict[Key, Made]
     adjoints: dict[Key, str]
     tangents: dict[Key, tuple[str, bool]]
     emitted: list[tuple[Program, FunctionType]]

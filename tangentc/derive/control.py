@@ -33,7 +33,16 @@ from tangentc.core.types import (
     one_kind,
     present,
 )
-from tangentc.core.walk import all_defines, all_reads, defines, statements, substitute_block
+from tangentc.core.walk import (
+    all_defines,
+    all_reads,
+    defines,
+    joins_of,
+    parts_given,
+    reads,
+    statements,
+    substitute_block,
+)
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import refuse_active_items
 from tangentc.derive.link import Region
@@ -49,6 +58,7 @@ class Control:
     b: Builder
     adj: Adjoints
     aliases: Aliases
+    memory: Aliases  # which counts all that changes
     active: set[str]
     definitions: dict[str, Statement]
     mirror: Mirror
@@ -59,7 +69,7 @@ class Control:
     def _prepare(self, s: Statement, in_loop: bool) -> list[str]:
         """Make the shadows that the adjoint of a compound statement adds to; gives the names of the
         outside values whose adjoints a loop carries."""
-        outside = sorted(_inner_reads(s) - all_defines((s,)))
+        outside = sorted(_inner_reads(s) - all_defines((s,)) - self._untouched(s))
         subscripted = {
             x.args[0]
             for x in statements((s,))
@@ -82,6 +92,18 @@ class Control:
             if x in self.active and x in self.b.types.of_name and self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)
         return carried
+
+    def _untouched(self, s: Statement) -> set[Atom]:
+        """What a compound statement reads without adding to its adjoint: for values that do not move, and containers
+        where it says what their parts are."""
+        inner = [x for x in statements((s,)) if x is not s]
+        idle = [x for x in inner if isinstance(x, Assign) and (x.target not in self.active or parts_given(x))]
+        of_idle = {a for x in idle for a in (x.args[:1] if parts_given(x) else x.atoms)}
+        if not of_idle:
+            return set()
+        others = {a for x in inner if x not in idle for a in reads(x)} | {a for x in idle for _, a in parts_given(x)}
+        handed = {a for x in (s, *inner) for _, *arms in joins_of(x) for a in arms}
+        return {a for a in of_idle - others - handed if isinstance(a, str) and not self.aliases.is_changed(a)}
 
     def _dynamic_subscript(self, s: Statement, x: str) -> bool:
         return any(
@@ -250,7 +272,7 @@ class Control:
         if isinstance(s, While):  # what the test makes is given to the body
             inputs += [n for x in s.head for n in defines(x)]
         nexts = tuple(c.next for c in carried)
-        region = Region(self.b, self.aliases, primal, local, inputs, nexts)
+        region = Region(self.b, self.memory, primal, local, inputs, nexts)
         linked, adjoint, every_trip, names = region.link_loop(self.lists)
         carried = [replace(c, next=names.get(c.next, c.next)) for c in carried]  # type: ignore[arg-type]
         for name in self.lists:

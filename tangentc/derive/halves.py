@@ -24,14 +24,13 @@ from tangentc.simplify.copies import copies as without_copies
 
 
 def link_pair(
-    context: Context, program: Program, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str, name: str,
-    wrt: list[str],
+    context: Context, program: Program, sweeps: Sweeps, adjoint: Function, b: Builder, wrt: list[str]
 ) -> tuple[Function, Block, Atom, list[str]]:  # fmt: skip
     """The adjoint as a function of what the primal saves, the primal, its value, and what it saves.
 
     The primal is what the adjoint was planned for: the statements that are left when both are one function.
     """
-    done = _joint(context, program, sweeps, adjoint, b, seed)
+    done = _joint(context, program, sweeps, adjoint, b)
     body, together = done.function.body[:-1], done.function.body[-1]
     cut_at = next(k for k, s in enumerate(body) if isinstance(s, Assign) and s.op is ops.snapshot)
     primal, rest = body[:cut_at], body[cut_at + 1 :]
@@ -46,11 +45,11 @@ def link_pair(
     head, table = _taken_apart(saved, parameter, changed, b)
     linked = substitute_block(linked, table)
     result = substitute(together, table).args[1]
-    out = _adjoint_function(program, name, parameter, seed, wrt, head, linked, result, saved, table)
+    out = _adjoint_function(program, adjoint, parameter, wrt, head, linked, result, saved, table)
     return out, primal, target, saved
 
 
-def _joint(context: Context, program: Program, sweeps: Sweeps, adjoint: Function, b: Builder, seed: str) -> Program:
+def _joint(context: Context, program: Program, sweeps: Sweeps, adjoint: Function, b: Builder) -> Program:
     """Both sweeps as one program, simplified.  The value is a result too, so that every store that the primal makes
     is seen there."""
     both, value = b.fresh("%both"), b.fresh("%value")
@@ -58,7 +57,7 @@ def _joint(context: Context, program: Program, sweeps: Sweeps, adjoint: Function
     b.types.of_name[value] = Unknown("the value")
     snapshot = Assign(value, ops.snapshot, (program.function.result,))
     together = Assign(both, ops.make_tuple, (value, adjoint.result))
-    params = (*program.function.params, Param(seed))
+    params = (*program.function.params, *adjoint.params)
     body = (*sweeps.primal, snapshot, *adjoint.body, together)
     joint = Function("joint", params, body, both, program.function.span)
     done = context.with_facts(joint, program.types, program.source)
@@ -149,14 +148,15 @@ def _may_hold(primal: Block, saved: str, stored: set[str], aliases: Aliases) -> 
 
 
 def _adjoint_function(
-    program: Program, name: str, parameter: str, seed: str, wrt: list[str], head: list[Statement], linked: Block,
+    program: Program, adjoint: Function, parameter: str, wrt: list[str], head: list[Statement], linked: Block,
     result: Atom, saved: list[str], table: dict[str, Atom],
 ) -> Function:  # fmt: skip
     doc = source_doc(
         program,
         f"The adjoint of {program.function.name} with respect to {with_respect_to(wrt)}, from what its primal saved.",
     )
-    out = Function(name, (Param(parameter), Param(seed)), (*head, *linked), result, program.function.span, doc)
+    params = (Param(parameter), *adjoint.params)
+    out = Function(adjoint.name, params, (*head, *linked), result, program.function.span, doc)
     return without_copies(out) if len(saved) != 1 else _single(out, parameter, saved[0], table)
 
 

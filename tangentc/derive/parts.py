@@ -34,7 +34,9 @@ Given: TypeAlias = "Adjoint | list[Any] | tuple[Any, ...]"  # by a rule: of each
 
 def get_part(b: Builder, x: Atom, key: Hashable) -> Atom:
     """The part of a container value."""
-    t = b.type(x)
+    t, made = b.type(x), b.maker(x)
+    if made is not None and made.op is ops.make_struct and isinstance(t, Struct):  # which was put together just now
+        return made.args[2 + t.fields.index(key)]
     if isinstance(t, Struct):
         return b.emit(builtins.getattr, (x, Const(key)))
     if isinstance(t, Tuple) and t.cls is not None:

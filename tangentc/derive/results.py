@@ -12,6 +12,8 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.fits import may_raise
+from tangentc.analysis.paths import WHOLE, Paths, leaf_paths, word_for
+from tangentc.analysis.paths import parts as parts_of
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -35,7 +37,8 @@ from tangentc.core.types import (
     is_long,
 )
 from tangentc.core.walk import defines, statements, transform
-from tangentc.derive.parts import bar_name, build_container, get_part
+from tangentc.derive.demand import adjoint_at, as_tree, part_at
+from tangentc.derive.parts import Adjoint, bar_name, build_container, get_part
 from tangentc.derive.reverse import Sweeps
 from tangentc.derive.shadows import allocates, copies
 from tangentc.errors import BadArgument, NotScalar, UnsupportedSyntax
@@ -161,22 +164,37 @@ def adjoint_type(t: Type) -> Type:
     return t
 
 
-def final(sweeps: Sweeps, name: str) -> Atom:
-    """The gradient of one parameter, in arrays of its own, in the parameter's shape and structure."""
+def final(sweeps: Sweeps, name: str, active: Paths) -> Atom:
+    """The gradient of one parameter, in arrays of its own, in the parameter's shape and structure; ``active`` are the
+    parts that something reaches, and all others are zero."""
+    return finals(sweeps, name, WHOLE, active)[0]
+
+
+def finals(sweeps: Sweeps, name: str, paths: Paths, active: Paths = WHOLE) -> list[Atom]:
+    """The same of parts of a parameter."""
     adj, b = sweeps.adjoints, sweeps.builder
-    t = b.type(name)
     shadowed = adj.shadow_key(name) in adj.shadows
-    bar = adj.take(name)
+    bar, t = adj.take(name), b.type(name)
+    if isinstance(bar, str) and parts_of(t) is not None and leaf_paths(t) != active != WHOLE:
+        bar = as_tree(active, [adjoint_at(b, bar, path) for path in active])  # type: ignore[misc]
+        shadowed = False
+    parts = [(adjoint_at(b, bar, path), part_at(b, name, path), path) for path in paths]
+    return [_final(sweeps, part, x, word_for(name, t, path), shadowed) for part, x, path in parts]
+
+
+def _final(sweeps: Sweeps, bar: Adjoint | None, x: Atom, name: str, shadowed: bool) -> Atom:
+    adj, b = sweeps.adjoints, sweeps.builder
+    t = b.type(x)
     if shadowed and is_container(t):
         assert isinstance(bar, str)
-        return b.emit(runtime.shaped_like, (bar, name), name=bar_name(name))
+        return b.emit(runtime.shaped_like, (bar, x), name=bar_name(name))
     if is_container(t):
-        return _own_leaves(sweeps, adj.whole(bar, name), t)
-    whole = adj.full(adj.whole(bar, name), name)
+        return _own_leaves(sweeps, adj.whole(bar, x), t)
+    whole = adj.full(adj.whole(bar, x), x)
     if isinstance(t, Array) and not t.shape:  # a number: back into an array without axes
-        return b.emit(np.full_like, (name, whole), name=bar_name(name))
+        return b.emit(np.full_like, (x, whole), name=bar_name(name))
     if isinstance(t, Unknown) and isinstance(whole, Const):
-        return b.emit(runtime.unbroadcast, (whole, name), name=bar_name(name))
+        return b.emit(runtime.unbroadcast, (whole, x), name=bar_name(name))
     if isinstance(t, Scalar) and not t.weak and isinstance(b.type(whole), Scalar) and b.type(whole).dtype != t.dtype:
         return b.emit(np.dtype(t.dtype).type, (whole,), name=bar_name(name))
     if is_complex(t) and isinstance(t, Scalar) and not is_complex(b.type(whole)):

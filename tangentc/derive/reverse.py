@@ -24,6 +24,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.attributes import first_stores, later_stores
 from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, divides, is_finite, tests_of
+from tangentc.analysis.paths import WHOLE, Paths, word_for
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
 from tangentc.core.naming import shown
@@ -48,6 +49,7 @@ from tangentc.core.walk import statements
 from tangentc.derive.adjoints import Adjoints, begun
 from tangentc.derive.calls import Call, adjoints, covering, missing, partials
 from tangentc.derive.control import Control
+from tangentc.derive.demand import adjoint_at, as_tree, covers, part_at
 from tangentc.derive.mirror import Mirror
 from tangentc.derive.parts import Adjoint, Like, bar_name
 from tangentc.derive.shadows import copies
@@ -91,11 +93,12 @@ def reverse(
 
 class _Reverse(Structure, Stores, Control):
     def __init__(self, function: Function, builder: Builder, aliases: Aliases, active: set[str], context: Unit):
-        self.b, self.aliases, self.active, self.context = builder, aliases, active, context
+        self.b, self.active, self.context, self.memory = builder, active, context, aliases
+        self.aliases = moving = context.activity.moving
         like: Like = {}
         for p in function.params:
             _collect_like(builder.type(p.name), p.name, (), like)
-        self.adj = Adjoints(builder, aliases, active, like)
+        self.adj = Adjoints(builder, moving, active, like)
         for s in statements(function.body):
             merged = s.merged if isinstance(s, If) else ()
             self.adj.partly.update(m.name for m in merged if Const(ops.UNDEFINED) in (m.then, m.orelse))
@@ -109,7 +112,7 @@ class _Reverse(Structure, Stores, Control):
         self.depth = 0
         self.unbounded, self.definitions = context.unbounded, context.definitions
         self.given = {p.name for p in context.program.function.params}
-        self.mirror = Mirror(builder, aliases, active, function)
+        self.mirror = Mirror(builder, moving, active, function)
         self.adj.mirror = self.mirror.of
         self.adj.shadow_names.update(self.mirror.of.values())
         builder.may_change = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
@@ -347,18 +350,19 @@ class _Reverse(Structure, Stores, Control):
             self.adj.take(y)
             return (s, *self.mirror.assign(s))
         pair = self.context.pair(s, self.active)
+        if pair is None:
+            self.adj.take(y)
+            return (s, *self.mirror.assign(s))
+        bars = self._asked(y, pair.asked)
         out: list[Statement] = []
         args: list[Atom] = []
         for atom in pair.arguments:
-            if isinstance(atom, str) and self.aliases.is_changed(atom):
+            if isinstance(atom, str) and self.memory.is_changed(atom):
                 copy = self.b.fresh(f"%{shown(atom)}")
                 self.b.types.of_name[copy] = self.b.type(atom)
                 out.append(Assign(copy, copies(self.b.type(atom)), (atom,), (), s.span))
                 atom = copy
             args.append(atom)
-        y_bar = self.adj.take_whole(y)
-        assert y_bar is not None
-        y_bar = self.adj.full(y_bar, y)
         given = tuple(args)
         if pair.saved_name is None:
             out.append(Assign(y, pair.primal, given, (), s.span))
@@ -374,16 +378,23 @@ class _Reverse(Structure, Stores, Control):
             out.append(Assign(saved, operator.getitem, (both, Const(1)), (), s.span))
             given = (saved,)
         self.b.span = s.span.within("adjoint")
-        result = self.b.emit(pair.adjoint, (*given, y_bar), name="%adjoints")
-        bars = [result]
-        if len(pair.active) > 1:
-            bars = [
-                self.b.emit(operator.getitem, (result, Const(k)), name=bar_name(a))
-                for k, (a, _) in enumerate(pair.active)
-            ]
-        for (atom, _), bar in zip(pair.active, bars, strict=True):
-            self.adj.add(atom, bar)
+        result = self.b.emit(pair.adjoint, (*given, *bars), name="%adjoints")
+        for k, (atom, path) in enumerate(pair.given):
+            bar = result
+            if len(pair.given) > 1:
+                name = bar_name(word_for(shown(atom) if path else str(atom), self.b.type(atom), path))
+                bar = self.b.emit(operator.getitem, (result, Const(k)), name=name)
+            self.adj.add(atom, as_tree((path,), [bar]))
         return tuple(out)
+
+    def _asked(self, y: str, paths: Paths) -> list[Atom]:
+        """The adjoints of the parts of what a call gives, each in its shape."""
+        adjoint = self.adj.take(y)
+        covers(adjoint, paths)
+        if paths == WHOLE:
+            return [self.adj.full(self.adj.whole(adjoint, y), y)]
+        parts = [(adjoint_at(self.b, adjoint, path), part_at(self.b, y, path)) for path in paths]
+        return [self.adj.full(self.adj.whole(bar, x), x) for bar, x in parts]
 
 
 def _collect_like(t: Type, param: str, path: tuple[Hashable, ...], like: Like) -> None:

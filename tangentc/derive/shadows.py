@@ -169,6 +169,8 @@ class Shadows:
         """Add to one part of a container's shadow."""
         if isinstance(part, dict):
             target = get_part(self.b, shadow, key)
+            if self.is_seen(shadow):
+                self.seen_parts.add(target)
             for sub, value in part.items():
                 self._add_into(target, sub, value)  # type: ignore[arg-type]
         elif part is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
-from tangentc.analysis.points import DEEP_COPIES
+from tangentc.analysis.points import DEEP_COPIES, made_of
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, If
@@ -29,21 +29,14 @@ from tangentc.core.types import (
     may_be_none,
     present,
 )
+from tangentc.core.walk import parts_given
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import missing, refuse_active_key
+from tangentc.derive.demand import adjoint_at, covers
 from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
 from tangentc.ops.table import every
 
 PUT_TOGETHER = every("puts_together")
-
-
-def _put_together(s: Assign) -> Iterator[tuple[Hashable, Atom]]:
-    """The parts of a container that a statement makes, with their keys."""
-    op, args = s.op, s.args
-    if op is ops.make_struct:
-        keys = range(len(args) - 2) if issubclass(args[0].value, tuple) else args[1].value
-        return zip(keys, args[2:], strict=True)
-    return zip(args[0].value, args[1:], strict=True) if op is ops.make_dict else iter(enumerate(args))
 
 
 class Structure:
@@ -58,7 +51,11 @@ class Structure:
     def _structure(self, s: Assign, y_bar: Adjoint | None) -> bool:
         """The adjoints of operations that put values together or take them apart."""
         op, args = s.op, s.args
-        if op is ops.identity:
+        if op is ops.identity and (parts := parts_given(s)):
+            covers(y_bar, tuple(path for path, _ in parts))
+            for path, atom in parts:
+                self.adj.add(atom, adjoint_at(self.b, y_bar, path))
+        elif op is ops.identity:
             self.adj.add(args[0], y_bar)
         elif op in DEEP_COPIES and {args[0], s.target} <= self.adj.mirror.keys():
             self.b.effect(runtime.add_copied, (self.adj.mirror[args[0]], self.adj.mirror[s.target]))  # type: ignore[index]
@@ -75,7 +72,7 @@ class Structure:
         elif op in (builtins.enumerate, builtins.zip, builtins.reversed):
             return True  # the loop over it takes its items by their positions
         elif op in PUT_TOGETHER:
-            for key, atom in _put_together(s):
+            for key, atom in made_of(s):
                 if atom not in self.adj.mirror:
                     self.adj.add(atom, self._part(y_bar, key, s.target))
         elif op is operator.getitem or op is ops.old_item and isinstance(self.b.type(args[0]), (Dict, Sequence)):

@@ -28,6 +28,9 @@ from tangentc.errors import Span
 Flags = dict[str, tuple[bool, Any]]  # a flag -> whether it is a value, or is not, and the value
 
 
+KINDS = {"item": KeyError, "object": AttributeError}  # what Python raises where one of these has no value
+
+
 class Bound:
     """``missing`` are the paths on which versions of names have no value, by what flags are on them."""
 
@@ -52,7 +55,7 @@ class Bound:
                 names = [n for n in reads(statement) if isinstance(n, str)]
         lacking = {env[n]: n for n in names if n in env and self._may_lack(env[n])}
         self.read |= set(lacking)
-        return [Effect(runtime.require_bound, (v, Const(shown(n))), (), statement.span) for v, n in lacking.items()]  # type: ignore[union-attr]
+        return [Effect(runtime.require_bound, (v, *_said(n)), (), statement.span) for v, n in lacking.items()]  # type: ignore[union-attr]
 
     def _may_lack(self, version: Atom) -> bool:
         paths = self.missing.get(version, ()) if version not in self.read else ()
@@ -129,3 +132,10 @@ def _has_items(s: Assign) -> bool:
     if s.op is builtins.range and all(isinstance(a, Const) and isinstance(a.value, int) for a in s.args):
         return len(range(*(a.value for a in s.args))) > 0  # type: ignore[union-attr]
     return s.op in (ops.make_list, ops.make_tuple) and bool(s.args)
+
+
+def _said(name: str) -> tuple[Const, ...]:
+    """What a message says of a name: of one that stands for an item or an attribute, the key."""
+    readable, *more = shown(name).split("'")
+    kind = KINDS.get(more[-1].rstrip("0123456789")) if more else None
+    return (Const(readable),) if kind is None else (Const(more[0]), Const(kind))

@@ -1,4 +1,4 @@
-"""Objects that stay inside of a function, as the variables that their attributes are.
+"""Objects, dicts and lists that stay inside of a function, as the variables that their attributes and items are.
 
     kf = KalmanFilter()
     kf.x = x0                         kf_x = x0
@@ -6,9 +6,10 @@
         kf.x = F @ kf.x                   kf_x = F @ kf_x
     return kf.x                       return kf_x
 
-An object stays inside where all that is done with it is to give it attributes and to read them, under names that are
-surely its own: nobody sees it who is not in the text, and each attribute is known where it is read, as any other
-variable is. (Scalar replacement of aggregates: Muchnick, Advanced Compiler Design and Implementation, section 12.2.)
+An object stays inside where all that is done with it is to give it attributes and to read them, and a dict or a list
+where that is done with items whose keys stand in the text, under names that are surely its own: nobody sees it who is
+not in the text, and each attribute is known where it is read, as any other variable is.  (Scalar replacement of
+aggregates: Muchnick, Advanced Compiler Design and Implementation, section 12.2.)
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import numbers
 import operator
 from collections.abc import Set
 from dataclasses import replace
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, instance_of, own_access
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, If, Opaque, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, If, Op, Opaque, Statement, Store, While
 from tangentc.core.types import Struct
 from tangentc.core.walk import defines, reads, statements
 from tangentc.frontend.leave import leaves
 
-MADE = {ops.new_object, ops.make_struct}
+MADE = {ops.new_object, ops.make_struct, ops.make_dict, ops.make_list}
+MOST_ITEMS = 16
 Names = dict[
     str, frozenset[str | None]
 ]  # what a name may stand for: objects, by where they are made; None for all else
@@ -38,7 +41,7 @@ def dissolved(body: Block, result: str, assigned: Set[str]) -> Block:
     """A block without the objects that stay inside of it, which ``result`` does not.  ``assigned`` are the names of
     what a class has by which objects are known to have attributes of their own."""
     made = {s.target: s for s in statements(body) if isinstance(s, Assign) and s.op in MADE}
-    made = {name: s for name, s in made.items() if not issubclass(_class(s), tuple) and own_access(_class(s)) is None}
+    made = {name: s for name, s in made.items() if _is_plain(s)}
     if not made:
         return body
     walk = _Walk(made, _called(body, made), assigned)
@@ -55,8 +58,36 @@ def dissolved(body: Block, result: str, assigned: Set[str]) -> Block:
     return body
 
 
+def _is_plain(made: Assign) -> bool:
+    """Whether an object has attributes as objects have them, or a container only items that have names."""
+    if made.op in (ops.make_list, ops.make_dict) and any(map(_is_code, made.args[made.op is ops.make_dict :])):
+        return False
+    if made.op is ops.make_list:
+        return 0 < len(made.args) <= MOST_ITEMS
+    if made.op is ops.make_dict:
+        return all(isinstance(key, str) and key.isidentifier() for key in made.args[0].value)  # type: ignore[union-attr]
+    return not issubclass(_class(made), tuple) and own_access(_class(made)) is None
+
+
+def _is_code(atom: Atom) -> bool:
+    """Whether what is put into a container is a function, say, which is called as one of several that are there."""
+    return isinstance(atom, Const) and not isinstance(atom.value, (numbers.Number, str, type(None)))
+
+
 def _class(made: Assign) -> type:
-    return made.args[0].value  # type: ignore[union-attr]
+    kinds: dict[Op, type] = {ops.make_list: list, ops.make_dict: dict}
+    return kinds.get(made.op) or made.args[0].value  # type: ignore[union-attr]
+
+
+def _word(made: Assign, key: Atom) -> str | None:
+    """What an attribute, or an item, is called, None if that does not stand in the text or it is none."""
+    value = key.value if isinstance(key, Const) else None
+    if made.op is ops.make_list:
+        count = len(made.args)
+        return str(value % count) if type(value) is int and -count <= value < count else None
+    if made.op is ops.make_dict:
+        return value if type(value) is str and value.isidentifier() else None
+    return str(value) if isinstance(value, ops.Attribute) else None
 
 
 def _called(body: Block, made: dict[str, Assign]) -> dict[str, str]:
@@ -70,7 +101,20 @@ def _called(body: Block, made: dict[str, Assign]) -> dict[str, str]:
             given, source = str(s.key.value), s.value
         if given not in ("", "self") and isinstance(source, str) and source in made:
             words.setdefault(source, given)
-    return {name: words.get(name, _class(s).__name__.lower()) for name, s in made.items()}
+    for s in made.values():
+        words |= {a: k for k, a in _pairs(s) if a in made and a not in words and k.isidentifier()}  # type: ignore[misc]
+    own = {
+        name: name.split("'")[0] if not name.startswith("%") else _class(s).__name__.lower() for name, s in made.items()
+    }
+    return {name: words.get(name, own[name]) for name in made}
+
+
+def _pairs(made: Assign) -> list[tuple[str, Atom]]:
+    """What an object is made of, by the attributes or keys."""
+    if made.op is ops.make_list:
+        return [(str(k), a) for k, a in enumerate(made.args)]
+    keys, *values = made.args[made.op is ops.make_struct :] if made.op is not ops.new_object else (Const(()),)
+    return list(zip(keys.value, values, strict=True))  # type: ignore[union-attr]
 
 
 class _Walk:
@@ -85,7 +129,8 @@ class _Walk:
 
     def slot(self, name: str, attribute: str) -> str:
         """The variable that an attribute of an object becomes."""
-        return f"{self.called[name]}_{attribute}'object{self.number[name]}"
+        kind = "item" if _class(self.made[name]) is dict else "object"
+        return f"{self.called[name]}_{attribute}'{attribute}'{kind}{self.number[name]}"
 
     def object_of(self, atom: Atom, names: Names) -> str | None:
         """The object that an atom surely stands for."""
@@ -115,8 +160,8 @@ class _Walk:
                 return (self.loop(s, names),)
             case Assign():
                 found = self.assign(s, names)
-            case Store(key=Const(value=ops.Attribute() as attribute)) if s.op is None:
-                found = self.store(s, str(attribute), names)
+            case Store(key=Const()):
+                found = self.store(s, names)
             case Effect() if s.op is ops.assumed:
                 found = self.assumed(s, names)
             case Opaque():
@@ -142,8 +187,11 @@ class _Walk:
         if s.op is ops.identity:
             names[s.target] = frozenset([source])
             return ()
-        if s.op is builtins.getattr and len(s.args) == 2 and isinstance(s.args[1], Const):
-            return self.take(s, source, names)
+        is_object = self.made[source].op not in (ops.make_dict, ops.make_list)
+        if s.op is (builtins.getattr if is_object else operator.getitem) and len(s.args) == 2:
+            key = s.args[1]
+            word = str(key.value) if is_object and isinstance(key, Const) else _word(self.made[source], key)
+            return None if word is None else self.take(s, source, word, names)
         answer = self.answer(s, source)
         if answer is None:
             return None
@@ -155,11 +203,7 @@ class _Walk:
             if s.target in objects:
                 names[name] = objects | ELSE
         names[s.target] = frozenset([s.target])
-        if s.op is ops.new_object:
-            return ()
-        fields = s.args[1].value  # type: ignore[union-attr]
-        pairs = zip(fields, s.args[2:], strict=True)
-        return tuple(x for field, value in pairs for x in self.put(s.target, field, value, s, names))
+        return tuple(x for field, value in _pairs(s) for x in self.put(s.target, field, value, s, names))
 
     def put(self, name: str, attribute: str, value: Atom, s: Assign | Store, names: Names) -> tuple[Statement, ...]:
         slot, held = self.slot(name, attribute), self.object_of(value, names)
@@ -170,17 +214,29 @@ class _Walk:
             return ()
         return (Assign(slot, ops.identity, (value,), (), s.span),)
 
-    def store(self, s: Store, attribute: str, names: Names) -> tuple[Statement, ...] | None:
+    def store(self, s: Store, names: Names) -> tuple[Statement, ...] | None:
         name = self.object_of(s.object, names)
-        if name not in self.inside:
+        if name not in self.inside or s.key is None:
             return None
-        kind = found_in_class(_class(self.made[name]), attribute)[0]
+        made = self.made[name]
+        attribute = _word(made, s.key)
+        if made.op in (ops.make_list, ops.make_dict) and _is_code(s.value):
+            return None
+        if attribute is None or s.op is not None and made.op not in (ops.make_dict, ops.make_list):
+            return None
+        if s.op is not None:
+            slot = self.slot(name, attribute)
+            self.let_out(slot, names)
+            self.let_out(s.value, names)
+            self.read.add((name, slot))
+            return (Assign(slot, ops.augmented(s.op), (slot, s.value), (), s.span),)
+        kind = found_in_class(_class(made), attribute)[0] if made.op in (ops.new_object, ops.make_struct) else ""
         if kind and not (kind == "data" and attribute in self.assigned):
             return None  # a property, or what hides something of the class
         return self.put(name, attribute, s.value, s, names)
 
-    def take(self, s: Assign, name: str, names: Names) -> tuple[Statement, ...]:
-        slot = self.slot(name, str(s.args[1].value))  # type: ignore[union-attr]
+    def take(self, s: Assign, name: str, word: str, names: Names) -> tuple[Statement, ...]:
+        slot = self.slot(name, word)
         self.read.add((name, slot))
         held = self.object_of(slot, names)
         names.pop(s.target, None)
@@ -200,7 +256,7 @@ class _Walk:
     def assumed(self, s: Assign | Effect, names: Names) -> tuple[Statement, ...] | None:
         """What was written for an object of this class holds."""
         fact, name = s.args[0].value, self.object_of(s.args[1], names) if len(s.args) == 2 else None  # type: ignore[union-attr]
-        if name not in self.inside:
+        if name not in self.inside or _class(self.made[name]) in (dict, list):
             return None
         t = Struct(_class(self.made[name]), (), ())
         if fact.kind == "classes":

@@ -20,11 +20,17 @@ def require_scalar(out, name):
         raise ValueError(f"{name} returns {kind}, and its gradient needs one real number")
 
 
-def require_bound(value, name):
-    """Raise `UnboundLocalError`, as Python does, if a name that is read was given no value on the way.
+def require_bound(value, name, kind=UnboundLocalError):
+    """Raise what Python does if a name, an item of a dict or an attribute that is read was given no value on the way.
+
+    Parameters: ``value``, None if there is none; ``name``, the name, key or attribute; ``kind``, the exception.
 
     >>> require_bound(2.0, "y")
     """
+    if value is None and kind is KeyError:
+        raise KeyError(name)
+    if value is None and kind is AttributeError:
+        raise AttributeError(f"the object has no attribute {name!r}")
     if value is None:
         raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
 

@@ -32,6 +32,8 @@ def zeros_of(x):
         return [zeros_of(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
+    if isinstance(x, np.generic) and x.dtype.kind in "biufc":  # a number, which is not changed in place
+        return np.result_type(x.dtype, 0.0).type(0)
     if _is_array(x):
         return np.zeros_like(x, dtype=np.result_type(x.dtype, 0.0) if x.dtype.kind in "biu" else None)
     if _is_object(x):

@@ -21,6 +21,7 @@ import numpy as np
 
 from tangentc.analysis.aliases import Aliases, asks_for_layout
 from tangentc.analysis.elementwise import is_elementwise
+from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -30,6 +31,7 @@ from tangentc.core.nodes import (
     For,
     Function,
     If,
+    Opaque,
     Statement,
     Store,
     While,
@@ -37,7 +39,9 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Array
-from tangentc.core.walk import changed_by, definitions, reads, statements, substitute, transform
+from tangentc.core.walk import changed_by, definitions, reads, statements, substitute, substitute_block, transform
+
+COPIES = {np.copy, ops.copied}
 
 
 def copies(function: Function, present: bool = True) -> Function:
@@ -135,6 +139,24 @@ def _item_of_tuple(s: Assign, defined: Any, resolve: Any) -> Atom | None:
         return None
     k = s.args[1].value
     return made.args[k] if -len(made.args) <= k < len(made.args) else None
+
+
+def borrowed(program: Program) -> Function:
+    """The function without copies of its parameters that nothing changes any more, and that it does not give away."""
+    function = program.function
+    params = {p.name for p in function.params}
+    table: dict[str, Atom] = {
+        s.target: s.args[0]
+        for s in function.body
+        if isinstance(s, Assign) and s.op in COPIES and s.args[0] in params and isinstance(s.args[0], str)
+    }
+    if not table or any(isinstance(s, Opaque) for s in statements(function.body)):
+        return function
+    aliases = program.aliases
+    given = aliases.root(function.result) if isinstance(function.result, str) else ""
+    table = {n: p for n, p in table.items() if not aliases.is_changed(n) and aliases.root(n) != given}
+    kept = tuple(s for s in function.body if not (isinstance(s, Assign) and s.target in table))
+    return replace(function, body=substitute_block(kept, table)) if table else function
 
 
 def elide(function: Function, types: Any, aliases: Aliases) -> Function:

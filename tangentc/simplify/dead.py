@@ -12,6 +12,7 @@ restoring of an array that no partial reads goes, and with it what was saved for
 from __future__ import annotations
 
 import builtins
+import operator
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -23,11 +24,13 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.outside import is_outside
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Effect, For, Function, If, Leave, Opaque, Statement, Store, While
-from tangentc.core.types import Array, is_container
+from tangentc.core.types import Array, Scalar, is_container
 from tangentc.core.walk import asks_for_form, blocks, defines, reads, rebuilt, with_body
 from tangentc.ops.table import every
 
 SHAPE_ONLY = every("asks_form")
+PUTS = (None, *ops.CHANGES)
+TAKES = (operator.getitem, builtins.getattr, ops.old_item)
 
 
 def _changed(s: Statement) -> Any:
@@ -58,7 +61,8 @@ class _Liveness:
         self.last_read: dict[str, int] = {}
         self.read_loops: dict[str, set[int]] = defaultdict(set)
         self.stores_in: dict[tuple[str, int], list[Statement]] = defaultdict(list)  # by the loops around them
-        self.kept: dict[tuple[str, bool], int] = defaultdict(int)  # how many of the stores, from the first on
+        self.kept: dict[str, int] = defaultdict(int)  # how many of the stores, from the first on
+        self.mixed: dict[str, bool] = {}  # whether a class has stores into containers
         self.work: list[tuple[str, Any]] = []
         self._index(block, (), ())
 
@@ -174,7 +178,9 @@ class _Liveness:
                     if _changes_container(s):
                         self._read_content(s.args[0], position, loops)  # type: ignore[union-attr,arg-type]
                     for atom in reads(s)[1:] if _asks_shape_of_first(s, self.types) else reads(s):
-                        if isinstance(atom, str) and self._is_view_of(s, atom):
+                        if isinstance(atom, str) and self._is_item_of(s, atom):  # what it holds there
+                            self._read_content(atom, position, loops, True, True)
+                        elif isinstance(atom, str) and self._is_view_of(s, atom):
                             if is_container(self.types.of_name.get(atom)):  # which array it holds there
                                 self._read_content(atom, position, loops, True)
                         elif isinstance(atom, str):
@@ -190,33 +196,64 @@ class _Liveness:
                     self._keep_leaves(b)
 
     def _is_view_of(self, s: Statement, atom: str) -> bool:
-        if not isinstance(s, Assign) or self.aliases is None:
-            return False
+        if not isinstance(s, Assign) or self.aliases is None or self.aliases.call_aliases(s.op) is not None:
+            return False  # what a function gives is made of what it reads
         return atom in self.aliases.shares(s)
 
-    def _read_content(self, name: str, position: int, loops: tuple[int, ...], items: bool = False) -> None:
+    def _is_item_of(self, s: Statement, atom: str) -> bool:
+        """Whether a statement takes a part of a container."""
+        takes = isinstance(s, Assign) and s.op in TAKES and atom == s.args[0] and atom not in s.args[1:]
+        return takes and is_container(self.types.of_name.get(atom))
+
+    def _read_content(
+        self, name: str, position: int, loops: tuple[int, ...], items: bool = False, direct: bool = False
+    ) -> None:
         """Something that stays reads the array ``name`` at this position: keep the stores it may see; of a
-        container whose items are taken, those that put items there."""
+        container whose items are taken, those that put items there, with ``direct`` into itself."""
         if self.aliases is None or name not in self.types.of_name:
             return
         memory = self.aliases.root(name)
         if memory not in self.stores:
             return
-        root = memory + "[]" * items
+        root = memory + "[]" * items + (f" {direct} {name}" if self._of_containers(memory) else "")
         new = [loop for loop in loops if loop not in self.read_loops[root]]
         if position <= self.last_read.get(root, -1) and not new:
             return
         self.last_read[root] = max(position, self.last_read.get(root, -1))
         self.read_loops[root].update(new)
         seen = [store for loop in new for store in self.stores_in[memory, loop]]
-        stores, k = self.stores[memory], self.kept[memory, items]
+        stores, k = self.stores[memory], self.kept[root]
         while k < len(stores) and self.position[id(stores[k])] < self.last_read[root]:
             seen.append(stores[k])
             k += 1
-        self.kept[memory, items] = k
+        self.kept[root] = k
         for store in seen:
-            if not (items and isinstance(self.types.of_name.get(_changed(store)), Array)):
+            of_array = items and isinstance(self.types.of_name.get(_changed(store)), Array)
+            if not of_array and self._sees(name, store, direct):
                 self._keep(store)
+
+    def _of_containers(self, memory: str) -> bool:
+        """Whether some of what is stored in a class of memory is put into containers, which all are known by places."""
+        if memory not in self.mixed and self.aliases is not None:
+            given = any(
+                self.aliases.root(name) == memory for name in self.aliases.called
+            )  # by calls: found by no place
+            put = any(is_container(self.types.of_name.get(_changed(s))) for s in self.stores[memory])
+            self.mixed[memory] = put and not given
+        return self.mixed[memory]
+
+    def _sees(self, name: str, store: Statement, direct: bool) -> bool:
+        """Whether what is read under a name may be what was put into a container."""
+        changed = _changed(store)
+        assert self.aliases is not None
+        into_container = is_container(self.types.of_name.get(changed)) and getattr(store, "op", None) in PUTS
+        if not into_container or not self._of_containers(self.aliases.root(changed)):
+            return True
+        if isinstance(self.types.of_name.get(name), (Array, Scalar)):
+            return False
+        points = self.aliases.points
+        put, read = points.places(changed), points.places(name)
+        return not put or not read or not put.isdisjoint(read if direct else points.within(read))
 
     # ---------------------------------------------------------- sweeping
     def _kept(self, block: Block) -> Block:
@@ -241,7 +278,8 @@ class _Liveness:
 def _asks_shape_of_first(s: Statement, types: Any) -> bool:
     if not (isinstance(s, Assign) and s.op in SHAPE_ONLY):
         return False
-    return s.op is not builtins.len or isinstance(types.of(s.args[0]), Array)
+    t = types.of(s.args[0])
+    return not is_container(t) and (s.op is not builtins.len or isinstance(t, Array))
 
 
 def _adds(s: Statement) -> bool:
