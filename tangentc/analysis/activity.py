@@ -195,10 +195,11 @@ class Activity:
 
     def _whole(self, s: Assign) -> tuple[Atom, ...]:
         """The arguments that the whole result depends on, beside the parts of containers that are followed."""
-        if self.containers.is_followed(s):
+        step = self.containers.step(s)
+        if step.followed:
             return ()
         flows = self._flows(s)
-        return tuple(a for a in flows if a != s.args[0]) if self.containers.taken(s) is not None else flows
+        return tuple(a for a in flows if a != s.args[0]) if step.taken is not None else flows
 
     def _joined(self, s: If | For | While) -> Iterator[tuple[Atom, ...]]:
         """What joins names that are not followed by the places of a container."""

@@ -26,6 +26,8 @@ from types import (
     WrapperDescriptorType,
 )
 
+import numpy as np
+
 from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import Types
@@ -124,8 +126,14 @@ GIVING = {Const("pop"), Const("get"), Const("setdefault")}
 OF_CONTAINERS = {ops.append, ops.insert, ops.push, ops.take, ops.reverse, ops.method, builtins.getattr, *INSERTING}
 
 
+# what most statements are
+ALONE = {op for op in vars(operator).values() if callable(op) and op not in UNSEEN and ops.is_pure(op)}
+
+
 def _leaves_alone(op: Op) -> bool:
     """Whether an operation is sure to change no container that it is given."""
+    if type(op) is np.ufunc or op in ALONE:
+        return True
     return op not in OF_CONTAINERS and not isinstance(op, ops.augmented) and not may_change_unseen(op)
 
 

@@ -13,7 +13,7 @@ import builtins
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.parts import gives_keys
@@ -26,6 +26,7 @@ from tangentc.analysis.points import (
     PUT_TOGETHER,
     SAME,
     SHIFTING,
+    Change,
     change_of,
     made_of,
     place_of_key,
@@ -33,7 +34,7 @@ from tangentc.analysis.points import (
 from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Effect, For, Op, Statement, Store
-from tangentc.core.types import Unknown, is_container, is_differentiable, is_slice
+from tangentc.core.types import Array, Unknown, is_container, is_differentiable, is_slice
 from tangentc.core.walk import parts_given
 
 ALL = "**"  # every part of a container, and of those that it holds
@@ -51,6 +52,22 @@ class Put:
     items: bool = False
 
 
+@dataclass(frozen=True)
+class Step:
+    """What a statement does to containers: what it puts into them, the name that it gives to a part, with the container
+    and the key, the list of which it moves items to other places, the parts that it names, and whether this says all
+    of how its result depends on its arguments."""
+
+    puts: tuple[Put, ...]
+    taken: tuple[str, str, Hashable] | None
+    moved: Atom | None
+    parts: tuple[tuple[tuple[Hashable, ...], Atom], ...]
+    followed: bool
+
+
+NOTHING = Step((), None, None, (), False)
+
+
 class Containers:
     """The containers of a function, and what its statements put into them and take out of them."""
 
@@ -66,6 +83,11 @@ class Containers:
             for held in parts.values():
                 for inner in held:
                     self.holders[inner].add(place)
+        steps = ((s, self._step(s)) for s in program if isinstance(s, (Assign, Effect, Store, For)))
+        self.steps = {id(s): step for s, step in steps if step != NOTHING}
+
+    def step(self, s: Statement) -> Step:
+        return self.steps.get(id(s), NOTHING)
 
     def known(self, atom: Atom) -> bool:
         """Whether an atom is, or may be, a container whose parts are told apart."""
@@ -99,7 +121,23 @@ class Containers:
         return {inner for held in parts for k in (held if key == ANY else (key, ANY)) for inner in held.get(k, ())}
 
     # ---------------------------------------------------------- what a statement does
-    def puts(self, s: Statement) -> Iterator[Put]:
+    def _step(self, s: Assign | Effect | Store | For) -> Step:
+        if isinstance(s, For):
+            return replace(NOTHING, taken=self._taken(s))
+        change = change_of(s)
+        if change is not None and isinstance(self.types.of(change.container), Array):
+            change = None
+        moves = change is not None and (change.shifts or self._is_sliced(change)) and self.known(change.container)
+        moved = change.container if change is not None and moves else None
+        if not isinstance(s, Assign):
+            return replace(NOTHING, puts=tuple(self._puts(s, change)), moved=moved)
+        parts = tuple(parts_given(s))
+        return Step(tuple(self._puts(s, change)), self._taken(s), moved, parts, self._is_followed(s))
+
+    def _is_sliced(self, change: Change) -> bool:
+        return change.key is not None and is_slice(self.types.of(change.key))
+
+    def _puts(self, s: Statement, change: Change | None) -> Iterator[Put]:
         """What becomes part of which container."""
         if isinstance(s, Assign) and self.known(s.target):
             if s.op in PUT_TOGETHER:
@@ -110,9 +148,8 @@ class Containers:
                     if not (s.op is not builtins.dict and gives_keys(self.types.of(atom))):
                         shifted = s.op in SHIFTING or not self.known(atom)
                         yield Put(s.target, ANY if shifted else EACH, atom, True)
-        change = change_of(s)
         if change is not None and isinstance(change.container, str):
-            sliced = change.key is not None and is_slice(self.types.of(change.key))
+            sliced = self._is_sliced(change)
             for key, atom in change.puts:
                 yield Put(change.container, ANY if sliced else place_of_key(key), atom, change.all_items or sliced)
 
@@ -121,12 +158,12 @@ class Containers:
             return is_container(self.types.of(s.args[0])) and is_slice(self.types.of(s.args[1]))
         return s.op in COPIES and s.op not in DEEP_COPIES and is_container(self.types.of(s.target))
 
-    def taken(self, s: Statement) -> tuple[str, str, Hashable] | None:
+    def _taken(self, s: Assign | For) -> tuple[str, str, Hashable] | None:
         """The name that a statement gives to a part of a container, the container and the key of the part."""
         if isinstance(s, For):
             keys = gives_keys(self.types.of(s.iterable))
             return (s.target, str(s.iterable), ANY) if self.known(s.iterable) and not keys else None
-        if not isinstance(s, Assign) or not s.args or not self.known(s.args[0]):
+        if not s.args or not self.known(s.args[0]):
             return None
         container = str(s.args[0])
         if s.op in (builtins.getattr, ops.old_item) or s.op is operator.getitem and not self._copies(s):
@@ -135,7 +172,7 @@ class Containers:
             return s.target, container, ANY
         return None
 
-    def is_followed(self, s: Assign) -> bool:
+    def _is_followed(self, s: Assign) -> bool:
         """Whether what a statement puts and takes says all of how its result depends on its arguments."""
         if not self.known(s.target) or isinstance(self.types.of(s.target), Unknown):
             return False
@@ -242,16 +279,17 @@ class Reach:
     # ---------------------------------------------------------- through containers
     def forward(self, s: Statement) -> None:
         """From what a statement puts into containers, and from these to what it takes out."""
-        self._shift(s)
-        for put in self.containers.puts(s):
+        step = self.containers.step(s)
+        self._shift(step.moved)
+        for put in step.puts:
             if put.atom not in self or self.containers.linked(put.atom) and not put.items:
                 continue
             if put.items and self.containers.known(put.atom):
                 self._hand_on(put.atom, put.container, put.key)
             else:
                 self.add_part(put.container, ANY if put.key == EACH else put.key)
-        if (taken := self.containers.taken(s)) is not None:
-            name, container, key = taken
+        if step.taken is not None:
+            name, container, key = step.taken
             if not self.containers.linked(name) and (
                 container in self if is_container(self.types.of(name)) else self.has_part(container, key)
             ):
@@ -259,18 +297,19 @@ class Reach:
 
     def backward(self, s: Statement) -> None:
         """From what is taken out of containers, and from these to what was put into them."""
-        self._shift(s)
-        if (taken := self.containers.taken(s)) is not None:
-            name, container, key = taken
+        step = self.containers.step(s)
+        self._shift(step.moved)
+        if step.taken is not None:
+            name, container, key = step.taken
             if name in self and not self.containers.linked(name):
                 if is_container(self.types.of(name)):
                     self.add(container)
                 else:
                     self.add_part(container, key)
-        for path, atom in parts_given(s) if isinstance(s, Assign) else ():
+        for path, atom in step.parts:
             if self.has_path(s.target, path):
                 self.add(atom)
-        for put in self.containers.puts(s):
+        for put in step.puts:
             if put.items and self.containers.known(put.atom):
                 self._hand_on(put.container, put.atom, put.key)
             elif put.container in self and not (self.containers.linked(put.atom) and not put.items):
@@ -285,14 +324,11 @@ class Reach:
             for k in list(self.parts.get(place, ())):
                 self.add_part(str(taker), k if key == EACH or k == ALL else ANY)
 
-    def _shift(self, s: Statement) -> None:
+    def _shift(self, moved: Atom | None) -> None:
         """Items that come to stand in other places of a list."""
-        change = change_of(s) if isinstance(s, (Assign, Effect, Store)) else None
-        if change is not None and self.containers.known(change.container):
-            sliced = change.key is not None and is_slice(self.types.of(change.key))
-            for place in self.containers.places(change.container) if change.shifts or sliced else ():
-                if any(isinstance(k, int) for k in self.parts.get(place, ())):
-                    self._mark(place, ANY)
+        for place in () if moved is None else self.containers.places(moved):
+            if any(isinstance(k, int) for k in self.parts.get(place, ())):
+                self._mark(place, ANY)
 
     def meets(self, other: Reach) -> set[str]:
         """The places of which a part is reached here and there, and of all that holds them."""

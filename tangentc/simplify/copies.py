@@ -145,11 +145,10 @@ def borrowed(program: Program) -> Function:
     """The function without copies of its parameters that nothing changes any more, and that it does not give away."""
     function = program.function
     params = {p.name for p in function.params}
-    table: dict[str, Atom] = {
-        s.target: s.args[0]
-        for s in function.body
-        if isinstance(s, Assign) and s.op in COPIES and s.args[0] in params and isinstance(s.args[0], str)
-    }
+    copied = [s for s in function.body if isinstance(s, Assign) and s.op in COPIES and not s.keywords]
+    of = program.types.of  # `np.copy` of a number, or of a list, is an array
+    same = (s for s in copied if s.args[0] in params and (s.op is ops.copied or of(s.target) == of(s.args[0])))
+    table: dict[str, Atom] = {s.target: s.args[0] for s in same}
     if not table or any(isinstance(s, Opaque) for s in statements(function.body)):
         return function
     aliases = program.aliases
