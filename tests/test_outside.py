@@ -77,6 +77,13 @@ def one_after_the_other(x):
     return np.sum(x**2)
 
 
+def by_way_of_a_list_and_a_dict(x):
+    held = [MODEL.layers[0], {"it": MODEL}]
+    held[0].seen.append(x[0])
+    held[1]["it"].calls += 1
+    return np.sum(x**2)
+
+
 def by_an_object():
     model = Model()
 
@@ -108,7 +115,7 @@ CALLS = {
 
 FUNCTIONS = [
     logged, counted_and_kept, in_a_dict, in_a_loop, layers_that_keep_what_they_see, numbered_layers, one_of_two,
-    one_after_the_other,
+    one_after_the_other, by_way_of_a_list_and_a_dict,
 ]  # fmt: skip
 
 
@@ -224,3 +231,25 @@ def test_what_is_written_is_not_read(function):
     MODEL.last = np.ones(3)
     with pytest.raises(tangentc.UnsafeMutation, match="is given a value|writes into"):
         tangentc.grad(function)(np.ones(3))
+
+
+def of_the_module_on_one_path(x):
+    layer = MODEL.layers[0] if x[0] > 0 else Layer(1.0)
+    layer.seen.append(1.0)
+    return np.sum(x**2)
+
+
+def by_a_loop_over_a_list_that_is_made(x):
+    layers = []
+    layers.append(MODEL.layers[0])
+    for layer in layers:
+        layer.seen.append(1.0)
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("function", [of_the_module_on_one_path, by_a_loop_over_a_list_that_is_made])
+def test_a_change_that_may_stay_is_not_left_out(function):
+    state()
+    with pytest.raises(tangentc.UnsafeMutation, match="may be a part of MODEL.layers"):
+        tangentc.grad(function)(np.ones(3))
+    assert MODEL.layers[0].seen == []

@@ -235,9 +235,13 @@ def test_a_second_name_that_comes_later(monkeypatch):
         derivative(1.5)
 
 
-def test_the_whole_message():
+def test_the_whole_message(monkeypatch):
+    derivative = tangentc.grad(list_and_alias)
+    monkeypatch.setitem(globals(), "ALIAS", [3.0, 4.0])
+    derivative(1.5)  # compiled where they are two
+    monkeypatch.setitem(globals(), "ALIAS", LIST)
     with pytest.raises(tangentc.UnsafeMutation) as caught:
-        tangentc.grad(list_and_alias)(1.5)
+        derivative(1.5)
     assert str(caught.value) == (
         "list_and_alias writes into LIST, which shares memory with ALIAS\n"
         "  Why: a gradient works on copies, and two copies would not change together.\n"

@@ -13,7 +13,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases, changes_argument, may_give_back
-from tangentc.analysis.outside import LENT, PARTS, Part, Written, parts_of, written_by
+from tangentc.analysis.outside import LENT, PARTS, Part, Written, is_outside, parts_of, written_by
 from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import ANY, DEEP_COPIES, Change, change_of, may_change_unseen, place_of_key
 from tangentc.analysis.reach import Containers, Reach
@@ -237,6 +237,12 @@ class Activity:
                 read |= found
             elif change is not None and change.container in owner:
                 written = written_by(s, owner[change.container], present(self.types.of(change.container)))
+                if not is_outside(change.container, self.definitions):  # so that the change would be left out
+                    raise UnsafeMutation(
+                        f"{shown(change.container)}, which may be a part of {written.name}, is changed", s.span,
+                        why="whether the change is one that stays is not known",
+                        way_out="change it under the name that it has in the module, or in the function around",
+                    )  # fmt: skip
                 self.changed.add(written)
                 if isinstance(s, Store) or any(atom in self.varied for _, atom in change.puts):
                     put.append((written, s))
@@ -252,6 +258,10 @@ class Activity:
                     why="a derivative changes nothing but its own copies, and would not follow the value",
                     way_out="pass it in as an argument, or make it inside the function",
                 )  # fmt: skip
+
+    @functools.cached_property
+    def definitions(self) -> dict[str, Statement]:
+        return {name: s for s in self.program for name in defines(s)}
 
     def _refuse_unseen_change(self, s: Statement) -> None:
         """Refuse a call that may change, where nobody sees it, a value that the result depends on."""

@@ -13,10 +13,11 @@ from __future__ import annotations
 import bisect
 import builtins
 import collections
+import functools
 import heapq
 import operator
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from types import (
     BuiltinFunctionType,
@@ -204,24 +205,22 @@ class Points:
             self._change(s)
         self.touched = self.holding(self.changed)
 
-    def holding(self, changed: set[str]) -> set[str]:
-        """These places, and those of the containers that hold one of them."""
-        found, size = set(changed), -1
-        while changed and size != (size := len(found)):
-            for place, held in self.held.items():
-                if any(not v.isdisjoint(found) for v in held.values()):
-                    found.add(place)
+    @functools.cached_property
+    def holders(self) -> dict[str, set[str]]:
+        """The places of the containers that hold those of a place."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for place, parts in self.held.items():
+            for inner in set().union(*parts.values()):
+                found[inner].add(place)
         return found
 
-    def within(self, places: set[str]) -> set[str]:
+    def holding(self, places: Iterable[str]) -> set[str]:
+        """These places, and those of the containers that hold one of them, at whatever depth."""
+        return _closed(places, lambda place: self.holders.get(place, ()))
+
+    def within(self, places: Iterable[str]) -> set[str]:
         """These places, and those of the containers that they hold."""
-        found: set[str] = set()
-        waiting = list(places)
-        while waiting:
-            if (place := waiting.pop()) not in found:
-                found.add(place)
-                waiting += [p for held in self.held.get(place, {}).values() for p in held]
-        return found
+        return _closed(places, lambda place: set().union(*self.held.get(place, {}).values()))
 
     def _size(self) -> int:
         return sum(map(len, self.of.values())) + sum(len(v) for h in self.held.values() for v in h.values())
@@ -384,6 +383,16 @@ class Points:
         if any(v & self.touched for v in self.held[place].values()):
             return False
         return all(len(v) == 1 for v in self.of.values() if place in v)
+
+
+def _closed(places: Iterable[str], after: Callable[[str], Iterable[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(places)
+    while waiting:
+        if (place := waiting.pop()) not in found:
+            found.add(place)
+            waiting += after(place)
+    return found
 
 
 PUT_TOGETHER = every("puts_together")

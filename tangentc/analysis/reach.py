@@ -78,11 +78,6 @@ class Containers:
         self.apart = any(is_zero(s.op) and is_container(types.of(s.target)) for s in assigns)
         changed = {str(change.container) for _, change in self.points.changes}
         self.apart |= any(aliases.root(name) in aliases.untraced for name in changed)
-        self.holders: dict[str, set[str]] = defaultdict(set)
-        for place, parts in self.points.held.items():
-            for held in parts.values():
-                for inner in held:
-                    self.holders[inner].add(place)
         steps = ((s, self._step(s)) for s in program if isinstance(s, (Assign, Effect, Store, For)))
         self.steps = {id(s): step for s, step in steps if step != NOTHING}
 
@@ -104,16 +99,6 @@ class Containers:
         """Where a container may have been made; one of the module is nobody else."""
         found = {p for p in self.points.of.get(str(atom), ()) if p != NONE and not p.startswith("%outside")}
         return found or {str(atom)}
-
-    def outward(self, places: Iterable[str]) -> set[str]:
-        """These places, and those of all that holds them."""
-        found: set[str] = set()
-        waiting = list(places)
-        while waiting:
-            if (place := waiting.pop()) not in found:
-                found.add(place)
-                waiting += self.holders.get(place, ())
-        return found
 
     def held(self, places: Iterable[str], key: Hashable) -> set[str]:
         """Where the containers may have been made that these hold under a key."""
@@ -221,7 +206,7 @@ class Reach:
         self.parts[place].add(key)
         self.size += 1
         if place not in self.holding:
-            self.holding |= self.containers.outward({place})
+            self.holding |= self.containers.points.holding({place})
         if key == ALL:
             for held in list(self.containers.points.held.get(place, {}).values()):
                 for inner in held:
@@ -334,4 +319,4 @@ class Reach:
         """The places of which a part is reached here and there, and of all that holds them."""
         wild = {ANY, ALL}
         both = [p for p, keys in self.parts.items() if (o := other.parts.get(p)) and (keys & (o | wild) or o & wild)]
-        return self.containers.outward(both)
+        return self.containers.points.holding(both)
