@@ -161,6 +161,23 @@ def rebuilt(block: Block, out: Sequence[Statement]) -> Block:
     return block if len(out) == len(block) and all(map(operator.is_, out, block)) else tuple(out)
 
 
+def perhaps_missing(block: Block, types: Mapping[Atom, Type]) -> set[Atom]:
+    """The names that have no value on some path, or None, with the containers that are made of them: what gives one,
+    zeros say, may take what is missing for None."""
+    none: set[Atom] = {Const(None), Const(ops.UNDEFINED)}
+    found: set[Atom] = set()
+    program, size = list(statements(block)), -1
+    while size != (size := len(found)):
+        for s in program:
+            found |= {name for name, *arms in joins_of(s) if not (found | none).isdisjoint(arms)}
+            if isinstance(s, Assign) and s.op is ops.identity and s.args[0] in none:
+                found.add(s.target)
+            elif isinstance(s, (Assign, Effect, Store)) and not found.isdisjoint(reads(s)):
+                made = s.target if isinstance(s, Assign) else reads(s)[0]
+                found |= {made} if not isinstance(types.get(made), (Array, Scalar)) else set()
+    return found
+
+
 def parts_given(s: Assign) -> list[tuple[tuple[Hashable, ...], Atom]]:
     """The parts of a container that have names, where a statement gives another name to it, with their paths."""
     named = dict(s.keywords)

@@ -35,7 +35,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Tuple, Type, is_differentiable
-from tangentc.core.walk import definitions, statements, substitute_block, transform, with_body
+from tangentc.core.walk import definitions, perhaps_missing, statements, substitute_block, transform, with_body
 from tangentc.errors import Span
 
 Path = tuple[int, ...]
@@ -51,6 +51,7 @@ class _Carried:
         self.program, self.types = program, program.types
         self.b = Builder(program.types, [*program.types.of_name])
         self.made = definitions(program.function.body)
+        self.missing = perhaps_missing(program.function.body, program.types.of_name)  # type: ignore[arg-type]
 
     def rewrite(self, s: Statement) -> tuple[Statement, ...]:
         if not isinstance(s, (For, While)):
@@ -89,7 +90,8 @@ class _Carried:
         merges = {m.name: m for s in statements(block) if isinstance(s, If) for m in s.merged}
         waiting, found = [*wanted], {}
         while waiting:
-            if (m := merges.get(waiting.pop())) is not None and m.name not in found:  # type: ignore[arg-type]
+            m = merges.get(waiting.pop())  # type: ignore[arg-type]
+            if m is not None and m.name not in found and m.name not in self.missing:
                 if _leaves(self.types.of(m.then)) == _leaves(self.types.of(m.orelse)) == _leaves(self.types.of(m.name)):
                     found[m.name] = m
                     waiting += [m.then, m.orelse]
@@ -116,6 +118,7 @@ class _Carried:
         """Whether a loop carries a tuple of the same form in each trip, which nothing changes."""
         forms = [_leaves(self.types.of(a)) for a in (c.name, c.init, c.next)]
         moves = is_differentiable(self.types.of(c.name)) and not self.program.aliases.is_changed(c.name)
+        moves = moves and self.missing.isdisjoint((c.name, c.init, c.next))
         return moves and forms[0] not in ([], [()]) and forms[0] == forms[1] == forms[2]
 
     def _name(self, c: Carry, path: Path) -> str:

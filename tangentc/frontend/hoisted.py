@@ -25,7 +25,7 @@ from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, For, Function, Statement, While, is_temporary
 from tangentc.core.types import Struct, Tuple, Type
-from tangentc.core.walk import all_defines, substitute, transform, with_body
+from tangentc.core.walk import all_defines, perhaps_missing, substitute, transform, with_body
 
 MOST = 64  # parts of a container that are told to a call
 
@@ -42,13 +42,14 @@ class _Hoisted:
         self.b = Builder(program.types, [*program.types.of_name])
         self.moved: dict[tuple[Atom, Hashable], Assign] = {}  # before this loop, by container and key
         self.same: dict[Atom, str] = {}  # what the loop calls what is read before it
-        self.inside: set[str] = set()
+        self.missing = perhaps_missing(program.function.body, program.types.of_name)  # type: ignore[arg-type]
+        self.inside: set[Atom] = set()
 
     def rewrite(self, s: Statement) -> tuple[Statement, ...]:
         """A loop, whose inner loops have been seen to, behind what is read before it."""
         if not isinstance(s, (For, While)):
             return (s,)
-        self.moved, self.same, self.inside = {}, {}, all_defines((s,))
+        self.moved, self.same, self.inside = {}, {}, all_defines((s,)) | self.missing
         (loop,) = transform((s,), lambda inner: (inner,) if inner is s else tuple(self._inside(inner)))
         return (*self.moved.values(), loop)
 

@@ -235,11 +235,8 @@ class _Liveness:
     def _of_containers(self, memory: str) -> bool:
         """Whether some of what is stored in a class of memory is put into containers, which all are known by places."""
         if memory not in self.mixed and self.aliases is not None:
-            given = any(
-                self.aliases.root(name) == memory for name in self.aliases.called
-            )  # by calls: found by no place
             put = any(is_container(self.types.of_name.get(_changed(s))) for s in self.stores[memory])
-            self.mixed[memory] = put and not given
+            self.mixed[memory] = put and memory not in self.aliases.untraced
         return self.mixed[memory]
 
     def _sees(self, name: str, store: Statement, direct: bool) -> bool:

@@ -417,3 +417,51 @@ def cell_of_an_object(v):
 def log_of_a_cell_is_read(v):
     cell = Cell(v[:9].reshape(3, 3), v[5:14].reshape(3, 3))
     return np.sum(cell.run(XY)[-1]) * cell.log[1] + sum(cell.log)
+
+
+def made_by_a_call(a, b):
+    return dict(k=a, rest=[b, a * b])
+
+
+def weighed(p, i):
+    return p["k"] * i + p["rest"][1]
+
+
+@program(X)
+@program(-X)
+def there_on_one_path_and_read_in_a_loop(x):
+    if x[0] > 0:
+        p = made_by_a_call(x[0], x[1])
+    t = x[1]
+    for _ in range(3):
+        if x[0] > 0:
+            t = t + p["k"] * p["rest"][0]
+    return t * t
+
+
+@program(X)
+@program(-X)
+def there_on_one_path_and_given_to_a_call(x):
+    if x[0] > 0:
+        p = made_by_a_call(x[0], x[1])
+    t, i = x[1], 0
+    while i < 3:
+        if x[0] > 0:
+            t = t + weighed(p, i)
+        t = t * x[2]
+        i += 1
+    return t * t
+
+
+@program(X)
+@program(-X)
+def pair_there_on_one_path(x):
+    if x[0] > 0:
+        s = (x[0], x[1])
+    t = x[2]
+    for _ in range(3):
+        if x[0] > 0:
+            s = (s[1], s[0] * t)
+            t = t * s[0]
+        t = t + x[3]
+    return t
