@@ -21,7 +21,16 @@ from tangentc.core.values import type_of
 GOLDEN = Path(__file__).parent / "golden"
 ALL = [(name, getattr(emitted_targets, name), args, wrt) for name, (args, wrt) in CASES.items()]
 _seen: dict[str, int] = {}
-READ = ("scalars", "arrays", "in_place", "containers", "everyday", "regressions", "parts")  # the others are run only
+READ = (
+    "scalars",
+    "arrays",
+    "in_place",
+    "containers",
+    "everyday",
+    "regressions",
+    "parts",
+    "entries",
+)  # the others are run only
 for _family, _function, _args in PROGRAMS:
     if _family not in READ:
         continue

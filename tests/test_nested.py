@@ -10,6 +10,7 @@ from programs import (
     containers,
     copies_and_views,
     derived,
+    entries,
     in_place,
     layouts,
     polybench,
@@ -189,6 +190,7 @@ SECOND = [
         derived,
         copies_and_views,
         states,
+        entries,
     )
     for function, args in module.PROGRAMS
     if function.__name__ not in getattr(module, "REFUSED", ()) and function.__name__ not in FIRST_ORDER

@@ -192,6 +192,11 @@ def _of_any_value(t: Type) -> Type:
     return dataclasses.replace(t, value=None) if isinstance(t, Scalar) else t
 
 
+@result(runtime.once)
+def _as_the_first(call: Applied) -> Type | None:
+    return call.args[0]
+
+
 @result(runtime.real_power)
 def _real_power(call: Applied) -> Type | None:
     return None if any(isinstance(t, Array) for t in call.args) else FLOAT

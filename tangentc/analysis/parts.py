@@ -228,12 +228,17 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
         elif isinstance(value, slice):
             out.append(_slice_length(dims.pop(0), value, fresh))
         elif isinstance(part, Tuple):  # a slice whose bounds are names
-            dims.pop(0)
-            out.append(fresh())
+            d = dims.pop(0)
+            out.append(fresh() if part.span is None else _span_of(part.span, d))
         else:
             dims.pop(0)
     out.extend(dims)
     return Array(t.dtype, tuple(out)) if out or whole else Scalar(t.dtype)
+
+
+def _span_of(span: Length, d: Dim) -> Length:
+    """How much of an axis a slice takes of whose bounds no more is known than which others have the same."""
+    return Length(f"{span.symbol}.{d}" if isinstance(d, int) else f"{span.symbol}.{d.symbol}{d.offset:+}")
 
 
 def _positions(part: Type, fresh: Fresh) -> Type:

@@ -54,13 +54,14 @@ class Program:
 @dataclass(frozen=True)
 class Pass:
     """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
-    what may share memory with what."""
+    what may share memory with what; ``last`` says that it is for the text alone, not where that is differentiated."""
 
     name: str
     does: str
     run: Callable[[Program], Function]
     keeps_types: bool = False
     keeps_memory: bool = True
+    last: bool = False
 
 
 def _call_aliases(op: Op) -> bool | None:

@@ -95,7 +95,7 @@ class State(Types):
 
     def begin_with(self, params: Mapping[str, Type]) -> None:
         mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
-        self.unknown_lengths = max((int(n[1:]) for n in mine if n[1:].isdigit()), default=0)
+        self.unknown_lengths = max((int(k) for n in mine if (k := n[1:].partition(".")[0]).isdigit()), default=0)
         for name, t in params.items():
             self._set(name, self.placed(without_sites(t), name))
 

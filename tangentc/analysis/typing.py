@@ -11,16 +11,18 @@ is changed where it is, it is one for all that it is while the name is there.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 
 from tangentc.analysis.decide import counted_answer, taken
 from tangentc.analysis.holding import without_sites
+from tangentc.analysis.linear import Forms
 from tangentc.analysis.state import NOTHING, End, State
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Leave, Statement, While
-from tangentc.core.types import Array, Dict, Struct, Type, is_container, present
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
+from tangentc.core.types import Array, Dict, Length, Struct, Tuple, Type, is_container, present
 from tangentc.core.walk import defines, statements
 
 
@@ -40,6 +42,8 @@ class Typing(State):
         super().__init__(call_type)
         self.all_its_life: dict[Atom, Type] = {}
         self.lived: dict[tuple[int, int], tuple[Type, Type, Type]] = {}
+        self.spans: dict[Hashable, Length] = {}  # of slices, by the forms of their bounds
+        self.form = Forms(self.of, self.definitions).form
         self.begin_with(params)
         self.block(function.body)
 
@@ -88,6 +92,20 @@ class Typing(State):
             self.assumed[id(s)] = {a: without_sites(self.of(a)) for a in s.args[1:]}
         self.all_its_life.pop(s.target, None)
         super()._assign(s)
+        if s.op is builtins.slice:
+            self._define(s.target, self._spanning(s))
+            self.definitions[s.target] = s
+
+    def _spanning(self, s: Assign) -> Type:
+        """The type of a slice: with others whose bounds have the same forms it takes as much of an axis."""
+        t = self.of(s.target)
+        forms = [a if isinstance(a, Const) else self.form(a) for a in s.args]
+        if not isinstance(t, Tuple) or any(f is None for f in forms):
+            return t
+        key = tuple(frozenset(f.items()) if isinstance(f, dict) else f for f in forms)
+        if key not in self.spans:
+            self.spans[key] = self.fresh()
+        return replace(t, span=self.spans[key])
 
     def statement(self, s: Statement) -> None:
         match s:

@@ -41,7 +41,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Scalar, components
+from tangentc.core.types import Array, Scalar, components, is_differentiable
 from tangentc.core.walk import statements
 from tangentc.errors import Span
 
@@ -239,7 +239,27 @@ class _Raise(Expressions):
             if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
                 op, value = operator.sub, made.args[0]
             return ast.AugAssign(target, BINARY[op](), self.atom(value))  # type: ignore[arg-type]
-        return ast.Assign([target], self.atom(s.value))
+        put = self.atom(s.value)
+        return self.scaled(s, target, put) or ast.Assign([target], put)
+
+    def scaled(self, s: Store, target: Any, value: ast.expr) -> ast.AugAssign | None:
+        """``x[k] *= a`` for ``x[k] = x[k] * a``, where both are of one dtype."""
+        t = self.types.of(s.object)
+        if not isinstance(value, ast.BinOp) or not isinstance(value.op, (ast.Mult, ast.Div)):
+            return None
+        if (
+            not isinstance(t, Array)
+            or not is_differentiable(t)
+            or getattr(self.types.of(s.value), "dtype", 0) != t.dtype
+        ):
+            return None
+        named = s.key == Const(...) and isinstance(target.value, ast.Name)
+        places = [ast.dump(target), *[ast.dump(target.value)] * named]
+        factors = (value.left, value.right) if isinstance(value.op, ast.Mult) else (value.left,)
+        for k, factor in enumerate(factors):
+            if ast.dump(factor) in places:
+                return ast.AugAssign(target.value if named else target, value.op, (value.right, value.left)[k])
+        return None
 
     def opaque(self, s: Opaque) -> list[ast.stmt]:
         mapping = {text: self.atom(atom) for text, atom in s.reads}

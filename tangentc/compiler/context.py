@@ -58,7 +58,7 @@ class Context:
     ) -> Program:
         program = self.with_facts(function, types, source)
         for step in steps:
-            program = self.after(program, step)
+            program = program if self.inner and step.last else self.after(program, step)
             self.observe(step.name, step.does, program.function, types)
         return program
 

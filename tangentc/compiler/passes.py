@@ -14,6 +14,8 @@ from tangentc.frontend.own import own_parameters
 from tangentc.simplify.common import common
 from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
+from tangentc.simplify.gather import gathered
+from tangentc.simplify.together import together
 
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
@@ -30,6 +32,7 @@ SIMPLIFY = (
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
     Pass("common", "equal expressions are computed once", lambda p: common(p.function, p.aliases)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+    Pass("gather", "each part of an array is added to once", gathered),
     Pass(
         "elide",
         "copies that are read once, at once, are gone",
@@ -39,4 +42,5 @@ SIMPLIFY = (
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+    Pass("together", "what a trip saves is one tuple", together, last=True),
 )

@@ -42,6 +42,7 @@ WORDS = {
 }
 
 
+IN_PLACE_OF_BUILTINS = {"sum": "total", "max": "maximum", "min": "minimum", "abs": "magnitude", "pow": "power"}
 JOINED = {operator.add: "plus", operator.sub: "minus", operator.mul: "times", operator.truediv: "over"}
 
 
@@ -85,7 +86,9 @@ def hint(op: Op, args: tuple[Atom, ...]) -> str:
     name = getattr(op, "__name__", "value").strip("<>").lstrip("_") or "value"
     name = f"{name}_" if keyword.iskeyword(name) else name
     first = names[0] if names else ""
-    return f"%{name}_{first}" if first and first.isidentifier() and len(first) <= 12 else f"%{name}"
+    if first and first.isidentifier() and len(first) <= 12:
+        return f"%{name}_{first}"
+    return f"%{IN_PLACE_OF_BUILTINS.get(name, f'{name}_') if hasattr(builtins, name) else name}"
 
 
 def shown(name: Atom) -> str:

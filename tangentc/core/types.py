@@ -87,11 +87,12 @@ class Container:
 
 @dataclass(frozen=True)
 class Tuple(Container):
-    """A tuple, or with ``cls`` a NamedTuple."""
+    """A tuple, or with ``cls`` a NamedTuple.  Slices with the same ``span`` take as much of axes that are as long."""
 
     items: tuple[Type, ...]
     cls: type | None = None
     or_none: bool = field(default=False, repr=False)
+    span: Length | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +390,8 @@ def map_lengths(t: Type, of: Callable[[Dim | None], Any]) -> Type:
                 return t
             return dataclasses.replace(t, items=(held,), length=None if isinstance(number, Length) else number)
         case Container():
+            if isinstance(t, Tuple) and t.span is not None and (span := of(t.span)) != t.span:
+                t = dataclasses.replace(t, span=span)
             parts = tuple([map_lengths(i, of) for i in t.items])
             return t if all(map(operator.is_, parts, t.items)) else dataclasses.replace(t, items=parts)
         case Optional(reason, inner):

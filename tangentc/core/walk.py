@@ -138,22 +138,26 @@ def transform(block: Block, rewrite: Callable[[Statement], tuple[Statement, ...]
     if all of these are the same."""
     out: list[Statement] = []
     for statement in block:
-        match statement:
-            case _ if type(statement) not in WITH_BLOCKS:
-                pass
-            case If():
-                then, orelse = transform(statement.then, rewrite), transform(statement.orelse, rewrite)
-                if then is not statement.then or orelse is not statement.orelse:
-                    statement = replace(statement, then=then, orelse=orelse)
-            case For():
-                body = transform(statement.body, rewrite)
-                statement = statement if body is statement.body else replace(statement, body=body)
-            case While():
-                head, body = transform(statement.head, rewrite), transform(statement.body, rewrite)
-                if head is not statement.head or body is not statement.body:
-                    statement = replace(statement, head=head, body=body)
+        if type(statement) in WITH_BLOCKS:
+            statement = with_blocks(statement, lambda inner: transform(inner, rewrite))
         out.extend(rewrite(statement))
     return rebuilt(block, out)
+
+
+def with_blocks(statement: Statement, of: Callable[[Block], Block]) -> Statement:
+    """The statement with another block for each inside it; itself if they are the same."""
+    inner = blocks(statement)
+    new = tuple(map(of, inner))
+    if all(map(operator.is_, new, inner)):
+        return statement
+    match statement:
+        case If():
+            return replace(statement, then=new[0], orelse=new[1])
+        case For():
+            return replace(statement, body=new[0])
+        case While():
+            return replace(statement, head=new[0], body=new[1])
+    raise TypeError(statement)
 
 
 def rebuilt(block: Block, out: Sequence[Statement]) -> Block:

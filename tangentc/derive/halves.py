@@ -62,7 +62,7 @@ def _joint(context: Context, program: Program, sweeps: Sweeps, adjoint: Function
     joint = Function("joint", params, body, both, program.function.span)
     done = context.with_facts(joint, program.types, program.source)
     for step in context.steps:
-        done = context.after(done, step)
+        done = done if step.last else context.after(done, step)
     return done
 
 

@@ -10,15 +10,27 @@ for _ in range(n):              ->          x = r * x * (1 - x)
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tangentc.analysis.aliases import Aliases
-from tangentc.analysis.recording import cut, is_cheap
+from tangentc.analysis.recording import cut, is_cheap, weight
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Effect, If, Leave, Statement, Store, version_base
+from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import all_reads, blocks, changed_by, defines, reads, statements, substitute_block
+
+
+class Entry(NamedTuple):
+    """A number that a region puts, as it is, into one entry of an array, and the name of what was there before."""
+
+    array: str
+    key: Atom
+    value: str
+    old: str
 
 
 @dataclass
@@ -31,6 +43,23 @@ class Region:
     adjoint: Block
     inputs: list[str]
     extra: tuple[Atom, ...] = ()  # what is read after the adjoint
+
+    def plan_with_entries(self) -> tuple[list[str], list[str]]:
+        """The same for a trip of a loop: what it puts into an array may be read there, in place of being saved."""
+        best = self.plan()
+        for entry in self._entries():
+            before, other = self.adjoint, self._with_read(entry)
+            if other is None:
+                continue
+            self.adjoint = other
+            found = self.plan()
+            least = self._weight(best[0]) + self._reads_itself(entry, best[1])
+            if self._weight(found[0]) < least:
+                best = found
+            else:
+                self.adjoint = before
+                best = self.plan()
+        return best
 
     def plan(self) -> tuple[list[str], list[str]]:
         """The values to save and the values to recompute, in the order of the program."""
@@ -53,6 +82,55 @@ class Region:
             stack.extend(a for a in made.atoms if isinstance(a, str))
         place = {name: k - len(self.inputs) for k, name in enumerate(self.inputs)} | self.order
         return sorted(saved, key=place.__getitem__), sorted(recomputed, key=place.__getitem__)
+
+    # ---------------------------------------------------------- what an array holds anyway
+    def _weight(self, saved: list[str]) -> int:
+        return sum(weight(n, self.builder.types) for n in saved)
+
+    def _entries(self) -> list[Entry]:
+        found: list[Entry] = []
+        old: dict[tuple[Atom, ...], str] = {}
+        for s in self.primal:
+            if isinstance(s, Assign) and self._is_saved(s.target):
+                old[s.args] = s.target
+            elif isinstance(s, Store) and s.op is None and s.key is not None and (s.object, s.key) in old:
+                if isinstance(s.value, str) and self._is_entry(s.object, s.key, s.value):
+                    found.append(Entry(s.object, s.key, s.value, old[s.object, s.key]))
+        return found
+
+    def _is_entry(self, array: str, key: Atom, value: str) -> bool:
+        """Whether one entry of an array holds a number of the region as it is."""
+        types = self.builder.types
+        if not isinstance(types.of(array), Array) or not isinstance(self.made.get(value), Assign):
+            return False
+        there, put = types.result(operator.getitem, (array, key)), types.of(value)
+        return isinstance(there, Scalar) and isinstance(put, Scalar) and there.dtype == put.dtype
+
+    def _with_read(self, e: Entry) -> Block | None:
+        """The adjoint that reads what was stored out of the array, before what was there is put back; None if it needs
+        it earlier, or not at all."""
+        places = (k for k, s in enumerate(self.adjoint) if isinstance(s, Store) and s.value == e.old)
+        k = next(places, None)
+        if k is None or e.value in all_reads(self.adjoint[:k]) or e.value not in all_reads(self.adjoint[k:]):
+            return None
+        again = self._renamed(e.value)
+        self.builder.types.of_name[again] = self.builder.types.of(e.value)
+        read = Assign(again, operator.getitem, (e.array, e.key), (), self.adjoint[k].span.within("recalled"))
+        return (*self.adjoint[:k], read, *substitute_block(self.adjoint[k:], {e.value: again}))
+
+    def _reads_itself(self, e: Entry, recomputed: list[str]) -> bool:
+        """Whether what is stored would be computed again from what the array held before."""
+        stack: list[Atom] = [e.value]
+        while stack:
+            made = self.made.get(name) if isinstance(name := stack.pop(), str) and name in recomputed else None
+            if made is not None and made.op is operator.getitem and isinstance(made.args[0], str):
+                if self.aliases.root(made.args[0]) == self.aliases.root(e.array):
+                    return True
+            stack += made.atoms if made is not None else ()
+        return False
+
+    def _is_saved(self, name: str) -> bool:
+        return name in self.order and version_base(name).endswith("_saved")
 
     def _collect(self, block: Block) -> None:
         for s in block:
@@ -81,9 +159,8 @@ class Region:
             for name in (a for a in reads(s) if isinstance(a, str)):
                 self.first_read.setdefault(name, k)
                 self.last_read[name] = k
-            if isinstance(s, Store) and isinstance(s.value, str) and s.value in self.order:
-                made = self.made[s.value]
-                if made is not None and version_base(s.value).endswith("_saved"):
+            if isinstance(s, Store) and isinstance(s.value, str) and self._is_saved(s.value):
+                if self.made[s.value] is not None:
                     root = self.aliases.root(s.object) if s.object in self.aliases.types.of_name else s.object
                     self.restores.setdefault(root, []).append((self.order[s.value], k))
         for name in sorted(self.order, key=self.order.__getitem__, reverse=True):
@@ -163,7 +240,7 @@ class Region:
     def link_loop(self, lists: list[str]) -> tuple[Block, Block, list[tuple[str, str]], dict[str, str]]:
         """Both blocks with what is saved pushed and popped; also (list, popped name) of each value that every
         trip saves, and what the values are called in the adjoint.  New lists are appended to ``lists``."""
-        saved, recomputed = self.plan()
+        saved, recomputed = self.plan_with_entries()
         names: dict[str, str] = {}
         kept: dict[str, str] = {}
         for name in saved:

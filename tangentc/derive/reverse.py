@@ -390,6 +390,8 @@ class _Reverse(Structure, Stores, Control):
     def _asked(self, y: str, paths: Paths) -> list[Atom]:
         """The adjoints of the parts of what a call gives, each in its shape."""
         adjoint = self.adj.take(y)
+        if y in self.adj.mirror and is_container(self.b.type(y)):  # of parts that may be one, each would be added
+            adjoint = self.b.emit(runtime.once, (self.adj.whole(adjoint, y),))
         covers(adjoint, paths)
         if paths == WHOLE:
             return [self.adj.full(self.adj.whole(adjoint, y), y)]

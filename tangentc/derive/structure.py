@@ -196,8 +196,24 @@ class Structure:
             raise missing(s, f"the type of {x.lstrip('%').split('.')[0]} is not known when compiling",
                           "call the function with arguments of known types")  # fmt: skip
         assert not isinstance(y_bar, dict)
+        if (axes := _new_axes(key, len(t.shape))) is not None:
+            self.adj.add(x, self._without_axes(self.adj.full(y_bar, s.target), axes))
+            return
         basic = self.aliases.is_basic(key)
         self.adj.add_item(x, key, y_bar, basic or self._is_unique(key), basic)
+
+    def _without_axes(self, y_bar: Atom, axes: tuple[int, ...]) -> Atom:
+        """An adjoint without axes of one entry; those that a sum has kept for nothing it does not keep."""
+        made = self.b.maker(y_bar)
+        if made is not None and made.op is operator.neg:
+            return self.b.emit(operator.neg, (self._without_axes(made.args[0], axes),))
+        named = {} if made is None else dict(made.keywords)
+        if made is not None and made.op is np.sum and not any(map(self.b.mutable, made.args)):
+            over = named.get("axis")
+            if named == {"axis": over, "keepdims": Const(True)} and over in (Const(axes), Const(axes[0])):
+                return self.b.emit(np.sum, made.args, (("axis", over),))
+        axis = axes[0] if len(axes) == 1 else axes
+        return self.b.emit(np.squeeze, (y_bar,), (("axis", Const(axis)),))
 
     def _add_dynamic(self, x: str, key: Atom, y_bar: Adjoint, s: Assign) -> None:
         """``y = xs[i]`` for a list ``xs``: into the list of shadows."""
@@ -235,3 +251,14 @@ class Structure:
                 self._into(inner, part, parts[key])  # type: ignore[arg-type]
             elif part is not None:
                 self.adj.add_to_item(shadow, Const(key), part)
+
+
+def _new_axes(key: Atom, rank: int) -> tuple[int, ...] | None:
+    """The axes that a subscript adds which takes the whole array; None for any other."""
+    parts = key.value if isinstance(key, Const) and isinstance(key.value, tuple) else (getattr(key, "value", 0),)
+    whole = [p for p in parts if p is not None]
+    if len(whole) == len(parts) or any(p is not ... and p != slice(None) for p in whole):
+        return None
+    at = parts.index(...) if ... in parts else len(parts)
+    rest = (slice(None),) * (rank - sum(p is not ... for p in whole))
+    return tuple(k for k, p in enumerate((*parts[:at], *rest, *parts[at + 1 :])) if p is None)

@@ -62,7 +62,7 @@ say(
 )  # fmt: skip
 
 say(
-    runtime.struct, runtime.unbroadcast, runtime.zeros_of, runtime.zeros_of_copy, runtime.shaped_like,
+    runtime.struct, runtime.unbroadcast, runtime.zeros_of, runtime.zeros_of_copy, runtime.once, runtime.shaped_like,
     runtime.reduce_to_shape, runtime.split_like, runtime.product_of_others, runtime.product_of_pairs,
     runtime.along_axis, runtime.copied, runtime.taken, runtime.last_written, runtime.positions, runtime.scatter,
     runtime.unpad, runtime.resized, runtime.recurrence, runtime.insertion, runtime.trapezoid_weights,

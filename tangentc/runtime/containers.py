@@ -88,6 +88,32 @@ def _cleared(x, seen):
     return zero
 
 
+def once(x_bar, seen=None):
+    """The adjoint ``x_bar`` in which what it holds several times stands once, with zeros in the other places.
+
+    >>> part = np.ones(2)
+    >>> once([part, [part, 3.0]])
+    [array([1., 1.]), [array([0., 0.]), 3.0]]
+    """
+    seen = [] if seen is None else seen
+    if any(x_bar is other for other in seen):
+        return zeros_of(x_bar)
+    if _has_memory(x_bar):
+        if any(_has_memory(other) and np.may_share_memory(x_bar, other) for other in seen):
+            raise UnsafeMutation(
+                "the adjoint of what a call gives holds two arrays that share memory in part",
+                why="what both have in common would count twice", way_out="let the function return copies",
+            )  # fmt: skip
+        seen.append(x_bar)
+    elif isinstance(x_bar, (list, tuple, dict)) or _is_object(x_bar):
+        seen.append(x_bar)
+        parts = {key: once(item, seen) for key, item in _entries(x_bar)}
+        if isinstance(x_bar, (list, tuple)):
+            return list(parts.values())
+        return parts if isinstance(x_bar, dict) else types.SimpleNamespace(**parts)
+    return x_bar
+
+
 def add_copied(x_bar, copy_bar):
     """Add the adjoint of a copy of ``x`` to that of ``x``; what both hold several times is added once.
 

@@ -269,8 +269,22 @@ def _transposed_product(b: Builder, x: Atom) -> Atom | None:
     return b.emit(operator.matmul, (right, left))
 
 
+def _expand_dims(b: Builder, x: Atom, axis: Atom) -> Atom | None:
+    """``x[:, None]``, as people write it."""
+    t, axes = b.type(x), getattr(axis, "value", None)
+    axes = axes if isinstance(axes, tuple) else (axes,)
+    if not isinstance(t, Array) or t.or_number or any(type(k) is not int for k in axes):
+        return None
+    many = len(t.shape) + len(axes)
+    places = sorted(k % many for k in axes)
+    key: list[object] = [None if k in places else slice(None) for k in range(places[-1] + 1)]
+    if places[0] == many - len(places) and len(t.shape) > 1:  # behind all others
+        key = [..., *[None] * len(places)]
+    return b.emit(operator.getitem, (x, Const(key[0] if len(key) == 1 else tuple(key))))
+
+
 REWRITES = {
     ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow,
-    np.transpose: _transpose_all, np.swapaxes: _swapaxes,
+    np.transpose: _transpose_all, np.swapaxes: _swapaxes, np.expand_dims: _expand_dims,
 }  # fmt: skip
 FOLDED = {ADD, SUB, MUL, NEG}

@@ -39,7 +39,18 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import Array
-from tangentc.core.walk import changed_by, definitions, reads, statements, substitute, substitute_block, transform
+from tangentc.core.walk import (
+    blocks,
+    changed_by,
+    defines,
+    definitions,
+    reads,
+    statements,
+    substitute,
+    substitute_block,
+    transform,
+    with_blocks,
+)
 
 COPIES = {np.copy, ops.copied}
 
@@ -162,24 +173,32 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
     """The function without copies that are read once, by an elementwise operation in the same block."""
     uses = Counter(a for s in statements(function.body) for a in reads(s) if isinstance(a, str))
     uses[function.result] += 1  # type: ignore[index]
+    views: dict[str, Atom] = {}  # in place of copies
+    lent: set[Atom] = set()  # what is no copy any more
+    defined = definitions(function.body)
     shows = asks_for_layout(function)  # the order of entries, which a copy may change
 
     def block(statements_: Block) -> Block:
         out: list[Statement] = []
         waiting: dict[str, int] = {}  # copied name -> where its copy stands in out
-        for s in statements_:
-            match s:
-                case If():
-                    s = replace(s, then=block(s.then), orelse=block(s.orelse))
-                case For() | While():
-                    s = replace(s, body=block(s.body))
+        for k, s in enumerate(statements_):
+            s = with_blocks(s, block)
+            in_time = isinstance(s, Assign) and _is_read_in_time(s, statements_[k + 1 :], uses, aliases)
+            if isinstance(s, Assign) and in_time and s.args[0] not in lent:
+                lent.add(s.target)
+                made = defined.get(s.args[0])  # type: ignore[arg-type]
+                if uses[s.target] > 1 and isinstance(made, Assign) and _is_part(made, types):
+                    s = replace(made, target=s.target, span=s.span)  # under a name of its own
+                else:
+                    views[s.target] = s.args[0]
+                    continue
             if isinstance(s, Assign) and is_elementwise(s.op) and isinstance(types.of(s.target), Array):
                 moved = [a for a in s.atoms if isinstance(a, str) and a in waiting]
                 if len(moved) == 1 and uses[moved[0]] == 1:
                     place = waiting[moved[0]]
                     copy = out[place]
                     assert isinstance(copy, Assign)
-                    since = {name for later in out[place + 1 :] for name in _defined(later)}
+                    since = {name for later in out[place + 1 :] for name in defines(later)}
                     others = {a for a in s.atoms if isinstance(a, str)} - {moved[0]}
                     same = types.of(s.target) == types.of(moved[0])
                     if same and not others & since and not any(map(aliases.is_changed, others)):
@@ -193,10 +212,38 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
             out.append(s)
         return tuple(out)
 
-    return replace(function, body=block(function.body))
+    return replace(function, body=substitute_block(block(function.body), views))
 
 
-def _defined(s: Statement) -> tuple[str, ...]:
-    from tangentc.core.walk import defines
+def _is_read_in_time(copy: Assign, after: Block, uses: Counter[str], aliases: Aliases) -> bool:
+    """Whether the adjoint reads a copy for the last time before what is copied changes."""
+    if copy.op is not np.copy or copy.span.sweep != "adjoint" or not isinstance(copy.args[0], str):
+        return False
+    left, root = uses[copy.target], aliases.root(copy.args[0])
+    if aliases.is_changed(copy.target):
+        return False
+    for s in after:
+        count = reads(s).count(copy.target)
+        if blocks(s) or _may_call(s, root, aliases):
+            return False
+        if count and (not isinstance(s, (Assign, Store)) or isinstance(s, Assign) and aliases.shares(s)):
+            return False
+        left -= count
+        changed = changed_by(s)
+        if not left or changed is not None and aliases.root(changed) == root:
+            return not left
+    return False
 
-    return defines(s)
+
+def _is_part(made: Assign, types: Any) -> bool:
+    return made.op is operator.getitem and isinstance(types.of(made.args[0]), Array)
+
+
+def _may_call(s: Statement, root: str, aliases: Aliases) -> bool:
+    """Whether a statement may call what changes this memory."""
+    if not isinstance(s, Assign):
+        return False
+    given = isinstance(s.op, (ops.Emitted, ops.UserFunction)) and any(
+        isinstance(a, str) and aliases.root(a) == root for a in s.atoms
+    )
+    return given or not ops.is_pure(s.op) and s.op is not ops.pop

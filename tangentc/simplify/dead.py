@@ -22,6 +22,7 @@ import numpy as np
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.outside import is_outside
+from tangentc.analysis.regions import Region, Regions
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Effect, For, Function, If, Leave, Opaque, Statement, Store, While
 from tangentc.core.types import Array, Scalar, is_container
@@ -30,6 +31,7 @@ from tangentc.ops.table import every
 
 SHAPE_ONLY = every("asks_form")
 PUTS = (None, *ops.CHANGES)
+MOST_APART = 64  # stores into one array that are told apart by the entries that they change
 TAKES = (operator.getitem, builtins.getattr, ops.old_item)
 
 
@@ -63,6 +65,7 @@ class _Liveness:
         self.stores_in: dict[tuple[str, int], list[Statement]] = defaultdict(list)  # by the loops around them
         self.kept: dict[str, int] = defaultdict(int)  # how many of the stores, from the first on
         self.mixed: dict[str, bool] = {}  # whether a class has stores into containers
+        self.regions = Regions(types, self.definition, self.loops)
         self.work: list[tuple[str, Any]] = []
         self._index(block, (), ())
 
@@ -185,7 +188,7 @@ class _Liveness:
                                 self._read_content(atom, position, loops, True)
                         elif isinstance(atom, str):
                             if not (isinstance(s, Store) and atom == s.object and s.op is None):
-                                self._read_content(atom, position, loops)
+                                self._read_entries(atom, s, position, loops)
 
     def _keep_leaves(self, block: Block) -> None:
         for s in block:
@@ -231,6 +234,35 @@ class _Liveness:
             of_array = items and isinstance(self.types.of_name.get(_changed(store)), Array)
             if not of_array and self._sees(name, store, direct):
                 self._keep(store)
+
+    def _read_entries(self, name: str, s: Statement, position: int, loops: tuple[int, ...]) -> None:
+        """A statement reads some entries of an array, or all: keep the stores into them."""
+        memory = self.aliases.root(name) if self.aliases is not None and name in self.types.of_name else ""
+        stores = self.stores.get(memory, ())
+        read = self._entries(s, name) if 0 < len(stores) <= MOST_APART else None
+        if read is None:
+            self._read_content(name, position, loops)
+            return
+        for store in stores:
+            at, before = self.loops[id(store)], self.position[id(store)] < position
+            if id(store) not in self.live and (before or at and at[:1] == loops[:1]):
+                written = self._entries(store, _changed(store))
+                apart = written is not None and self.regions.apart(written, at, read, loops, before)
+                if not apart and self._sees(name, store, False):
+                    self._keep(store)
+
+    def _entries(self, s: Statement, name: str) -> Region | None:
+        """The entries that a statement takes of an array, to read them or to change them; None for what is none."""
+        if not isinstance(self.types.of_name.get(name), Array):
+            return None
+        match s:
+            case Assign(op=operator.getitem, args=(str() as base, key)) if base == name != key:
+                return self.regions.at(name, key)
+            case Store() if s.object == name and name not in (s.key, s.value):
+                return self.regions.at(name, s.key)
+            case Effect() if _adds(s) and s.args[0] == name and name not in s.args[1:]:
+                return self.regions.at(name, s.args[1])
+        return self.regions.of(name)
 
     def _of_containers(self, memory: str) -> bool:
         """Whether some of what is stored in a class of memory is put into containers, which all are known by places."""

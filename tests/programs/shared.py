@@ -273,6 +273,18 @@ def pairs_with_their_numbers(T, pairs):
     return s
 
 
+def changed_and_what_was_made_of_it(z, w):
+    b = z * w
+    p = b * z
+    b[...] = b * w
+    return b, p
+
+
+def both_of_a_call(x):
+    u, v = changed_and_what_was_made_of_it(x * 1.0, x * 2)
+    return np.sum(u * v)
+
+
 X2, X3, M = np.array([0.3, -0.7]), np.array([0.3, -0.7, 1.2]), np.array([[1.0, 2.0], [3.0, 4.0]])
 PROGRAMS = [
     *((f, (X2,)) for f in (
@@ -291,5 +303,5 @@ PROGRAMS = [
     (lengths_of_the_caller_and_the_callee, (np.array([1.0, -1.0, -2.0]), np.array([1.0, 0.4, 3.0]))),
     (lengths_that_a_loop_changes, (np.array([0.1, 0.4, 0.7]),)),
     (lengths_that_a_loop_changes_in_recursion, (np.array([0.1, 0.4, 0.7, 0.6, 0.3, 0.35, 0.9]),)),
-    (name_of_the_compiler, (np.array([0.4, 0.7]),)), (rows_of_indices, (M, 0.5)), (pairs_with_their_numbers, (X2, [(0, 1), (1, 0)])),
+    (name_of_the_compiler, (np.array([0.4, 0.7]),)), (rows_of_indices, (M, 0.5)), (both_of_a_call, (X2 + 1,)), (pairs_with_their_numbers, (X2, [(0, 1), (1, 0)])),
 ]  # fmt: skip
