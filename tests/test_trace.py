@@ -131,7 +131,7 @@ def test_in_place_changes_that_overflow():
 
 def test_broadcast_operands_are_shown_at_the_entry():
     def f(X):
-        return np.sum(X / np.sum(X, axis=1)[:, None])
+        return np.sum((X / np.sum(X, axis=1)[:, None]) ** 2)
 
     with np.errstate(all="ignore"):
         found = trace(f)(np.array([[1.0, 2.0], [0.0, 0.0]])).nonfinite[0]

@@ -9,9 +9,9 @@ from typing import Any
 from tangentc.backend.load import Text
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Effect, For, Statement, version_base
-from tangentc.core.types import Array, Dim, Known, Length, Scalar, Type, Unknown, describe
+from tangentc.core.types import Array, Dim, Known, Length, Scalar, Tuple, Type, Unknown, describe
 
-WRITTEN = re.compile(r"^\s*(?:for )?([A-Za-z_]\w*)(?: [-+*/@]?= | in )")
+WRITTEN = re.compile(r"^\s*(?:for )?([A-Za-z_]\w*(?:, [A-Za-z_]\w*)*)(?: [-+*/@]?= | in )")
 SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool": "bool"}
 
 
@@ -47,8 +47,11 @@ def _notes(s: Statement, row: str, types: Any, sizes: Mapping[str, int]) -> Iter
     name = s.target if isinstance(s, Assign) or isinstance(s, For) and row.lstrip().startswith("for ") else ""
     t = types.of_name.get(name)
     written = WRITTEN.match(row)
-    if written is not None and t is not None and not isinstance(t, (Unknown, Known)):
-        yield f"{written.group(1)}: {brief(t, sizes)}"
+    names = [] if written is None or t is None else written.group(1).split(", ")
+    parts = (t,) if len(names) == 1 else t.items if isinstance(t, Tuple) else ()
+    for one, part in zip(names, parts):  # type: ignore[arg-type]
+        if not isinstance(part, (Unknown, Known)):
+            yield f"{one}: {brief(part, sizes)}"
     reasons = types.reasons
     if isinstance(s, Effect) and s.op is ops.push:
         yield reasons.get(s.args[0], "saved")

@@ -273,7 +273,7 @@ def _expand_dims(b: Builder, x: Atom, axis: Atom) -> Atom | None:
     """``x[:, None]``, as people write it."""
     t, axes = b.type(x), getattr(axis, "value", None)
     axes = axes if isinstance(axes, tuple) else (axes,)
-    if not isinstance(t, Array) or t.or_number or any(type(k) is not int for k in axes):
+    if not isinstance(t, Array) or t.or_number or not axes or any(type(k) is not int for k in axes):
         return None
     many = len(t.shape) + len(axes)
     places = sorted(k % many for k in axes)

@@ -187,7 +187,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
             if isinstance(s, Assign) and in_time and s.args[0] not in lent:
                 lent.add(s.target)
                 made = defined.get(s.args[0])  # type: ignore[arg-type]
-                if uses[s.target] > 1 and isinstance(made, Assign) and _is_part(made, types):
+                if uses[s.target] > 1 and isinstance(made, Assign) and _is_part(made, types, aliases):
                     s = replace(made, target=s.target, span=s.span)  # under a name of its own
                 else:
                     views[s.target] = s.args[0]
@@ -201,7 +201,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
                     since = {name for later in out[place + 1 :] for name in defines(later)}
                     others = {a for a in s.atoms if isinstance(a, str)} - {moved[0]}
                     same = types.of(s.target) == types.of(moved[0])
-                    if same and not others & since and not any(map(aliases.is_changed, others)):
+                    if same and not others & (since | lent) and not any(map(aliases.is_changed, others)):
                         out[place] = substitute(s, {moved[0]: copy.args[0]})
                         waiting = {n: k for n, k in waiting.items() if n != moved[0]}
                         continue
@@ -235,8 +235,9 @@ def _is_read_in_time(copy: Assign, after: Block, uses: Counter[str], aliases: Al
     return False
 
 
-def _is_part(made: Assign, types: Any) -> bool:
-    return made.op is operator.getitem and isinstance(types.of(made.args[0]), Array)
+def _is_part(made: Assign, types: Any, aliases: Aliases) -> bool:
+    """Whether a statement names a part of an array, which is the same memory each time."""
+    return made.op is operator.getitem and isinstance(types.of(made.args[0]), Array) and bool(aliases.shares(made))
 
 
 def _may_call(s: Statement, root: str, aliases: Aliases) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from tangentc.analysis.program import Program
 from tangentc.core import ops
+from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, Leave, Statement
 from tangentc.core.types import Tuple, Unknown
 from tangentc.core.walk import all_defines, blocks, reads, statements, transform, with_blocks, with_body
@@ -116,7 +117,15 @@ class _Together:
         if len(self.values) < len(self.names):
             return ()
         whole = self._whole("together")
+        self._note_reasons()
         return Assign(whole, ops.make_tuple, tuple(self.values), (), s.span), replace(s, args=(self.saved, whole))
+
+    def _note_reasons(self) -> None:
+        """Say why each value is saved where all of them are."""
+        why = [(shown(v), self.types.reasons.pop(str(n), "")) for n, v in zip(self.order, self.values, strict=True)]
+        told = "; ".join(f"{v}: {reason.removeprefix('saved: ')}" for v, reason in why if reason)
+        if told:
+            self.types.reasons[self.saved] = f"saved: {told}"
 
     def _whole(self, when: str) -> str:
         whole = f"%{self.saved}_{when}"

@@ -196,3 +196,11 @@ def number_into_a_slice(x):
             u[j : j + 2] = np.exp(-(np.sum(u[j:]) ** 2))
         u[: i + 1] *= np.sin(u[i + 1])
     return np.sum(u * u)
+
+
+@program(X, X[::-1] * 0.7)
+def read_before_and_after_an_entry_is_replaced(u, v):
+    u = u.copy()
+    p = u * v
+    u[0] = np.sin(v[1] * u[0])
+    return np.sum(u * v) + np.sum(np.sin(u)) + np.sum(p)
