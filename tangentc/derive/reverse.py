@@ -44,7 +44,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array, Tuple, Type, Unknown, components, is_container, rank
+from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, rank
 from tangentc.core.walk import statements
 from tangentc.derive.adjoints import Adjoints, begun
 from tangentc.derive.calls import Call, adjoints, covering, missing, partials
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from tangentc.derive.assemble import Unit
 
 PUT_TOGETHER = every("puts_together")
+UNIFORM = every("uniform")
 EXACT = every("exact_adjoint")  # its adjoints, whose lengths follow from the operation
 
 
@@ -311,7 +312,8 @@ class _Reverse(Structure, Stores, Control):
         return self.b.choose(test, *((contribution, Const(0.0)) if taken else (Const(0.0), contribution)))
 
     def _general(self, s: Assign, call: Call, y_bar: Atom) -> None:
-        y_bar = self.adj.full(y_bar, s.target)
+        if s.op not in UNIFORM or not isinstance(self.b.type(y_bar), Scalar):
+            y_bar = self.adj.full(y_bar, s.target)
         y: Atom = s.target
         mask = self.context.mask(s.target) if call.rule.singular else None
         if mask is not None:  # a harmless value where it does not matter

@@ -52,6 +52,7 @@ say(
     operator.matmul, np.matmul, np.dot, np.inner, np.outer, np.reshape, np.ravel, np.transpose, np.linalg.inv,
     np.linalg.solve, np.linalg.cholesky, np.linalg.det, exact_adjoint=True,
 )  # fmt: skip
+say(np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, uniform=True)
 say(
     np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, *existing("row_stack"),
     joins_arrays=True,

@@ -51,6 +51,7 @@ class Operation:
     asks_form: bool = False  # of its first argument it asks the shape and the dtype alone
     # ---- lengths
     exact_adjoint: bool = False  # of arrays of at most two axes: the adjoint of an argument has its very shape
+    uniform: bool = False  # where the adjoint of its result is one number for all entries, its rule takes that
     # ---- cost
     free: bool = False  # computing it again costs nothing
     cheap: bool = False  # of numbers, computing it again costs no more than saving it

@@ -23,8 +23,8 @@ def all_axes(rng):
 
 @inline
 def along(value, axis, keepdims):
-    """A value of the reduction's shape, with the reduced axes put back at length one."""
-    if axis is None or keepdims:
+    """A value of the reduction's shape, with the reduced axes put back at length one; a number that stands for one."""
+    if axis is None or keepdims or np.ndim(value) == 0:
         return value
     return np.expand_dims(value, axis)
 
