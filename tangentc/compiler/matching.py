@@ -209,14 +209,17 @@ class Rows:
             self.test(test)
 
     def _sequence(self, text: str, t: Tuple | Sequence, value: list[object] | tuple[object, ...]) -> None:
-        if isinstance(t, Sequence) and t.length is None:
+        any_length = isinstance(t, Sequence) and t.length is None
+        classes = {type(v) for v in value}
+        numbers = type(value) is list and len(classes) == 1 and classes <= {bool, int, float, complex}
+        if any_length and not numbers:
             raise NotWritten
         self._class(text, value)
-        self.test(f"{self.builtin(len)}({text}) == {len(value)}")
-        classes = {type(v) for v in value}
-        if type(value) is list and len(classes) == 1 and classes <= {bool, int, float, complex}:
+        if not any_length:
+            self.test(f"{self.builtin(len)}({text}) == {len(value)}")
+        if numbers:
             (cls,) = classes
-            if len(value) > 1:
+            if any_length or len(value) > 1:
                 self.test(f"{{*{self.builtin(map)}({self.builtin(type)}, {text})}} == {{{self.builtin(cls)}}}")
             else:
                 self.test(f"{self.builtin(type)}({text}[0]) is {self.builtin(cls)}")
