@@ -321,25 +321,30 @@ class Generators(Part):
         self.activation.gives(self.expression(node.args[0]))
 
 
-def mark(tree: Any) -> None:
-    """Mark the calls of which all that they give is asked for where they stand."""
-    for n in walk(tree):
-        if isinstance(n, gast.Call) and getattr(n.func, "id", None) in FULLY_NAMED and len(n.args) == 1:
+def mark(nodes: dict[type, list[Any]]) -> None:
+    """Mark the calls, among the nodes of a function by their kinds, of which all that they give is asked for where they
+    stand."""
+    for n in nodes[gast.Call]:
+        name = getattr(n.func, "id", None)
+        if name in FULLY_NAMED and len(n.args) == 1:
             (taken,) = n.args
             if isinstance(taken, gast.GeneratorExp) and _is_pure(taken):
                 taken = taken.generators[0].iter
             taken.all_asked = True
-            taken.read_between = getattr(n.func, "id", "") not in ("list", "tuple") or taken is not n.args[0]
-        if isinstance(n, gast.Call) and getattr(n.func, "id", None) in ("zip", "enumerate"):  # which may stop before
+            taken.read_between = name not in ("list", "tuple") or taken is not n.args[0]
+        if name in ("zip", "enumerate"):  # which may stop before
             for taken in n.args:
                 taken.all_asked = taken.read_between = taken.may_go_on = True
-        if isinstance(n, gast.Call) and getattr(n.func, "attr", None) == "fromiter" and n.args:
+        if getattr(n.func, "attr", None) == "fromiter" and n.args:
             n.args[0].all_asked = True
-        if isinstance(n, gast.Starred) and isinstance(n.ctx, gast.Load):
+    for n in nodes[gast.Starred]:
+        if isinstance(n.ctx, gast.Load):
             n.value.all_asked = True
-        if isinstance(n, gast.Assign) and isinstance(n.targets[0], (gast.Tuple, gast.List)):
+    for n in nodes[gast.Assign]:
+        if isinstance(n.targets[0], (gast.Tuple, gast.List)):
             n.value.all_asked = True  # a, *rest = steps(x)
-        if isinstance(n, COMPREHENSIONS) and _is_pure(n):
+    for n in (n for kind in COMPREHENSIONS for n in nodes[kind]):
+        if _is_pure(n):
             n.generators[0].iter.all_asked = n.generators[0].iter.read_between = True
 
 

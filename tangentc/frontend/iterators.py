@@ -59,6 +59,27 @@ def runs_over(callee: Any) -> bool:
 
 
 # ---------------------------------------------------------- names, in the syntax tree
+def has_iterators(nodes: dict[type, list[Any]], scope: Any) -> bool:
+    """Whether a function, given by its nodes, makes an iterator or asks one for its items."""
+    if nodes.get(gast.GeneratorExp):
+        return True
+    called = (_found(n.func, scope) for n in nodes.get(gast.Call, ()))
+    return any(makes_iterator(f) or f is any or f is all or f is next for f in called)
+
+
+def _found(node: Any, scope: Any) -> Any:
+    """The function, class or module that a name stands for outside of a function, None if it is not known here."""
+    try:
+        if isinstance(node, gast.Name):
+            value = scope.lookup(node.id)  # of the module, which may hold data under the name of a local one
+            return value if is_static(value) else None
+        if isinstance(node, gast.Attribute) and isinstance(module := _found(node.value, scope), types.ModuleType):
+            return getattr(module, node.attr, None)
+    except (NameError, AttributeError):
+        pass
+    return None
+
+
 def drained(tree: Any, scope: Any, span: Any) -> Any:
     """The tree of a function whose iterators with names are lists that lose their items.
 
@@ -129,16 +150,11 @@ class _Drained(gast.NodeTransformer):
         }  # fmt: skip
 
     def found(self, node: Any) -> Any:
-        """The function, class or module that a name stands for, None if it is not known here."""
-        try:
-            if isinstance(node, gast.Name) and not self.stored[node.id]:
-                value = self.scope.lookup(node.id)  # of the module, which may hold data under the name of a local one
-                return value if is_static(value) else None
-            if isinstance(node, gast.Attribute) and isinstance(module := self.found(node.value), types.ModuleType):
-                return getattr(module, node.attr, None)
-        except (NameError, AttributeError):
-            pass
-        return None
+        """The function, class or module that a name of no variable stands for."""
+        first = node
+        while isinstance(first, gast.Attribute):
+            first = first.value
+        return None if isinstance(first, gast.Name) and self.stored[first.id] else _found(node, self.scope)
 
     def stands_for(self, node: Any, what: Any) -> bool:
         return self.found(node) is what

@@ -12,10 +12,10 @@ from tangentc.core.resolve import Scope
 from tangentc.frontend import fence
 from tangentc.frontend.asked import asked
 from tangentc.frontend.generators import giving, mark
-from tangentc.frontend.iterators import drained
+from tangentc.frontend.iterators import drained, has_iterators
 from tangentc.frontend.source import Source, source_of
 from tangentc.frontend.split import split
-from tangentc.frontend.trees import walk
+from tangentc.frontend.trees import by_kind
 
 
 def parsed(function: types.FunctionType) -> tuple[Source, Any]:
@@ -25,13 +25,17 @@ def parsed(function: types.FunctionType) -> tuple[Source, Any]:
     whole: Any = gast.ast_to_gast(ast.Module([tree] if isinstance(tree, ast.stmt) else [ast.Expr(tree)], [])).body[0]
     if isinstance(tree, ast.Lambda):
         whole = whole.value
-    mark(giving(whole))
+    nodes = by_kind(giving(whole))
+    mark(nodes)
     fence.check(whole, source.span, source.name)
-    _mangle(whole, function.__code__)
-    return source, drained(asked(whole, Scope(function)), Scope(function), source.span)
+    _mangle(nodes[gast.Attribute], function.__code__)
+    scope = Scope(function)
+    if has_iterators(nodes, scope):
+        whole = drained(asked(whole, scope), scope, source.span)
+    return source, whole
 
 
-def _mangle(tree: Any, code: types.CodeType) -> None:
+def _mangle(attributes: list[Any], code: types.CodeType) -> None:
     """Give the private names of a class, ``self.__x``, the names that Python has for them: ``self._Class__x``."""
     codes, named = [code], {}
     while codes:
@@ -41,6 +45,5 @@ def _mangle(tree: Any, code: types.CodeType) -> None:
             head, middle, tail = name.partition("__")
             if middle and head.startswith("_") and tail and not tail.endswith("__"):
                 named[f"__{tail}"] = name
-    for node in walk(tree) if named else ():
-        if isinstance(node, gast.Attribute):
-            node.attr = named.get(node.attr, node.attr)
+    for node in attributes if named else ():
+        node.attr = named.get(node.attr, node.attr)

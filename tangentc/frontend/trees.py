@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,3 +20,11 @@ def walk(tree: Any) -> Iterator[Any]:
             elif isinstance(child, ast.AST):
                 todo.append(child)
         yield node
+
+
+def by_kind(tree: Any) -> dict[type, list[Any]]:
+    """The nodes of a tree by their classes, each in the order of `walk`."""
+    found: dict[type, list[Any]] = defaultdict(list)
+    for node in walk(tree):
+        found[node.__class__].append(node)
+    return found

@@ -183,8 +183,8 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
         waiting: dict[str, int] = {}  # copied name -> where its copy stands in out
         for k, s in enumerate(statements_):
             s = with_blocks(s, block)
-            in_time = isinstance(s, Assign) and _is_read_in_time(s, statements_[k + 1 :], uses, aliases)
-            if isinstance(s, Assign) and in_time and s.args[0] not in lent:
+            may = isinstance(s, Assign) and s.op is np.copy and s.args[0] not in lent
+            if isinstance(s, Assign) and may and _is_read_in_time(s, statements_[k + 1 :], uses, aliases):
                 lent.add(s.target)
                 made = defined.get(s.args[0])  # type: ignore[arg-type]
                 if uses[s.target] > 1 and isinstance(made, Assign) and _is_part(made, types, aliases):
@@ -217,7 +217,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
 
 def _is_read_in_time(copy: Assign, after: Block, uses: Counter[str], aliases: Aliases) -> bool:
     """Whether the adjoint reads a copy for the last time before what is copied changes."""
-    if copy.op is not np.copy or copy.span.sweep != "adjoint" or not isinstance(copy.args[0], str):
+    if copy.span.sweep != "adjoint" or not isinstance(copy.args[0], str):
         return False
     left, root = uses[copy.target], aliases.root(copy.args[0])
     if aliases.is_changed(copy.target):
