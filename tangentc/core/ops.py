@@ -244,15 +244,17 @@ def items_from(items: Iterable[X], start: int, stop: int) -> list[X]:
 
 
 CHANGES = every("changes")  # what changes the container that comes first
-SYNTAX: set[Op] = {identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select}
-PURE_BUILTINS: set[Op] = {
+SYNTAX: list[Op] = [
+    identity, make_tuple, make_list, make_dict, make_struct, operator.getitem, slice, getattr, select,
+]  # fmt: skip
+PURE_BUILTINS: tuple[Op, ...] = (
     builtins.abs, builtins.bool, builtins.complex, builtins.dict, builtins.divmod, builtins.enumerate,
     builtins.float, builtins.getattr, builtins.int, builtins.isinstance, builtins.len, builtins.list,
     builtins.max, builtins.min, builtins.pow, builtins.range, builtins.reversed, builtins.round,
     builtins.slice, builtins.sorted, builtins.str, builtins.sum, builtins.tuple, builtins.type,
     builtins.zip, builtins.callable, builtins.hasattr, builtins.repr, builtins.all, builtins.any,
-}  # fmt: skip
-SEARCHES: set[Op] = {bisect.bisect_left, bisect.bisect_right}
+)  # fmt: skip
+SEARCHES = (bisect.bisect_left, bisect.bisect_right)
 PURE = every("pure")
 say(in_order, view=True)
 WHOLE: set[Op] = {
@@ -261,7 +263,7 @@ WHOLE: set[Op] = {
     operator.is_not,
     operator.not_,
 }  # which do not take arrays entry by entry
-say(*{*BINARY, *COMPARE, *UNARY} - WHOLE, select, elementwise=True)
+say(*(f for f in (*BINARY, *COMPARE, *UNARY) if f not in WHOLE), select, elementwise=True)
 say(*BINARY, *COMPARE, *UNARY, *SYNTAX, *PURE_BUILTINS, *SEARCHES, contains, not_contains, pure=True)
 NUMERIC_MODULES = ("numpy", "math", "cmath", "cupy", "scipy")
 IMPURE_NAMES = {"copyto", "put", "fill_diagonal", "put_along_axis", "place", "putmask", "at", "save", "seterr"}
@@ -349,7 +351,7 @@ def assumed(fact: object, *values: object) -> None:
 
 
 say(item, methods=("item",))
-SYNTAX.add(stopped)
+SYNTAX.append(stopped)
 say(stopped, reshaped, assumed, item, snapshot, old_item, copied, items_from, functools.partial, pure=True)
 
 
