@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
         UnsafeMutation,
         UnsupportedSyntax,
     )
+    from tangentc.frontend.again import checkpoint
     from tangentc.inspection.check import GradientMismatch, check_grads
     from tangentc.inspection.debug import debug
     from tangentc.inspection.explain import Explanation, explain
@@ -48,6 +49,7 @@ _HOMES = {
         "UnsafeMutation",
         "UnsupportedSyntax",
     ),
+    "tangentc.frontend.again": ("checkpoint",),
     "tangentc.inspection.check": ("GradientMismatch", "check_grads"),
     "tangentc.inspection.debug": ("debug",),
     "tangentc.inspection.explain": ("Explanation", "explain"),

@@ -34,17 +34,20 @@ from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
 from tangentc.core.types import Scalar, Type, describe, is_differentiable
 from tangentc.core.values import holds_itself, type_of
-from tangentc.derivative import Derivative, fit, internal, plain_name, seeds_inside
+from tangentc.derivative import Derivative, fit, plain_name, seeds_inside
 from tangentc.derive.assemble import make_pair
 from tangentc.derive.results import check_result
-from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation
+from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation, internal
 from tangentc.frontend.callables import is_known, python_function
 from tangentc.integers import settled, with_values
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
 
 
-def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None) -> Derivative:
+def grad(
+    f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
+    memory: int | str | None = None,
+) -> Derivative:  # fmt: skip
     """The gradient of a scalar function, as a function.
 
     ``wrt`` is a parameter's index or name, or a tuple of them; a tuple gives a tuple of gradients.  Each
@@ -52,7 +55,9 @@ def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str 
     ``(value, aux)`` and only the value is differentiated.  Raises `NotDifferentiable` if the value is not
     one real number or the parameter is an integer, and the other subclasses of `TangentcError`.  With
     ``check="finite"`` every statement is watched, and the first adjoint that is NaN or infinite raises `NotFinite`,
-    which names the line of ``f``.
+    which names the line of ``f``.  With ``memory``, a number of states or of bytes ("200 MB"), the outermost loops of
+    ``f`` keep no more than that of what their trips begin with, and run trips again (Griewank and Walther, Algorithm
+    799: Revolve, 2000); `UnsupportedSyntax` says of a loop that it cannot run again.
 
     >>> import numpy as np
     >>> def energy(x):
@@ -60,10 +65,13 @@ def grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str 
     >>> grad(energy)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Derivative(f, "grad", wrt, has_aux, check)
+    return Derivative(f, "grad", wrt, has_aux, check, memory)
 
 
-def value_and_grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None) -> Derivative:
+def value_and_grad(
+    f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
+    memory: int | str | None = None,
+) -> Derivative:  # fmt: skip
     """As `grad`, giving ``(value, gradient)``; with ``has_aux``, ``((value, aux), gradient)``.
 
     >>> def square(x):
@@ -71,7 +79,7 @@ def value_and_grad(f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, c
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
-    return Derivative(f, "value_and_grad", wrt, has_aux, check)
+    return Derivative(f, "value_and_grad", wrt, has_aux, check, memory)
 
 
 def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative:

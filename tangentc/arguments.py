@@ -26,6 +26,8 @@ from tangentc.core.types import (
 from tangentc.core.values import attributes_of, is_array, is_object, type_of
 from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation
 
+UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
 
 def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], bool]:
     """The positions that ``wrt`` names, and whether it names one alone."""
@@ -47,6 +49,30 @@ def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...
             f"wrt={wrt!r} names nothing", why="there is nothing to differentiate by", way_out="name a parameter"
         )
     return tuple(out), single
+
+
+def states_within(memory: int | str | None) -> tuple[str, int] | None:
+    """What ``memory`` says of the states that a loop keeps: how many, or how many bytes; None if it says nothing.
+
+    >>> states_within(10), states_within("1.5 GB")
+    (('most', 10), ('most_bytes', 1500000000))
+    """
+    if memory is None:
+        return None
+    if isinstance(memory, (int, np.integer)) and not isinstance(memory, bool) and memory > 0:
+        return "most", int(memory)
+    number, unit = ([*memory.split(), "", ""])[:2] if isinstance(memory, str) else ("", "")
+    try:
+        size = int(float(number) * UNITS[unit])
+    except (KeyError, ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise BadArgument(
+            f"memory={memory!r} is no bound of the states that a loop keeps",
+            why=f"it is a number of states, or of bytes with a unit, {', '.join(UNITS)}",
+            way_out='say memory=10, or memory="200 MB"',
+        )
+    return "most_bytes", size
 
 
 def refuse_repeated(named: tuple[tuple[int, str], ...], names: list[str], function: Any) -> None:

@@ -10,7 +10,15 @@ from collections.abc import Sequence as Sequence_
 from typing import Any
 
 from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
-from tangentc.arguments import arrays_of, check_seed, positions, refuse_integers, refuse_repeated, refuse_turned
+from tangentc.arguments import (
+    arrays_of,
+    check_seed,
+    positions,
+    refuse_integers,
+    refuse_repeated,
+    refuse_turned,
+    states_within,
+)
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
 from tangentc.compiled import Code, Compiled
@@ -24,7 +32,7 @@ from tangentc.core.values import holds_itself, type_of
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
-from tangentc.errors import BadArgument, InternalError, TangentcError, TurnedComplex, UnsupportedSyntax
+from tangentc.errors import BadArgument, TangentcError, TurnedComplex, internal
 from tangentc.frontend.callables import (
     beyond,
     calling,
@@ -52,10 +60,12 @@ class Derivative(Made):
     """
 
     def __init__(
-        self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False, check: str | None = None
-    ):
+        self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False, check: str | None = None,
+        memory: int | str | None = None,
+    ):  # fmt: skip
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
+        self.memory, self.limit = memory, states_within(memory)
         self.given = getattr(function, "__tangentc_given__", function)
         self._given_signed = Signed(self.given)
         self.function = python_function(function, kind)
@@ -63,7 +73,7 @@ class Derivative(Made):
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
         given: Any = self.given.code if isinstance(self.given, Derivative) else self.given
-        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check)
+        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit)
         self.last: Compiled | None = None
         self._signed: Signed | None = None  # what the signature was found for
 
@@ -263,7 +273,7 @@ class Derivative(Made):
         if key not in self.code.fitted:
             own = self.given
             given = own.fitted(args, keywords) if isinstance(own, Derivative) else calling(own, *key)
-            self.code.fitted[key] = Derivative(given, self.kind, self.wrt, self.has_aux, self.check)
+            self.code.fitted[key] = Derivative(given, self.kind, self.wrt, self.has_aux, self.check, self.memory)
         return self.code.fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
@@ -444,6 +454,7 @@ class Derivative(Made):
         write_gradient(
             context, source, types, wrt, single, value=self.kind == "value_and_grad", aux=self.has_aux,
             seed_given=seed, name=name, paths=self.paths, inherited=inherited,
+            limit=None if context.inner else self.limit,  # what is differentiated again saves what it needs
         )  # fmt: skip
         check_result(context.prepare(source, types))
 
@@ -461,20 +472,6 @@ class Derivative(Made):
             refuse_integers(types[i], names[i], self.function)
         refuse_repeated(tuple(zip(wrt, self.paths)), names, self.function)
         return wrt, single
-
-
-def internal(error: Exception, function: Any) -> TangentcError:
-    """A fault of the compiler, as something that a user can report."""
-    if isinstance(error, RecursionError):
-        return UnsupportedSyntax(
-            f"{function.__name__} is given, or reads, an object that holds itself, or is nested very deeply",
-            why="its parts are looked through one after the other", way_out="leave out references to what holds it",
-        )  # fmt: skip
-    return InternalError(
-        f"tangentc failed on {function.__name__}",
-        why=f"this is a fault of tangentc itself: {type(error).__name__}: {error}",
-        way_out="report it, with the function; nothing wrong has been computed",
-    )
 
 
 def plain_name(function: Any) -> str:

@@ -116,3 +116,17 @@ class BadArgument(TangentcError, ValueError):
 
 class InternalError(TangentcError):
     """A fault of tangentc itself."""
+
+
+def internal(error: Exception, function: Any) -> TangentcError:
+    """A fault of the compiler, as something that a user can report."""
+    if isinstance(error, RecursionError):
+        return UnsupportedSyntax(
+            f"{function.__name__} is given, or reads, an object that holds itself, or is nested very deeply",
+            why="its parts are looked through one after the other", way_out="leave out references to what holds it",
+        )  # fmt: skip
+    return InternalError(
+        f"tangentc failed on {function.__name__}",
+        why=f"this is a fault of tangentc itself: {type(error).__name__}: {error}",
+        way_out="report it, with the function; nothing wrong has been computed",
+    )

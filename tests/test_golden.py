@@ -30,6 +30,7 @@ READ = (
     "regressions",
     "parts",
     "entries",
+    "measured",
 )  # the others are run only
 for _family, _function, _args in PROGRAMS:
     if _family not in READ:

@@ -13,6 +13,7 @@ from programs import (
     entries,
     in_place,
     layouts,
+    measured,
     polybench,
     recursive,
     regressions,
@@ -191,6 +192,7 @@ SECOND = [
         copies_and_views,
         states,
         entries,
+        measured,
     )
     for function, args in module.PROGRAMS
     if function.__name__ not in getattr(module, "REFUSED", ()) and function.__name__ not in FIRST_ORDER

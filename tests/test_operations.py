@@ -11,6 +11,7 @@ import pytest
 from rules import calls
 
 import tangentc
+from tangentc import runtime
 from tangentc.core import ops
 from tangentc.ops import methods
 from tangentc.ops.table import FACTS, every, having, known_of, say
@@ -94,11 +95,20 @@ def test_views_are_memory_of_their_argument(view):
 
 def test_new_memory_is_new():
     x = np.array([3.0, 1.0, 2.0])
-    for function in every("new") - {set, np.histogram2d, np.histogramdd}:
+    of_states = {runtime.snapshots, runtime.last_state, runtime.first_state}
+    for function in every("new") - {set, np.histogram2d, np.histogramdd} - of_states:
         two = function in (np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d)
         given = function(x, x) if two else function(x)
         for part in given if isinstance(given, tuple) else (given,):
             assert not np.shares_memory(part, x), function
+    states = runtime.snapshots(range(3), most=2)
+    runtime.keep_state(states, 0, x)
+    for _, state in (
+        runtime.last_state(states, 2),
+        runtime.last_state(states, 0),
+        (None, runtime.first_state(states, 0, x)),
+    ):
+        assert not any(np.shares_memory(state, other) for other in (x, states["kept"][0][1][0]))
 
 
 def arrays_in(value):
@@ -136,7 +146,8 @@ def test_what_may_be_memory_of_an_argument_is_said():
 
 def test_what_puts_together_holds():
     assert every("puts_together") - {ops.new_list, ops.new_object} <= every("holds")  # but for what is empty
-    assert every("changes") == {ops.append, ops.insert, ops.take, ops.reverse}
+    changing = {ops.append, ops.insert, ops.take, ops.reverse, runtime.keep_state, runtime.last_state}
+    assert every("changes") == changing
 
 
 def test_a_fact_without_a_place_is_refused():

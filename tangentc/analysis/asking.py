@@ -11,7 +11,7 @@ import numpy as np
 from tangentc.analysis.sampling import REFUSED, Fresh, Method, sampled
 from tangentc.core import ops
 from tangentc.core.nodes import Op
-from tangentc.core.types import EXACT, Array, Known, Scalar, Sequence, Tuple, Type
+from tangentc.core.types import EXACT, Array, Known, Length, Scalar, Sequence, Tuple, Type
 
 # ------------------------------------------------------------------ asking NumPy
 JOINING = {np.concatenate, np.hstack, np.vstack}
@@ -49,7 +49,7 @@ def by_rank(op: Op, args: Seq[Type], fresh: Fresh) -> Type | None:
     dims = [t if isinstance(t, int) else t.value if isinstance(t, Scalar) else "" for t in given]
     if "" in dims:
         return None
-    shape = tuple(d if isinstance(d, int) and 0 < d < EXACT else fresh() for d in dims)
+    shape = tuple(d if isinstance(d, Length) or isinstance(d, int) and 0 < d < EXACT else fresh() for d in dims)
     dtype = np.result_type(*(t.dtype for t in arrays)).name
     return Array(dtype, shape) if shape else Scalar(dtype)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Sequence as Seq
 from typing import Any
 
@@ -31,6 +32,7 @@ from tangentc.core.types import (
     is_basic,
     is_slice,
     least_of,
+    lengths,
 )
 from tangentc.core.values import data_type, type_of
 
@@ -246,12 +248,28 @@ def _positions(part: Type, fresh: Fresh) -> Type:
     return Array("int64", (fresh(),)) if is_range else part
 
 
+def numbers_in(*types: Type) -> list[int]:
+    """The numbers of the lengths that only the run knows, whose symbols may be made of several."""
+    symbols = (d.symbol for d in lengths(*types) if isinstance(d, Length))
+    return [int(n) for symbol in symbols for n in re.findall(r"\?(\d+)", symbol)]
+
+
+def _what_is_left(d: Length, s: slice) -> Length:
+    """How much a slice takes of an axis that may be short: ``u[2:]``, ``u[1:-1]`` and ``u[:-2]`` as much as each other,
+    others as much as the same slices of axes that are as long."""
+    start, stop = s.start or 0, s.stop or 0
+    if s.step in (None, 1) and start >= 0 >= stop and s.stop != 0:
+        return Length(f"?{start - stop - d.offset} less of {d.symbol}")
+    return Length(f"?[{s.start}:{s.stop}:{s.step}] of {d.symbol}{d.offset:+}")
+
+
 def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
     bounds = [b for b in (s.start, s.stop) if b is not None]
     if isinstance(d, int):
         return len(range(d)[s]) if all(isinstance(b, int) for b in bounds) else fresh()
     step = 1 if s.step is None else s.step
     if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > least_of(d.symbol) - 2 for b in bounds):
-        return d if s == slice(None) or s == slice(None, None, -1) else fresh()
+        whole = s == slice(None) or s == slice(None, None, -1)
+        return d if whole else fresh() if " of " in d.symbol else _what_is_left(d, s)
     short, large = (len(range(k * EXACT + d.offset)[s]) for k in (10, 20))
     return short if short == large else Length(d.symbol, short - 10 * EXACT)

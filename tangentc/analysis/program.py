@@ -5,15 +5,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tangentc.analysis.aliases import Aliases
+import numpy as np
+
+from tangentc.analysis.aliases import Aliases, changes_argument
+from tangentc.analysis.outside import is_outside
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Effect, Function, Op, Opaque, Statement
 from tangentc.core.types import Type, is_generator
-from tangentc.core.walk import statements
+from tangentc.core.walk import changed_by, statements
+from tangentc.ops.table import known_of
 
 
 @dataclass
@@ -37,7 +41,7 @@ class Program:
     @functools.cached_property
     def aliases(self) -> Aliases:
         """What may share memory, found out when it is first asked for."""
-        return Aliases(self.function, self.types, _call_aliases)
+        return Aliases(self.function, self.types, call_aliases)
 
     def copied(self) -> Program:
         """The same program, to be added to where others add to it too."""
@@ -64,10 +68,23 @@ class Pass:
     last: bool = False
 
 
-def _call_aliases(op: Op) -> bool | None:
+def call_aliases(op: Op) -> bool | None:
     if isinstance(op, ops.UserFunction):
         return op.aliases
     return op.aliases if isinstance(op, ops.Emitted) else None
+
+
+def has_effect(s: Statement, definitions: Mapping[str, Statement]) -> bool:
+    """Whether a statement, those inside it left out, does something that is seen outside of its function, or that is
+    another thing each time; ``definitions`` are those of the function."""
+    if isinstance(s, Opaque):
+        return not s.writes
+    if not isinstance(s, (Assign, Effect)) or ops.is_pure(s.op) or s.op in (ops.new_object, ops.new_list):
+        return False
+    changed = changed_by(s)
+    if changed is not None and (s.op in ops.CHANGES or s.op == np.add.at or changes_argument(s.op)):
+        return is_outside(changed, definitions)
+    return not known_of(s.op).only_settings
 
 
 def draws(program: Program) -> bool:

@@ -25,6 +25,7 @@ from tangentc.analysis.decide import counted_answer, refused, truth, unlike
 from tangentc.analysis.holding import CHANGING, HOLDING, lost_parts, replaced, sites_of, without_key, without_sites
 from tangentc.analysis.joins import is_mixed, is_nothing, put
 from tangentc.analysis.outside import type_outside
+from tangentc.analysis.parts import numbers_in
 from tangentc.analysis.points import DEEP_COPIES, Change, change_of
 from tangentc.analysis.types import CallType, Types, certain
 from tangentc.core import ops
@@ -33,7 +34,6 @@ from tangentc.core.types import (
     Dict,
     Held,
     Known,
-    Length,
     Optional,
     Sequence,
     Struct,
@@ -43,7 +43,6 @@ from tangentc.core.types import (
     alike,
     is_container,
     items_of,
-    lengths,
     may_be_number,
     present,
 )
@@ -94,8 +93,7 @@ class State(Types):
         self.several: set[int] = set()  # the places that make one object after the other
 
     def begin_with(self, params: Mapping[str, Type]) -> None:
-        mine = [d.symbol for d in lengths(*params.values()) if isinstance(d, Length) and d.symbol.startswith("?")]
-        self.unknown_lengths = max((int(k) for n in mine if (k := n[1:].partition(".")[0]).isdigit()), default=0)
+        self.unknown_lengths = max(numbers_in(*params.values()), default=0)
         for name, t in params.items():
             self._set(name, self.placed(without_sites(t), name))
 

@@ -15,6 +15,8 @@ import builtins
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from tangentc.analysis.decide import counted_answer, taken
 from tangentc.analysis.holding import without_sites
 from tangentc.analysis.linear import Forms
@@ -22,8 +24,10 @@ from tangentc.analysis.state import NOTHING, End, State
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
-from tangentc.core.types import Array, Dict, Length, Struct, Tuple, Type, is_container, present
+from tangentc.core.types import Array, Dict, Dim, Length, Struct, Tuple, Type, is_container, present
 from tangentc.core.walk import defines, statements
+
+SHAPED = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.reshape: 1}  # where they are given a shape
 
 
 def typed(
@@ -92,8 +96,8 @@ class Typing(State):
             self.assumed[id(s)] = {a: without_sites(self.of(a)) for a in s.args[1:]}
         self.all_its_life.pop(s.target, None)
         super()._assign(s)
-        if s.op is builtins.slice:
-            self._define(s.target, self._spanning(s))
+        if s.op is builtins.slice or s.op in SHAPED:
+            self._define(s.target, self._spanning(s) if s.op is builtins.slice else self._measured(s))
             self.definitions[s.target] = s
 
     def _spanning(self, s: Assign) -> Type:
@@ -103,9 +107,29 @@ class Typing(State):
         if not isinstance(t, Tuple) or any(f is None for f in forms):
             return t
         key = tuple(frozenset(f.items()) if isinstance(f, dict) else f for f in forms)
+        return replace(t, span=self._length_of(key))
+
+    def _length_of(self, key: Hashable) -> Length:
         if key not in self.spans:
             self.spans[key] = self.fresh()
-        return replace(t, span=self.spans[key])
+        return self.spans[key]
+
+    def _measured(self, s: Assign) -> Type:
+        """The type of an array that is given a shape: where nothing more is known of its lengths, these are those of
+        others for which the same integers stand.  One of a reshape may be -1, and depends on what is reshaped."""
+        t, place = self.of(s.target), SHAPED[s.op]
+        if not isinstance(t, Array) or len(s.args) <= place:
+            return t
+        shape = s.args[place]
+        made = self.definitions.get(shape) if isinstance(shape, str) else None
+        atoms = made.args if isinstance(made, Assign) and made.op is ops.make_tuple else s.args[place : place + 1]
+        forms = [self.form(a) for a in atoms]
+        if len(forms) != len(t.shape) or None in forms:
+            return t
+        keys: list[Hashable] = [frozenset(f.items()) for f in forms if f is not None]
+        whole = (tuple(keys), getattr(self.of(s.args[0]), "shape", None)) if s.op is np.reshape else ()
+        own = zip(t.shape, keys, strict=True)
+        return replace(t, shape=tuple(self._length_of((k, whole)) if _is_any(d) else d for d, k in own))
 
     def statement(self, s: Statement) -> None:
         match s:
@@ -188,3 +212,7 @@ class Typing(State):
         types.unknown_lengths, types.chosen, types.settled = self.unknown_lengths, self.chosen, True
         types.assumed = self.assumed
         return types
+
+
+def _is_any(d: Dim) -> bool:
+    return isinstance(d, Length) and d.symbol.startswith("?")

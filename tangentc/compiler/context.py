@@ -17,7 +17,8 @@ from tangentc.core.types import Type
 from tangentc.core.walk import statements
 from tangentc.derive.context import Key
 from tangentc.derive.demand import Made
-from tangentc.errors import TangentcError
+from tangentc.errors import TangentcError, UnsafeMutation
+from tangentc.frontend.again import CHECKPOINT
 from tangentc.frontend.recursion import calls_itself
 from tangentc.rules.registry import REGISTRY
 
@@ -49,9 +50,18 @@ class Context:
 
         What a function saves that calls itself lies in itself as deep as the calls go, which no type says; where
         its adjoint is differentiated again, it is computed again instead (a checkpoint at each call: Griewank and
-        Walther, Evaluating Derivatives, chapter 12).
+        Walther, Evaluating Derivatives, chapter 12), as is one of which the user has asked for that.
         """
-        return self.inner and calls_itself(function) and self.prepare(function, types).pure
+        if not hasattr(function, CHECKPOINT):
+            return self.inner and calls_itself(function) and self.prepare(function, types).pure
+        program = self.prepare(function, types)
+        if not program.pure:
+            raise UnsafeMutation(
+                f"{function.__name__} is to be computed again, and changes something, or draws random numbers",
+                program.function.span, why="computing it again would do it once more",
+                way_out="let it give what it makes, or call it without `checkpoint`",
+            )  # fmt: skip
+        return True
 
     def simplify(
         self, function: Function, types: Types, source: pytypes.FunctionType, steps: Sequence[Pass] = SIMPLIFY

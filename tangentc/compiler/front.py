@@ -16,7 +16,7 @@ from tangentc.analysis.fits import fitted
 from tangentc.analysis.joins import lacks_something
 from tangentc.analysis.keys import refuse_changes
 from tangentc.analysis.outside import SEEN_AS
-from tangentc.analysis.program import Program
+from tangentc.analysis.program import Program, has_effect
 from tangentc.analysis.turning import are_complex
 from tangentc.analysis.types import Types, certain
 from tangentc.analysis.typing import typed
@@ -25,12 +25,12 @@ from tangentc.compiler.written import written_out
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.classes import holds_standing
-from tangentc.core.nodes import Assign, Const, Effect, Function, Op, Opaque, Place, Statement
+from tangentc.core.nodes import Assign, Const, Effect, Function, Op, Place
 from tangentc.core.texts import is_emitted
 from tangentc.core.types import Known, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
-from tangentc.core.walk import all_defines, statements, transform, with_body
+from tangentc.core.walk import all_defines, definitions, statements, transform, with_body
 from tangentc.derive.context import Defined
 from tangentc.errors import Span, TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.assumed import Sites, without_assumed
@@ -207,7 +207,7 @@ class Front:
             program = self.typed(self.watch(program), params, source)
             program.changes, program.gives_changed = changes, gives_changed
         program.gives_iterator = gives_iterator
-        program.pure = all(map(_is_pure_statement, statements(program.function.body)))
+        program.pure = _is_pure(program.function)
         return program
 
     def with_calls_written_out(self, program: Program, calls: Mapping[int, Defined | None]) -> Program:
@@ -221,7 +221,7 @@ class Front:
         new = self._through(new, params, program.source, False)
         new.changes, new.gives_changed = program.changes, program.gives_changed
         new.gives_iterator = program.gives_iterator
-        new.pure = all(map(_is_pure_statement, statements(new.function.body)))
+        new.pure = _is_pure(new.function)
         self.written[key] = program.function, new
         return new.copied()
 
@@ -414,12 +414,10 @@ def _where(function: pytypes.FunctionType) -> Span:
     return source.span(source.tree)
 
 
-def _is_pure_statement(s: Statement) -> bool:
-    if isinstance(s, Effect):
-        return ops.is_pure(s.op)  # what only raises
-    if isinstance(s, Assign):
-        return ops.is_pure(s.op)
-    return not (isinstance(s, Opaque) and not s.writes)
+def _is_pure(function: Function) -> bool:
+    """Whether a function has no effect but its result, and gives the same again each time."""
+    made = definitions(function.body)
+    return not any(has_effect(s, made) for s in statements(function.body))
 
 
 def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: dict[str, Type]) -> list[Type]:

@@ -18,7 +18,7 @@ from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Op,
 from tangentc.core.types import Array, Dim, Length, Scalar, Sequence, Type, is_slice, may_be_number, one_kind
 from tangentc.core.walk import defines, substitute_block
 from tangentc.errors import Span
-from tangentc.ops.table import every
+from tangentc.ops.table import every, known_of
 
 Peephole = Callable[["Builder", Op, tuple[Atom, ...]], Atom | None]
 Key = tuple[Op, tuple[Atom, ...], tuple[tuple[str, Atom], ...]]
@@ -126,6 +126,8 @@ class Builder:
         if self.renamed:
             args = tuple(map(self.current, args))
             keywords = tuple((k, self.current(v)) for k, v in keywords)
+        if keywords:
+            keywords = tuple((k, v) for k, v in keywords if not _is_default(op, k, v))
         if op in (np.size, np.shape) and args:
             args = (self.like_shape(args[0]), *args[1:])
         if self.peephole is not None and not keywords:
@@ -320,6 +322,19 @@ def shape_of(t: Type) -> tuple[Dim, ...] | None:
 def is_sure(shape: tuple[Dim, ...]) -> bool:
     """Whether two values that are said to have this shape surely have the same."""
     return not any(isinstance(d, Length) and not d.many for d in shape)
+
+
+def _is_default(op: Op, name: str, value: Atom) -> bool:
+    """Whether an option is what a function of NumPy takes it to be if it is not said."""
+    if not isinstance(value, Const) or not (value.value is None or isinstance(value.value, (bool, str))):
+        return False
+    signature = known_of(op).signature if ops.module_root(op) == "numpy" else None
+    parameter = signature.parameters.get(name) if signature is not None else None
+    if parameter is None:
+        return False
+    default = parameter.default
+    unsaid = name == "keepdims" and value.value is False and default is np._NoValue
+    return unsaid or default is value.value or isinstance(value.value, str) and default == value.value
 
 
 def is_number(atom: Atom, value: float | None = None) -> bool:

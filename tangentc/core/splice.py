@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Op, Opaque, Statement, While
-from tangentc.core.walk import all_defines, substitute, transform
+from tangentc.core.walk import all_defines, defines, substitute, transform
 from tangentc.errors import UnsupportedSyntax
 
 
@@ -34,24 +34,31 @@ def spliced(call: Assign, callee: Function, given: Sequence[Atom], fresh: Callab
     if callee.result in names:
         names[callee.result] = call.target  # type: ignore[index]
     table = {**dict(zip((p.name for p in callee.params), given, strict=True)), **names}
-    body = transform(callee.body, lambda s: (_defining(substitute(s, table), names),))
+    body = renamed(callee.body, table, names)
     result = callee.result
     result = table[result] if isinstance(result, str) else result
     return body if result == call.target else (*body, Assign(call.target, ops.identity, (result,), (), call.span))
 
 
+def renamed(block: Block, table: Mapping[str, Atom], names: Mapping[str, str]) -> Block:
+    """A block that reads other atoms, those of ``table``, and defines other names, those of ``names``."""
+    return transform(block, lambda s: (_defining(substitute(s, table), names),))
+
+
 def _defining(s: Statement, names: Mapping[str, str]) -> Statement:
     """A statement that defines other names."""
+    if names.keys().isdisjoint(defines(s)):
+        return s
     match s:
         case Assign():
             return replace(s, target=names[s.target])
         case If():
-            return replace(s, merged=tuple(replace(m, name=names[m.name]) for m in s.merged))
+            return replace(s, merged=tuple(replace(m, name=names.get(m.name, m.name)) for m in s.merged))
         case For():
-            carried = tuple(replace(c, name=names[c.name]) for c in s.carried)
-            return replace(s, target=names[s.target], carried=carried)
+            carried = tuple(replace(c, name=names.get(c.name, c.name)) for c in s.carried)
+            return replace(s, target=names.get(s.target, s.target), carried=carried)
         case While():
-            return replace(s, carried=tuple(replace(c, name=names[c.name]) for c in s.carried))
+            return replace(s, carried=tuple(replace(c, name=names.get(c.name, c.name)) for c in s.carried))
         case Opaque():
-            return replace(s, writes=tuple((text, names[name]) for text, name in s.writes))
+            return replace(s, writes=tuple((text, names.get(name, name)) for text, name in s.writes))
     return s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tangentc.core import ops
@@ -50,9 +50,9 @@ def joins_of(s: Statement) -> list[tuple[str, Atom, Atom]]:
     return [(c.name, c.init, c.next) for c in s.carried] if isinstance(s, (For, While)) else []
 
 
-def statements(block: Block) -> Iterator[Statement]:
+def statements(block: Iterable[Statement]) -> Iterator[Statement]:
     """Every statement of a block, outer before inner, in the order of the text."""
-    stack = list(reversed(block))
+    stack = list(block)[::-1]
     while stack:
         statement = stack.pop()
         yield statement
@@ -118,12 +118,12 @@ def read_names(statement: Statement) -> list[str]:
     return [atom for atom in reads(statement) if isinstance(atom, str)]
 
 
-def all_reads(block: Block) -> set[str]:
+def all_reads(block: Iterable[Statement]) -> set[str]:
     """Every name read anywhere in a block."""
     return {atom for s in statements(block) for atom in reads(s) if isinstance(atom, str)}
 
 
-def all_defines(block: Block) -> set[str]:
+def all_defines(block: Iterable[Statement]) -> set[str]:
     """Every name defined anywhere in a block."""
     return {name for s in statements(block) for name in defines(s)}
 

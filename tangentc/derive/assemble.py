@@ -92,9 +92,10 @@ class Unit:
 
     def __init__(
         self, context: Context, program: Program, wrt: set[str], chosen: bool = False, tangents: bool = False,
-        asked: Paths = WHOLE,
+        asked: Paths = WHOLE, limit: tuple[str, int] | None = None,
     ):  # fmt: skip
         self.context, self.chosen, self.wrt, program = context, chosen, wrt, program.copied()
+        self.limit = limit  # of the states that a loop keeps
         calls: dict[int, Defined | None] = {}
         while True:
             self.program = program = context.with_calls_written_out(program, calls) if calls else program
@@ -211,7 +212,7 @@ class Unit:
             return WHOLE
         return demand(t, lambda path: any(useful.has_path(n, path) for n in alike))
 
-    def pair(self, s: Assign, active: set[str]) -> Pair | None:
+    def pair(self, s: Assign, active: set[str], in_loop: bool) -> Pair | None:
         """The pair for a call, None if no derivative flows through it."""
         function, atoms = self.callee_arguments(s)
         types = [self.builder.type(a) for a in atoms]
@@ -225,7 +226,8 @@ class Unit:
             given = tuple((a, ()) for a, flag in zip(atoms, flags, strict=True) if flag)
             return Pair(s.op, adjoint, tuple(atoms), WHOLE, given, None)
         asked = self.asked(s.target, function, types)
-        made = make_pair(self.context, function, types, flags, chosen=chosen, asked=asked) if asked else None
+        limit = None if in_loop else self.limit
+        made = make_pair(self.context, function, types, flags, None, chosen, asked, limit) if asked else None
         if made is None or not made.given:
             return None
         bars = [adjoint_type(part_type(types[k], path)) for k, path in made.given]
@@ -263,16 +265,17 @@ class Unit:
 def gradient(
     context: Context, source: FunctionType, types: list[Type], wrt: tuple[int, ...], single: bool, *,
     value: bool = False, aux: bool = False, seed_given: Type | None = None, name: str = "",
-    paths: tuple[str, ...] = (), inherited: int = 0, chosen: bool = False,
+    paths: tuple[str, ...] = (), inherited: int = 0, chosen: bool = False, limit: tuple[str, int] | None = None,
 ) -> Program:  # fmt: skip
     """The gradient function in core form.  With a type for the seed, it is an argument of its own (an adjoint).
 
-    The last ``inherited`` parameters are the seeds, 1.0, of gradients inside; they stay the last.
+    The last ``inherited`` parameters are the seeds, 1.0, of gradients inside; they stay the last.  With a ``limit``
+    loops keep some states, and run their trips again.
     """
     seeded = seed_given is not None
     program = context.prepare(source, types)
     names = [parameters(program)[i] for i in wrt]
-    unit = Unit(context, program, set(names), chosen=chosen, asked=((0,),) if aux else WHOLE)
+    unit = Unit(context, program, set(names), chosen=chosen, asked=((0,),) if aux else WHOLE, limit=limit)
     program = unit.program
     b, function = unit.builder, program.function
     seed_type = program.result
@@ -327,16 +330,17 @@ def _finished(context: Context, function: Function, program: Program) -> Program
 def make_pair(
     context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...],
     names: tuple[str, str] | None = None, chosen: bool = False, asked: Paths = WHOLE,
+    limit: tuple[str, int] | None = None,
 ) -> Made:  # fmt: skip
     """The primal and the adjoint of a function, for these types, these active arguments and the parts of its result
     that have an adjoint.  With ``chosen`` the caller takes some entries of its result, and others not.  With ``names``
     for the two it is for users: adjoints are whole."""
     program = context.prepare(source, types)
-    key = *context.key(source, types), flags, chosen, asked
+    key = *context.key(source, types), flags, chosen, asked, limit
     if key in context.pairs:
         return context.pairs[key]
     moving = [p if flag else "" for p, flag in zip(parameters(program), flags, strict=True)]
-    unit = Unit(context, program, {p for p in moving if p}, chosen=chosen, asked=asked)
+    unit = Unit(context, program, {p for p in moving if p}, chosen=chosen, asked=asked, limit=limit)
     given = [(k, path) for k, p in enumerate(moving) if p for path in (WHOLE if names else unit.given(p))]
     names = names or _pair_names(context, program.function.name) if given else ("", "")
     # from here on: the function may call itself

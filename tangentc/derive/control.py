@@ -18,7 +18,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, For, If, Leave, Merge, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, For, Function, If, Leave, Merge, Statement, While
 from tangentc.core.types import (
     Array,
     Known,
@@ -45,6 +45,7 @@ from tangentc.core.walk import (
 )
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import refuse_active_items
+from tangentc.derive.checkpoints import Checkpoints
 from tangentc.derive.link import Region
 from tangentc.derive.mirror import Mirror
 from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
@@ -62,8 +63,11 @@ class Control:
     active: set[str]
     definitions: dict[str, Statement]
     mirror: Mirror
+    function: Function
     lists: list[str]
+    lists_before: int  # how many there were before the outermost loop
     depth: int
+    limit: tuple[str, int] | None  # of the states that an outermost loop keeps
     block: Callable[[Block], Block]
 
     def _prepare(self, s: Statement, in_loop: bool) -> list[str]:
@@ -215,6 +219,8 @@ class Control:
                 self.adj.values[x] = names[x]
             for c, init in inits:
                 self._after_trip(c, names[c.name], init)
+            if self.depth == 0:
+                self.lists_before = len(self.lists)
             self.depth += 1
             primal = self.block(s.body)
             self.depth -= 1
@@ -272,6 +278,11 @@ class Control:
         if isinstance(s, While):  # what the test makes is given to the body
             inputs += [n for x in s.head for n in defines(x)]
         nexts = tuple(c.next for c in carried)
+        if self.limit is not None and self.depth == 0:
+            inner = self.lists[self.lists_before :]
+            kept = Checkpoints(self, s, primal, local, [*nexts, *(c.name for c in carried)])
+            if kept.pays([*Region(self.b, self.memory, primal, local, inputs, nexts).plan()[0], *inner]):
+                return kept.write(carried, self.limit)
         region = Region(self.b, self.memory, primal, local, inputs, nexts)
         linked, adjoint, every_trip, names = region.link_loop(self.lists)
         carried = [replace(c, next=names.get(c.next, c.next)) for c in carried]  # type: ignore[arg-type]

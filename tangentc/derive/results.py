@@ -18,7 +18,19 @@ from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
-from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Block, Const, Effect, Function, Opaque, Statement
+from tangentc.core.nodes import (
+    AFTERWARDS,
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    Function,
+    Opaque,
+    Statement,
+    version_base,
+)
+from tangentc.core.splice import renamed
 from tangentc.core.types import (
     Array,
     Dict,
@@ -36,7 +48,7 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
 )
-from tangentc.core.walk import defines, statements, transform
+from tangentc.core.walk import all_defines, all_reads, defines, joins_of, statements, transform
 from tangentc.derive.demand import adjoint_at, as_tree, part_at
 from tangentc.derive.parts import Adjoint, bar_name, build_container, get_part
 from tangentc.derive.reverse import Sweeps
@@ -207,18 +219,53 @@ def _final(sweeps: Sweeps, bar: Adjoint | None, x: Atom, name: str, shadowed: bo
         return b.emit(builtins.float, (whole,), name=bar_name(name))
     if not shadowed:
         whole = _own_array(sweeps, whole, t, name)
-    return b.rename(whole, bar_name(name))
+    return _called(sweeps, b.rename(whole, bar_name(name)), bar_name(name))
+
+
+def _called(sweeps: Sweeps, x_bar: Atom, name: str) -> Atom:
+    """The gradient under its name, where it has that of the adjoint of a later version of the parameter."""
+    b, mirrored = sweeps.builder, sweeps.adjoints.mirror.values()
+    if not isinstance(x_bar, str) or x_bar in mirrored or x_bar == name:
+        return x_bar
+    used = all_reads((*sweeps.primal, *b.out)) | all_defines((*sweeps.primal, *b.out)) | sweeps.params
+    base = version_base(x_bar)
+    if not base.endswith("_bar") or bar_name(version_base(base.removesuffix("_bar"))) != name or name in used:
+        return x_bar
+    b.out[:] = renamed(tuple(b.out), {x_bar: name}, {x_bar: name})
+    b.types.of_name[name] = b.types.of_name[x_bar]
+    b.renamed[x_bar] = name
+    sweeps.given.add(name)
+    return name
 
 
 def _own_array(sweeps: Sweeps, x_bar: Atom, t: Type, name: str) -> Atom:
     """An array that is returned once, and that nobody else holds."""
     b, given = sweeps.builder, sweeps.given
-    made = b.maker(x_bar)
-    owned = x_bar in sweeps.adjoints.own or made is not None and allocates(b, sweeps.adjoints.aliases, made)
-    if isinstance(t, (Array, Unknown)) and (x_bar in given or not owned):
+    made = _made_anew(sweeps, x_bar)
+    if isinstance(t, (Array, Unknown)) and not (made and given.isdisjoint(made)):
         x_bar = b.emit(copies(t), (x_bar,), name=bar_name(name))
-    given.add(x_bar)
+        made = {x_bar}
+    given.update(made or {x_bar})
     return x_bar
+
+
+def _made_anew(sweeps: Sweeps, x_bar: Atom, met: frozenset[Atom] = frozenset()) -> set[Atom]:
+    """The names of the arrays that an adjoint may be, if each is made for it alone; else none.  ``met`` are those that
+    joins of control flow have made of it."""
+    b = sweeps.builder
+    made = b.maker(x_bar)
+    if x_bar in sweeps.adjoints.own or made is not None and allocates(b, sweeps.adjoints.aliases, made):
+        return {x_bar}
+    joined = next((s for s in statements(b.out) if not isinstance(s, Assign) and x_bar in defines(s)), None)
+    joins = joins_of(joined) if joined is not None else []
+    found: set[Atom] = {x_bar}
+    for arm in {arm for name, *arms in joins if name == x_bar for arm in arms} - {x_bar}:
+        others = {a for name, *arms in joins if name != x_bar for a in arms}
+        parts = _made_anew(sweeps, arm, met | {x_bar}) if arm not in others | met else set()
+        if not parts:
+            return set()
+        found |= parts
+    return found if joins else set()
 
 
 def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:

@@ -55,7 +55,7 @@ from tangentc.derive.parts import Adjoint, Like, bar_name
 from tangentc.derive.shadows import copies
 from tangentc.derive.stores import Stores
 from tangentc.derive.structure import Structure
-from tangentc.ops.table import every
+from tangentc.ops.table import every, known_of
 
 if TYPE_CHECKING:
     from tangentc.analysis.masks import Mask
@@ -75,6 +75,7 @@ class Sweeps:
     adjoints: Adjoints
     builder: Builder
     lists: tuple[str, ...]
+    params: set[str]
     given: set[Atom] = field(default_factory=set)  # the arrays that are returned already
 
 
@@ -89,12 +90,14 @@ def reverse(
     head = tuple(Assign(name, ops.new_list, ()) for name in writer.lists)
     for name in writer.lists:
         builder.types.of_name[name] = Unknown("a list of saved values")
-    return Sweeps(head + primal, builder.out, writer.adj, builder, tuple(writer.lists))
+    params = {p.name for p in function.params}
+    return Sweeps(head + primal, builder.out, writer.adj, builder, tuple(writer.lists), params)
 
 
 class _Reverse(Structure, Stores, Control):
     def __init__(self, function: Function, builder: Builder, aliases: Aliases, active: set[str], context: Unit):
         self.b, self.active, self.context, self.memory = builder, active, context, aliases
+        self.function = function
         self.aliases = moving = context.activity.moving
         like: Like = {}
         for p in function.params:
@@ -110,7 +113,7 @@ class _Reverse(Structure, Stores, Control):
                 builder.shapes.setdefault(t.shape, p.name)
         self.first, self.later = first_stores(function.body), later_stores(function.body)
         self.lists: list[str] = []
-        self.depth = 0
+        self.depth, self.limit = 0, context.limit
         self.unbounded, self.definitions = context.unbounded, context.definitions
         self.given = {p.name for p in context.program.function.params}
         self.mirror = Mirror(builder, moving, active, function)
@@ -339,8 +342,9 @@ class _Reverse(Structure, Stores, Control):
         if s.op not in EXACT or not isinstance(x_bar, str):
             return
         t, given, *others = map(self.b.type, (x, x_bar, *s.args, s.target))
-        flat = all(len(a.shape) <= 2 for a in others if isinstance(a, Array))
-        if flat and isinstance(t, Array) and isinstance(given, Array) and len(t.shape) == len(given.shape):
+        is_view = known_of(s.op).view  # of others arrays of more axes may be broadcast
+        exact = is_view or all(len(a.shape) <= 2 for a in others if isinstance(a, Array))
+        if exact and isinstance(t, Array) and isinstance(given, Array) and len(t.shape) == len(given.shape):
             self.b.types.of_name[x_bar] = replace(given, shape=t.shape)
 
     # ---------------------------------------------------------- calls of user functions
@@ -351,7 +355,7 @@ class _Reverse(Structure, Stores, Control):
         if not any(a in self.active for a in s.atoms):  # an array that is filled later
             self.adj.take(y)
             return (s, *self.mirror.assign(s))
-        pair = self.context.pair(s, self.active)
+        pair = self.context.pair(s, self.active, self.depth > 0)
         if pair is None:
             self.adj.take(y)
             return (s, *self.mirror.assign(s))
@@ -381,6 +385,8 @@ class _Reverse(Structure, Stores, Control):
             given = (saved,)
         self.b.span = s.span.within("adjoint")
         result = self.b.emit(pair.adjoint, (*given, *bars), name="%adjoints")
+        if len(pair.given) == 1:
+            self.b.named.discard(result)  # a trip may hand it on as what it is
         for k, (atom, path) in enumerate(pair.given):
             bar = result
             if len(pair.given) > 1:

@@ -17,6 +17,7 @@ from tangentc.core.types import Struct
 from tangentc.errors import Span
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of
+from tangentc.frontend.again import CHECKPOINT
 from tangentc.frontend.generators import is_generator
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.parse import parsed
@@ -71,6 +72,11 @@ class Inline(Part):
             return self.emit(callee, tuple(args), node, tuple(keywords), target=target)
         if self.known.twins.get(callee):  # it has got one just now
             return self.user_function(callee, args, keywords, node, target, cls)
+        if hasattr(callee, CHECKPOINT):
+            raise self.unsupported(
+                node, f"{callee.__name__} with `checkpoint`, whose body is written in place of this call",
+                "let it take arrays and numbers, change none of them, and give what it makes",
+            )  # fmt: skip
         source, tree = parsed(callee)
         if is_quoted(callee):
             source = Quoted(source.tree, source.file, source.lines, source.name, span)

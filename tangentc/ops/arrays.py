@@ -69,5 +69,8 @@ say(
     runtime.unpad, runtime.resized, runtime.recurrence, runtime.insertion, runtime.trapezoid_weights,
     runtime.adjoint_of_gradient, runtime.hermitian_weights, runtime.require_unchanged, runtime.require_bound,
     runtime.require_count, runtime.require_without_gaps, runtime.require_real, runtime.require_scalar,
-    runtime.require_shape, runtime.passive, runtime.or_zero, runtime.order, runtime.cofactors, runtime.marks, pure=True,
+    runtime.require_shape, runtime.passive, runtime.or_zero, runtime.order, runtime.cofactors, runtime.marks,
+    runtime.first_state, pure=True,
 )  # fmt: skip
+say(runtime.snapshots, runtime.last_state, runtime.first_state, new=True)
+say(runtime.keep_state, runtime.last_state, changes=True)

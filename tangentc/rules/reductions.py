@@ -77,7 +77,7 @@ def others_tangent(x, y, x_dot, axis=None):
 def share(x, y, axis, keepdims):
     """The share of each entry in an extreme: those that tie share it evenly."""
     is_extreme = x == along(y, axis, keepdims)
-    return is_extreme / np.sum(is_extreme, axis=axis, keepdims=True)
+    return is_extreme / np.sum(is_extreme, axis=axis, keepdims=axis is not None)
 
 
 @adjoint_rule(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin, samples=all_axes, real=True)
@@ -129,7 +129,7 @@ def nansum_tangent(x, y, x_dot, axis=None, keepdims=False):
 @inline
 def mean_weights(x, axis):
     numbers = ~np.isnan(x)
-    return numbers / np.sum(numbers, axis=axis, keepdims=True)
+    return numbers / np.sum(numbers, axis=axis, keepdims=axis is not None)
 
 
 @adjoint_rule(np.nanmean, samples=all_axes)
@@ -159,7 +159,7 @@ def normalised(weights, x, axis):
     shaped = np.asarray(weights)
     if np.ndim(x) != np.ndim(shaped):
         shaped = np.expand_dims(in_order(shaped, axis, np.ndim(x)), others_than(axis, np.ndim(x)))
-    return shaped / np.sum(shaped, axis=axis, keepdims=True)
+    return shaped / np.sum(shaped, axis=axis, keepdims=axis is not None)
 
 
 @inline
@@ -192,7 +192,7 @@ def all_axes_and_ddof(rng):
 
 @inline
 def deviation(x, axis):
-    return x - np.mean(x, axis=axis, keepdims=True)
+    return x - np.mean(x, axis=axis, keepdims=axis is not None)
 
 
 @adjoint_rule(np.var, samples=all_axes_and_ddof, real=True)

@@ -12,6 +12,7 @@ restoring of an array that no partial reads goes, and with it what was saved for
 from __future__ import annotations
 
 import builtins
+import itertools
 import operator
 from collections import defaultdict
 from collections.abc import Iterable
@@ -64,6 +65,7 @@ class _Liveness:
         self.read_loops: dict[str, set[int]] = defaultdict(set)
         self.stores_in: dict[tuple[str, int], list[Statement]] = defaultdict(list)  # by the loops around them
         self.kept: dict[str, int] = defaultdict(int)  # how many of the stores, from the first on
+        self.inside: dict[str, tuple[int, ...]] | None = None  # the loops that make some memory anew
         self.mixed: dict[str, bool] = {}  # whether a class has stores into containers
         self.regions = Regions(types, self.definition, self.loops)
         self.work: list[tuple[str, Any]] = []
@@ -219,7 +221,7 @@ class _Liveness:
         if memory not in self.stores:
             return
         root = memory + "[]" * items + (f" {direct} {name}" if self._of_containers(memory) else "")
-        new = [loop for loop in loops if loop not in self.read_loops[root]]
+        new = [loop for loop in loops[self._anew(memory) :] if loop not in self.read_loops[root]]
         if position <= self.last_read.get(root, -1) and not new:
             return
         self.last_read[root] = max(position, self.last_read.get(root, -1))
@@ -243,13 +245,29 @@ class _Liveness:
         if read is None:
             self._read_content(name, position, loops)
             return
+        made = self._anew(memory) + 1 if stores else 0
         for store in stores:
             at, before = self.loops[id(store)], self.position[id(store)] < position
-            if id(store) not in self.live and (before or at and at[:1] == loops[:1]):
+            if id(store) not in self.live and (before or len(at) >= made and at[:made] == loops[:made]):
                 written = self._entries(store, _changed(store))
                 apart = written is not None and self.regions.apart(written, at, read, loops, before)
                 if not apart and self._sees(name, store, False):
                     self._keep(store)
+
+    def _anew(self, memory: str) -> int:
+        """In how many loops, from the outermost on, some memory is another one in each trip."""
+        if self.inside is None and self.aliases is not None:
+            self.inside, parent = {}, self.aliases.parent
+            for name in {*parent, *parent.values()}:
+                root, own = self.aliases.root(name), self._loops_around(name)
+                both = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(self.inside.get(root, own), own))
+                self.inside[root] = tuple(loop for loop, _ in both)
+        found = self.inside.get(memory) if self.inside is not None else None
+        return len(self._loops_around(memory) if found is None else found)
+
+    def _loops_around(self, name: str) -> tuple[int, ...]:
+        made = self.definition.get(name)
+        return self.loops[id(made)] if made is not None else ()
 
     def _entries(self, s: Statement, name: str) -> Region | None:
         """The entries that a statement takes of an array, to read them or to change them; None for what is none."""
