@@ -367,6 +367,23 @@ def test_functions_computed_again(function, memory):
     assert "plain_step_adjoint(u, v, nu, (u_bar, v_bar))" in text and "primal" not in text
 
 
+@checkpoint
+def by_keyword(u, dt=0.1, *, k=2.0):
+    return u + dt * np.sin(k * u)
+
+
+def test_arguments_that_are_given_by_keyword():
+    def f(u):
+        v, total = u.copy(), np.zeros_like(u)
+        for _ in range(3):
+            total = total + by_keyword(v) + by_keyword(dt=0.3, u=v, k=3.0)
+            v[0] = v[0] * 2
+        return np.sum(total * v)
+
+    want = [(f(u0 + h) - f(u0 - h)) / 2e-6 for h in 1e-6 * np.eye(12)]
+    np.testing.assert_allclose(grad(f)(u0), want, atol=1e-6)
+
+
 def test_a_checkpoint_in_other_derivatives():
     def both(f):
         return lambda x: f(x, x + 1, 0.1, 3)

@@ -267,7 +267,7 @@ class Folding:
             return True
         if s.op is operator.getitem:
             return not is_temporary(s.args[0]) if isinstance(s.args[0], str) else True
-        if s.op in ops.COMPARE or s.op in (operator.add, operator.sub):
+        if s.op in ops.COMPARE or s.op in (operator.add, operator.sub, operator.mul, operator.neg):
             return (
                 all(isinstance(self.types.of(a), Scalar) for a in s.args)
                 and self._plain(s)

@@ -30,7 +30,7 @@ from tangentc.core.texts import is_emitted
 from tangentc.core.types import Known, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
-from tangentc.core.walk import all_defines, definitions, statements, transform, with_body
+from tangentc.core.walk import all_defines, changed_by, definitions, statements, transform, with_body
 from tangentc.derive.context import Defined
 from tangentc.errors import Span, TangentcError, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.assumed import Sites, without_assumed
@@ -207,7 +207,7 @@ class Front:
             program = self.typed(self.watch(program), params, source)
             program.changes, program.gives_changed = changes, gives_changed
         program.gives_iterator = gives_iterator
-        program.pure = _is_pure(program.function)
+        program.pure = _is_pure(program)
         return program
 
     def with_calls_written_out(self, program: Program, calls: Mapping[int, Defined | None]) -> Program:
@@ -221,7 +221,7 @@ class Front:
         new = self._through(new, params, program.source, False)
         new.changes, new.gives_changed = program.changes, program.gives_changed
         new.gives_iterator = program.gives_iterator
-        new.pure = _is_pure(new.function)
+        new.pure = _is_pure(new)
         self.written[key] = program.function, new
         return new.copied()
 
@@ -414,10 +414,11 @@ def _where(function: pytypes.FunctionType) -> Span:
     return source.span(source.tree)
 
 
-def _is_pure(function: Function) -> bool:
+def _is_pure(program: Program) -> bool:
     """Whether a function has no effect but its result, and gives the same again each time."""
-    made = definitions(function.body)
-    return not any(has_effect(s, made) for s in statements(function.body))
+    made, body = definitions(program.function.body), [*statements(program.function.body)]
+    changing = (s for s in body if program.changes and isinstance(s, (Assign, Effect)) and changed_by(s) is not None)
+    return not any(has_effect(s, made) for s in body) and not any(changing)
 
 
 def _bound_types(function: pytypes.FunctionType, types: list[Type], keywords: dict[str, Type]) -> list[Type]:

@@ -23,6 +23,13 @@ def in_order(function: Op, s: Assign | Effect) -> list[Atom]:
     return [bound.arguments.get(name, Const(p.default)) for name, p in signature.parameters.items()]
 
 
+def as_given(function: Op, atoms: Sequence[Atom]) -> tuple[tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
+    """The arguments of a call, from those in the order of the parameters, of which some take keywords only."""
+    params = inspect.signature(function).parameters.values()
+    named = {p.name: a for p, a in zip(params, atoms, strict=True) if p.kind is p.KEYWORD_ONLY}
+    return tuple(atoms[: len(atoms) - len(named)]), tuple(named.items())
+
+
 def spliced(call: Assign, callee: Function, given: Sequence[Atom], fresh: Callable[[str], str]) -> Block:
     """What ``callee`` does in place of ``call``, for parameters that are ``given``; its own names become fresh ones.
 

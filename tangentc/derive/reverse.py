@@ -44,6 +44,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
+from tangentc.core.splice import as_given
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, rank
 from tangentc.core.walk import statements
 from tangentc.derive.adjoints import Adjoints, begun
@@ -371,7 +372,7 @@ class _Reverse(Structure, Stores, Control):
             args.append(atom)
         given = tuple(args)
         if pair.saved_name is None:
-            out.append(Assign(y, pair.primal, given, (), s.span))
+            out.append(Assign(y, pair.primal, *as_given(s.op.function, given), s.span))  # type: ignore[attr-defined]
             out.extend(self.mirror.assign(s))
         else:
             both = self.b.fresh("%both")
