@@ -111,7 +111,7 @@ FORCES = np.linspace(0.3, 1.0, 9)
 LOOPS = [
     (carried, 13), (in_place, 13), (of_the_caller, 7), (items_and_numbers, FORCES), (two_sequences, FORCES),
     (backwards, 30), (until, 2.0), (with_branches_and_loops, 8), (swapped, 9), (twice, 6), (simulated, 5),
-    (counted, 9), (carried, 0), (carried, 1), (until, 0.0), (until, 0.05), (backwards, 1),
+    (counted, 9), (carried, 0), (carried, 1), (of_the_caller, 0), (until, 0.0), (until, 0.05), (backwards, 1),
 ]  # fmt: skip
 
 
