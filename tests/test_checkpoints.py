@@ -4,6 +4,7 @@ import functools
 import importlib.util
 import re
 import tracemalloc
+import types
 
 import numpy as np
 import programs.test_programs as every
@@ -257,10 +258,20 @@ def first_value(x, n):
     return total
 
 
+SEEN = types.SimpleNamespace(calls=0)
+
+
+def seen(x, n):
+    for _ in range(n):
+        x = np.sin(x) * x
+        SEEN.calls += 1
+    return np.sum(x)
+
+
 @pytest.mark.parametrize(
     "function, says",
     [
-        (left, "is left by `break`"), (drawn, "does more than to compute"),
+        (left, "is left by `break`"), (drawn, "does more than to compute"), (seen, "does more than to compute"),
         (in_turn, "changes a container of what moves"), (first_value, "gives old its first value"),
     ],
 )  # fmt: skip
@@ -414,6 +425,16 @@ def changes(x):
     x[0] = x[1] ** 2
 
 
+@checkpoint
+def counts(x):
+    SEEN.calls += 1
+    return np.sin(x) * x
+
+
+def counted_again(x):
+    return np.sum(counts(counts(x)))
+
+
 def drawn_again(x):
     return np.sum(draws(x))
 
@@ -432,7 +453,7 @@ def made_inside(x):
     return np.sum(inside(inside(x)))
 
 
-@pytest.mark.parametrize("function", [drawn_again, changed_again, made_inside])
+@pytest.mark.parametrize("function", [drawn_again, changed_again, counted_again, made_inside])
 def test_functions_that_cannot_be_computed_again(function):
     with pytest.raises(tangentc.TangentcError, match="Way out"):
         grad(function)(u0)

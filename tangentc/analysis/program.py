@@ -14,7 +14,7 @@ from tangentc.analysis.aliases import Aliases, changes_argument
 from tangentc.analysis.outside import is_outside
 from tangentc.analysis.types import Types
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Effect, Function, Op, Opaque, Statement
+from tangentc.core.nodes import Assign, Effect, Function, Op, Opaque, Statement, Store
 from tangentc.core.types import Type, is_generator
 from tangentc.core.walk import changed_by, statements
 from tangentc.ops.table import known_of
@@ -79,6 +79,8 @@ def has_effect(s: Statement, definitions: Mapping[str, Statement]) -> bool:
     another thing each time; ``definitions`` are those of the function."""
     if isinstance(s, Opaque):
         return not s.writes
+    if isinstance(s, Store):
+        return is_outside(s.object, definitions)
     if not isinstance(s, (Assign, Effect)) or ops.is_pure(s.op) or s.op in (ops.new_object, ops.new_list):
         return False
     changed = changed_by(s)
