@@ -13,7 +13,10 @@ def cost(y, w, x, b):
 
 
 def inner(v):
-    return np.exp(v) * v
+    e = np.exp(v)
+    for _ in range(1):  # so that it stays a function
+        e = e * v
+    return e
 
 
 def loop(x, w, n):

@@ -84,12 +84,13 @@ def test_loop_that_is_begun_again():
 
 
 def helper(v):
-    return np.log(v)
+    logarithm = np.log(v)
+    return logarithm
 
 
 def calls(x):
     y = helper(x) * 2
-    return np.sum(y)
+    return np.sum(y) + 0.0 * np.sum(helper(np.ones(2)))  # twice, so that it stays a function
 
 
 def test_statements_of_functions_that_are_called():

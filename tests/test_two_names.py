@@ -130,6 +130,7 @@ def one_helper_writes_and_one_reads(x):
 
 def helper_writes_the_same_name(x):
     fills(x)
+    fills(x)  # twice, so that it stays a function
     return LIST[0]
 
 

@@ -83,7 +83,8 @@ def may_raise(s: Assign, types: Types) -> bool:
     if s.op is operator.getitem and isinstance(given[0], (Tuple, Sequence)) and isinstance(s.args[1], Const):
         count = len(given[0].items) if isinstance(given[0], Tuple) else given[0].length
         return not (isinstance(s.args[1].value, int) and count is not None and -count <= s.args[1].value < count)
-    return True
+    runs = isinstance(s.op, type) and s.op in (builtins.zip, builtins.enumerate) and not s.keywords
+    return not (runs and all(isinstance(t, (Tuple, Sequence)) or isinstance(t, Array) and t.shape for t in given))
 
 
 def _checked(s: Statement, types: Types, fresh: Fresh) -> tuple[Statement, ...]:

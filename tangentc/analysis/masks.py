@@ -31,6 +31,8 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.elementwise import is_elementwise
+from tangentc.analysis.felt import Felt, felt, infinite, no_number
+from tangentc.analysis.signs import Signs
 from tangentc.core import ops
 from tangentc.core.build import Types, is_number, shape_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Op, Statement, Store, While
@@ -68,6 +70,7 @@ MOST_ROUNDS = 100  # each makes the masks of some values weaker
 CHOOSES = "__chooses__"  # is true in emitted modules that compute an adjoint under a mask
 GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 
+SINGULAR = {operator.truediv: 1, operator.pow: 0, np.sqrt: 0, np.log: 0, np.log2: 0, np.log10: 0}  # where it is zero
 SELECTING = {np.select, np.compress, np.extract, runtime.taken}  # which take some entries, and others not
 WITHOUT_NAN = {np.nansum, np.nanprod, np.nanmean, np.nanmax, np.nanmin}
 EXTREMES = {  # an entry is another one than the extreme where this says so of both; by `==` it is the extreme
@@ -96,10 +99,10 @@ def masks(
     What no derivative flows through (``is_zero``), a test say, is no use.  With ``chosen`` the caller takes some
     entries of the result, and others not; ``chooses`` gives the arguments of a call of which the callee does.
     """
-    replaced = _replaced(function, types, is_zero)
+    replaced, is_felt = _replaced(function, types, is_zero), felt(function, types.of, infinite, chosen)
     found: dict[str, Mask | None] = {}
     for _ in range(MOST_ROUNDS):  # once more for what loops carry: what is not known to be used yet is not
-        uses = _Uses(dict(found), replaced, _places(function), types, is_zero, chooses)
+        uses = _Uses(dict(found), replaced, _places(function), types, is_zero, chooses, is_felt)
         uses.add(function.result, NONZERO if chosen else None)
         uses.block(function.body)
         for p in function.params:
@@ -115,9 +118,9 @@ class _Uses:
 
     def __init__(
         self, found: dict[str, Mask | None], replaced: dict[str, Mask], places: dict[str, tuple[int, ...]],
-        types: Types, is_zero: Callable[[Op], bool], chooses: Callable[[Assign], set[int]],
+        types: Types, is_zero: Callable[[Op], bool], chooses: Callable[[Assign], set[int]], is_felt: Felt,
     ):  # fmt: skip
-        self.found = found
+        self.found, self.is_felt = found, is_felt
         self.replaced, self.places, self.types = replaced, places, types
         self.is_zero, self.chooses = is_zero, chooses
         self.uses: dict[str, dict[Mask | None, None]] = {}  # in the order in which they are met
@@ -145,7 +148,7 @@ class _Uses:
         if name in self.replaced:
             self.found[name] = self.replaced[name]
         elif masks := self.uses.get(name):
-            self.found[name] = _met(masks, name, self.places)
+            self.found[name] = None if name in self.is_felt else _met(masks, name, self.places)
 
     def block(self, block: Block, branch: Mask | None = None, inner: bool = False) -> None:
         if inner:
@@ -272,24 +275,57 @@ def _bounded(op: Op, x: Atom, bound: Atom) -> Test:
     return Test(op, (x, bound), True)
 
 
-def unbounded(function: Function, types: Types, is_singular: Callable[[Op], bool], wrt: set[str]) -> set[Atom]:
-    """The values that may be infinite, or no number, where the arguments ``wrt`` are numbers; all of them in a function
-    that asks for what is no number.  What else is given, and what the module has, may be anything; a number that is
-    written out is what it is."""
-    outside: set[Atom] = {p.name for p in function.params if p.name not in wrt}
-    outside |= {a for s in statements(function.body) for a in reads(s) if isinstance(a, Global)}
-    found = {a for a in outside if is_differentiable(types.of(a))}
-    found |= {a for s in statements(function.body) for a in reads(s) if isinstance(a, Const) and not is_finite(a.value)}
-    if any(isinstance(s, Assign) and s.op in ABOUT_NUMBERS for s in statements(function.body)):
-        found |= {s.target for s in statements(function.body) if isinstance(s, Assign)}
+class Unbounded(NamedTuple):
+    """The values that may be infinite, or no number, at entries that are not felt, and those of which a partial may."""
+
+    values: set[Atom]
+    partials: set[Atom]
+
+
+def unbounded(
+    function: Function, types: Types, is_singular: Callable[[Op], bool], wrt: set[str], chosen: bool
+) -> Unbounded:  # fmt: skip
+    """What may be infinite, or no number, where the arguments ``wrt`` are numbers; all of it in a function that asks
+    for what is no number.  What else is given, and what the module has, may be NaN; a number that is written
+    out is what it is.  What is felt in the result is taken to be a number, or there is no gradient."""
+    body = [*statements(function.body)]
+    if any(isinstance(s, Assign) and s.op in ABOUT_NUMBERS for s in body):
+        everything: set[Atom] = {*(p.name for p in function.params), *(s.target for s in body if isinstance(s, Assign))}
+        return Unbounded(everything, everything)
+    assigned = [s for s in body if isinstance(s, Assign)]
+    sure: set[Atom] = {s.target for s in assigned if _overflows(s)}
+    sure |= {a for s in body for a in reads(s) if isinstance(a, Const) and not is_finite(a.value)}
+    sure |= {a for s in body for a in reads(s) if isinstance(a, Global) and is_differentiable(types.of(a))}
+    is_nan, is_felt = felt(function, types.of, no_number, chosen), felt(function, types.of, infinite, chosen)
+    data: set[Atom] = {p.name for p in function.params if p.name not in wrt and is_differentiable(types.of(p.name))}
+    signs = Signs(body, types.of)
+    singular: set[Atom] = {s.target for s in assigned if divides(s, is_singular) and not _is_alike(s, signs, is_felt)}
+    large: set[Atom] = {s.target for s in assigned if s.target in singular or _grows(s.op)}
+    found = _spread(body, types, sure, None) | _spread(body, types, data, is_nan) | _spread(body, types, large, is_felt)
+    return Unbounded(found, singular)
+
+
+def _is_alike(s: Assign, signs: Signs, is_felt: Felt) -> bool:
+    """Whether an operation is singular at no entry, or at all of what is felt."""
+    atom = s.args[SINGULAR[s.op]] if s.op in SINGULAR and len(s.args) > SINGULAR[s.op] else None
+    if atom is None or signs.is_above(atom):
+        return atom is not None
+    is_one = isinstance(signs.of(s.target), Scalar)
+    return not is_one and s.target in is_felt.partly and signs.is_alike(atom)
+
+
+def _spread(body: list[Statement], types: Types, found: set[Atom], is_felt: Felt | None) -> set[Atom]:
+    """What is computed from some values, and what from that, but for what is felt."""
+    found = {name for name in found if is_felt is None or name not in is_felt}
     count = -1
     while count != len(found):  # once more for what loops carry
         count = len(found)
-        for s in statements(function.body):
-            if isinstance(s, Assign) and (
-                divides(s, is_singular) or _grows(s.op) or any(a in found for a in s.atoms) or _overflows(s)
-            ):
-                found.add(s.target)
+        for s in body:
+            if isinstance(s, Assign) and (is_felt is None or s.target not in is_felt):
+                t = types.of(s.target)
+                is_value = is_differentiable(t) or not isinstance(t, (Array, Scalar))
+                if is_value and not asks_for_form(s, types.of) and any(a in found for a in s.atoms):
+                    found.add(s.target)
             elif isinstance(s, Store) and s.value in found and isinstance(s.object, str):
                 found.add(s.object)
             elif isinstance(s, (If, For, While)):

@@ -1,16 +1,19 @@
 """What to save and what to recompute at a boundary: a loop's body, or a primal/adjoint pair.
 
 The adjoint of a region reads some of its values.  Between what the region is given and those values a
-minimum cut is taken: what lies in the cut is saved, what is above it is recomputed from it.  Saving a
-number costs 1 and an array 4; only cheap operations are recomputed, and never a draw of random numbers
-or an effect.  The idea of choosing by a cut: Chen et al., "Training deep nets with sublinear memory cost"
+minimum cut is taken: what lies in the cut is saved, what is behind it is recomputed from it, and what the adjoint
+does not need is neither.  Saving a value has a price (its memory, and for what is copied before it is overwritten the
+copy and the restore), and so has computing it again (the statement, and the pass over the array).  A value that is read
+out of an array that changes asks for what puts the array back.  Never computed again: a draw of random numbers, an
+effect, what is not cheap.  The idea of choosing by a cut: Chen et al., "Training deep nets with sublinear memory cost"
 (2016), and the to-be-recorded analysis of Hascoet, Naumann and Pascual (2005).
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign
@@ -35,31 +38,61 @@ def is_cheap(s: Assign, types: Types) -> bool:
     return s.op in CHEAP_ON_ARRAYS
 
 
-def weight(name: str, types: Types) -> int:
+SAVED_NUMBER, SAVED_ARRAY, SAVED_CONTAINER = 1.0, 4.0, 8.0
+PART = 0.1  # what is part of another value is not saved if that may be for as much
+OVERWRITTEN = 2.0  # times as much: it is copied before, and put back after
+AGAIN_NUMBER, AGAIN_ARRAY = 0.3, 2.1  # a pass over an array costs half of what keeping it does, and a line of text
+TOO_LARGE = 4000  # values, for augmenting paths
+
+
+class Choice(NamedTuple):
+    """What is saved, and the price of that and of what is computed again from it."""
+
+    saved: set[str]
+    price: float
+
+
+def price_of_saving(name: str, made: Assign | None, types: Types, overwritten: bool) -> float:
     """What saving a value costs."""
     t = types.of(name)
-    return 1 if isinstance(t, Scalar) else 8 if is_container(t) else 4 if isinstance(t, Array) else 4
+    price = SAVED_NUMBER if isinstance(t, Scalar) else SAVED_CONTAINER if is_container(t) else SAVED_ARRAY
+    if made is not None and made.op in FREE:
+        return price + PART
+    return price * OVERWRITTEN if overwritten else price
 
 
-def cut(
-    needed: set[str], definitions: Mapping[str, Assign | None], may_recompute: Callable[[str], bool], types: Types
-) -> set[str]:
-    """The values of a region to save so that the needed ones can be had.
+def price_of_again(s: Assign, types: Types) -> float:
+    """What computing a cheap value once more costs."""
+    return 0.0 if s.op in FREE else AGAIN_ARRAY if isinstance(types.of(s.target), Array) else AGAIN_NUMBER
 
-    ``definitions`` gives the statement of each value of the region, None for what it is given.
+
+def choose(
+    needed: set[str],
+    definitions: Mapping[str, Assign | None],
+    may_recompute: Callable[[str], bool],
+    asks: Callable[[str], Iterable[str]],
+    price: Callable[[str], float],
+    types: Types,
+) -> Choice:
+    """The values of a region to save so that the needed ones can be had, by themselves or computed again.
+
+    ``definitions`` gives the statement of each value of the region, None for what it is given; ``asks`` what else has
+    to be had where a value is, as what was overwritten in the array that it is read out of.
     """
     order: list[str] = []
-    seen: set[str] = set()
+    above: dict[str, list[str]] = {}
     stack = sorted(needed)
     while stack:
         name = stack.pop()
-        if name in seen or name not in definitions:
+        if name in above or name not in definitions:
             continue
-        seen.add(name)
         order.append(name)
-        if may_recompute(name) and (made := definitions[name]) is not None:
-            stack.extend(sorted({a for a in made.atoms if isinstance(a, str)}))
-    capacity: Capacity = {}
+        above[name] = [a for a in _above(name, definitions[name], may_recompute) if a in definitions]
+        stack += [*above[name], *asks(name)]
+    if len(order) > TOO_LARGE:
+        saved = {n for n in needed if n in definitions}
+        return Choice(saved, sum(map(price, saved)))
+    capacity: Capacity = {"source": {}, "sink": {}}
 
     def edge(a: Node, b: Node, c: float) -> None:
         capacity.setdefault(a, {})[b] = capacity.get(a, {}).get(b, 0) + c
@@ -67,26 +100,30 @@ def cut(
 
     infinite = float("inf")
     for name in order:
-        edge(("in", name), ("out", name), weight(name, types))
         made = definitions[name]
-        if made is None or not may_recompute(name):
-            edge("source", ("in", name), infinite)
-        else:
-            for atom in {a for a in made.atoms if isinstance(a, str) and a in definitions}:
-                edge(("out", atom), ("in", name), infinite)
+        edge(("in", name), ("out", name), price(name))
+        again = made is not None and may_recompute(name)
+        edge("source", ("in", name), price_of_again(made, types) if again else infinite)  # type: ignore[arg-type]
+        for atom in above[name]:
+            edge(("out", atom), ("in", name), infinite)
+        for other in asks(name):
+            edge(("out", other), ("out" if name in needed else "in", name), infinite)
         if name in needed:
             edge(("out", name), "sink", infinite)
-    if "source" not in capacity or "sink" not in capacity:
-        return set()
-    if len(order) > 4000:  # too large for augmenting paths: save what is needed
-        return {n for n in needed if n in definitions}
+    flows = 0.0
     while path := _path(capacity):
         flow = min(capacity[a][b] for a, b in zip(path, path[1:], strict=False))
+        flows += flow
         for a, b in zip(path, path[1:], strict=False):
             capacity[a][b] -= flow
             capacity[b][a] += flow
-    reached = _reachable(capacity)
-    return {n for n in order if ("in", n) in reached and ("out", n) not in reached}
+    wanted = _reaching_sink(capacity)
+    return Choice({n for n in order if ("out", n) in wanted and ("in", n) not in wanted}, flows)
+
+
+def _above(name: str, made: Assign | None, may_recompute: Callable[[str], bool]) -> list[str]:
+    """What a value would be computed from, if it may be."""
+    return sorted({a for a in made.atoms if isinstance(a, str)}) if made is not None and may_recompute(name) else []
 
 
 def _path(capacity: Capacity) -> list[Node] | None:
@@ -106,12 +143,13 @@ def _path(capacity: Capacity) -> list[Node] | None:
     return None
 
 
-def _reachable(capacity: Capacity) -> set[Node]:
-    seen: set[Node] = {"source"}
-    queue: list[Node] = ["source"]
+def _reaching_sink(capacity: Capacity) -> set[Node]:
+    """The nodes with capacity left to the sink: of all minimum cuts, the one that computes the fewest values again."""
+    seen: set[Node] = {"sink"}
+    queue: list[Node] = ["sink"]
     for node in queue:
-        for other, left in capacity[node].items():
-            if left > 0 and other not in seen:
+        for other in capacity[node]:
+            if other not in seen and capacity[other][node] > 0:
                 seen.add(other)
                 queue.append(other)
     return seen

@@ -364,6 +364,15 @@ def _of_array(to: Any, s: Written) -> ast.expr | None:
     return ast.Attribute(to.atom(s.args[0]), "T" if s.op is np.transpose else s.op.__name__)
 
 
+@spells(getattr(np, "astype", None))
+def _astype(to: Any, s: Written) -> ast.expr | None:
+    """``x.astype(int)``, which all versions of NumPy have."""
+    t = to.types.of(s.args[0]) if len(s.args) == 2 and not s.keywords and isinstance(s.args[0], str) else None
+    if not isinstance(t, Array) or t.or_number:
+        return None
+    return to.method(s.args[0], "astype", s.args[1:])  # type: ignore[no-any-return]
+
+
 def negated(test: ast.expr) -> ast.expr:
     """``not test``."""
     opposite = {ast.Is: ast.IsNot, ast.In: ast.NotIn, ast.Eq: ast.NotEq}  # of `<` it is none where one is no number

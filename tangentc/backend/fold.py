@@ -80,22 +80,15 @@ class Folding:
         self.pops: set[str] = set()  # what has to be run once, whatever is chosen
         self.valid: dict[str, int] = Counter()
         self.order: list[str] = []
-        self.unpacked: dict[str, list[str]] = {}  # a tuple's name -> the names of all its items
+        self.unpacked: dict[str, list[str | None]] = {}  # a tuple's name -> the names of its items, None if unread
         self.items: set[str] = set()
-        self.unpacked_param: tuple[str, list[str]] | None = None
+        self.unpacked_params: list[str] = []
+        self.blank_is_free = not any(version_base(n) == "_" and used for n, used in self.uses.items())
+        at = 0
         for p in function.params:  # `x, W = saved` at the head of an adjoint
-            parts = [
-                s for s in function.body if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] == p.name
-            ]
-            known = len(parts) if self.types.of(p.name) == SAVED else len(list(components(self.types.of(p.name))))
-            if (
-                not isinstance(self.types.of(p.name), Dict)
-                and known == len(parts) == self.uses[p.name] > 1
-                and parts == list(function.body[: len(parts)])
-            ):
-                if all(s.args[1] == Const(k) for k, s in enumerate(parts)):
-                    self.unpacked_param = p.name, [s.target for s in parts]
-                    self.items.update(self.unpacked_param[1])
+            if found := self._items_at(function.body, at, p.name):
+                self.unpacked_params.append(p.name)
+                at += found
         self._find_unpacking(function.body)
         self._block(function.body, set(), result=function.result)
         for name in list(self.made):
@@ -107,23 +100,30 @@ class Folding:
         for k, s in enumerate(block):
             for inner in blocks(s):
                 self._find_unpacking(inner)
-            if not isinstance(s, Assign) or not is_temporary(s.target) or self.uses[s.target] < 2:
-                continue
-            if s.target in self.items or isinstance(
-                self.types.of(s.target), Dict
-            ):  # it is unpacked from something itself
-                continue
-            count = self.uses[s.target]
-            known = len(list(components(self.types.of(s.target))))
-            if known != count and (known or not isinstance(s.op, ops.Emitted)):
-                continue
-            parts = block[k + 1 : k + 1 + count]
-            if len(parts) == count and all(
-                isinstance(p, Assign) and p.op is operator.getitem and p.args == (s.target, Const(i))
-                for i, p in enumerate(parts)
-            ):
-                self.unpacked[s.target] = [p.target for p in parts]  # type: ignore[union-attr]
-                self.items.update(self.unpacked[s.target])
+            if isinstance(s, Assign) and s.target not in self.items and s.target not in self.unpacked:
+                self._items_at(block, k + 1, s.target, isinstance(s.op, ops.Emitted))
+
+    def _items_at(self, block: Block, k: int, name: str, emitted: bool = False) -> int:
+        """Note what a tuple is taken apart into from a place of a block on, and its items too; how many statements
+        these are, none if it is used for more."""
+        t, count = self.types.of(name), self.uses[name]
+        known = 0 if isinstance(t, Dict) else len(list(components(t))) or (count if t == SAVED or emitted else 0)
+        parts = block[k : k + count]
+        names: list[str | None] = [None] * known
+        for p in parts:
+            if not (isinstance(p, Assign) and p.op is operator.getitem and p.args[0] == name):
+                return 0
+            place = p.args[1].value if isinstance(p.args[1], Const) else None
+            if type(place) is not int or not 0 <= place < known or names[place] is not None:
+                return 0
+            names[place] = p.target
+        if not 2 <= count == len(parts) or None in names and not self.blank_is_free:
+            return 0
+        self.unpacked[name] = names
+        self.items.update(p.target for p in parts)  # type: ignore[union-attr]
+        for p in parts:
+            count += self._items_at(block, k + count, p.target)  # type: ignore[union-attr]
+        return count
 
     # ---------------------------------------------------------- one block
     def _block(self, block: Block, outer: set[str], result: Atom | None = None, next_of: Any = None) -> None:

@@ -11,7 +11,7 @@ import ast
 import copy
 import operator
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,10 +77,11 @@ class _Unfolded:
         self.folded: set[str] = set()
         self.made: dict[str, Any] = {}
         self.expressions: dict[str, Any] = {}
-        self.unpacked: dict[str, list[str]] = {}
+        self.unpacked: dict[str, list[str | None]] = {}
         self.items: set[str] = set()
         self.uses: Counter[str] = Counter()
-        self.unpacked_param = None
+        self.unpacked_params: list[str] = []
+        self.blank_is_free = False
 
 
 def _own_names(function: Function) -> dict[str, str]:
@@ -136,10 +137,8 @@ class _Raise(Expressions):
         args = [ast.arg(self.name(p.name)) for p in f.params]
         defaults = [self.atom(p.default) for p in f.params if p.default is not None]
         body: list[ast.stmt] = [ast.Expr(ast.Constant(f.doc))] if f.doc else []
-        if self.folding.unpacked_param is not None:
-            param, parts = self.folding.unpacked_param
-            target = ast.Tuple([ast.Name(self.name(n)) for n in parts])
-            body.append(ast.Assign([target], ast.Name(self.name(param))))
+        for param in self.folding.unpacked_params:
+            body.append(ast.Assign([self.targets(self.folding.unpacked[param])], ast.Name(self.name(param))))
         body += self.block(f.body)
         if not (isinstance(f.result, Const) and f.result.value is None):
             given = ast.Return(self.atom(f.result))
@@ -179,8 +178,8 @@ class _Raise(Expressions):
                 if s.target in self.folding.folded or s.target in self.folding.items:
                     return []
                 if s.target in self.folding.unpacked:
-                    names = [ast.Name(self.name(n)) for n in self.folding.unpacked[s.target]]
-                    return [self.line(ast.Assign([ast.Tuple(names)], self.operation(s)), s)]  # type: ignore[arg-type]
+                    names = self.targets(self.folding.unpacked[s.target])
+                    return [self.line(ast.Assign([names], self.operation(s)), s)]
                 return self.assign(s)
             case Store():
                 return [self.line(self.store(s), s)]
@@ -388,16 +387,22 @@ class _Raise(Expressions):
         if len(parts) < 2 or self.folding.uses[s.target] != len(parts) or any(p in self.folding.folded for p in parts):
             return s.body, None
         unread = len(list(components(self.types.of(s.target)))) - len(parts)
-        if unread < 0 or unread and "_" in self.spelling.local:
+        if unread < 0 or unread and not self.folding.blank_is_free:
             return s.body, None
         whole = self.targets(parts)
         whole.elts += [ast.Name("_")] * unread
         return s.body[len(parts) :], whole
 
-    def targets(self, parts: list[str]) -> ast.Tuple:
+    def targets(self, parts: Sequence[str | None]) -> ast.Tuple:
         """What a tuple is unpacked into, with what its items are unpacked into."""
         inner = self.folding.unpacked
-        return ast.Tuple([self.targets(inner[p]) if p in inner else ast.Name(self.name(p)) for p in parts])
+
+        def target(part: str | None) -> ast.expr:
+            if part is None:
+                return ast.Name("_")
+            return self.targets(inner[part]) if part in inner else ast.Name(self.name(part))
+
+        return ast.Tuple([*map(target, parts)])
 
     # ---------------------------------------------------------- expressions
 

@@ -6,13 +6,13 @@ import inspect
 import types as pytypes
 from collections.abc import Callable, Sequence
 
-from tangentc.analysis.masks import CHOOSES, NONZERO, Mask, has_places, masks, tests_of, unbounded
+from tangentc.analysis.masks import CHOOSES, NONZERO, Mask, Unbounded, has_places, masks, tests_of, unbounded
 from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
 from tangentc.compiler.front import Front
 from tangentc.compiler.passes import SIMPLIFY
-from tangentc.core.nodes import Assign, Atom, Function, Op
+from tangentc.core.nodes import Assign, Function, Op
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
 from tangentc.derive.context import Key
@@ -115,8 +115,8 @@ class Context:
 
         return chooses
 
-    def unbounded(self, program: Program, wrt: set[str]) -> set[Atom]:
-        return unbounded(program.function, program.types, _is_singular, wrt)
+    def unbounded(self, program: Program, wrt: set[str], chosen: bool) -> Unbounded:
+        return unbounded(program.function, program.types, _is_singular, wrt, chosen)
 
     def unique_name(self, name: str) -> str:
         k, wanted = 1, name

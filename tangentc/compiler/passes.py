@@ -7,15 +7,27 @@ Each is a function from a program to a function in core form. Those of `FRONT` e
 from __future__ import annotations
 
 from tangentc.analysis.fits import without_computed
-from tangentc.analysis.program import Pass
+from tangentc.analysis.program import Pass, Program
+from tangentc.core.nodes import Function
+from tangentc.core.texts import is_emitted
 from tangentc.frontend.carried import carried_by_items
 from tangentc.frontend.hoisted import hoisted
 from tangentc.frontend.own import own_parameters
+from tangentc.ops.table import every
 from tangentc.simplify.common import common
 from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
 from tangentc.simplify.gather import gathered
+from tangentc.simplify.items import items
 from tangentc.simplify.together import together
+
+FREE = frozenset(every("free"))
+
+
+def _common(program: Program) -> Function:
+    """What has been emitted computes nothing twice."""
+    return program.function if is_emitted(program.source) else common(program.function, program.aliases, FREE)
+
 
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
@@ -24,6 +36,7 @@ FRONT = (
     Pass("hoisted", "parts that stay the same in a loop are read before it", hoisted),
     Pass("carried", "loops carry the items of a tuple in its place", carried_by_items),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
+    Pass("common", "equal expressions are computed once", _common, True),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 
@@ -43,4 +56,5 @@ SIMPLIFY = (
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
     Pass("together", "what a trip saves is one tuple", together, last=True),
+    Pass("items", "the items of a tuple are taken where it is made", items, last=True),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -42,6 +42,9 @@ def _makes_new(op: Op) -> bool:
     return op in ALLOCATING or ops.is_used_up(op)
 
 
+NEAREST = 12  # values that are looked at for one with a name
+
+
 class Builder:
     """Appends statements to a block.
 
@@ -60,6 +63,8 @@ class Builder:
         self.out: list[Statement] = []
         self.definitions: dict[str, Assign] = {}
         self.primal: dict[str, Assign] = {}  # how the values of the primal sweep are made
+        self.by_expression: tuple[int, dict[Key, list[str]]] = (0, {})
+        self.around: list[set[str]] = []  # what the primal blocks define whose adjoints are being written
         self.seen: list[dict[Key, Atom]] = [{}]
         self.barriers: list[tuple[int, set[Atom]]] = []
         self.span: Span = NOWHERE
@@ -88,6 +93,19 @@ class Builder:
 
     def type(self, atom: Atom) -> Type:
         return self.types.of(atom)
+
+    def of_primal(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> str | None:
+        """The value of the primal sweep that is ``op(*args)``, if one is computed in the blocks around this place, and
+        nothing of it changes."""
+        if self.by_expression[0] != len(self.primal):
+            known: dict[Key, list[str]] = defaultdict(list)
+            for name, s in self.primal.items():
+                known[s.op, s.args, s.keywords].append(name)
+            self.by_expression = len(self.primal), known
+        for found in self.by_expression[1].get((op, args, keywords), ()):
+            if any(found in names for names in self.around) and not any(map(self.mutable, (found, *args))):
+                return found
+        return None
 
     def maker(self, atom: Atom) -> Assign | None:
         """How an object was made; None once it, or what it was made of, has been stored into."""
@@ -130,6 +148,8 @@ class Builder:
             keywords = tuple((k, v) for k, v in keywords if not _is_default(op, k, v))
         if op in (np.size, np.shape) and args:
             args = (self.like_shape(args[0]), *args[1:])
+            if op is np.size and (length := self._length_at_hand(args[0])) is not None:
+                return length
         if self.peephole is not None and not keywords:
             simpler = self.peephole(self, op, args)
             if simpler is not None:
@@ -229,9 +249,34 @@ class Builder:
         return atom
 
     def like_shape(self, atom: Atom) -> Atom:
-        """A name at hand with the shape of a value, if there surely is one."""
+        """A name at hand with the shape of a value, if there surely is one; best one that it is computed from."""
         shape = None if may_be_number(self.type(atom)) else shape_of(self.type(atom))
-        return self.shapes.get(shape, atom) if shape is not None and is_sure(shape) else atom
+        if shape is None or not is_sure(shape):
+            return atom
+        queue = [atom]
+        for k, name in enumerate(queue):
+            if k > NEAREST:
+                break
+            if isinstance(name, str) and not name.startswith("%"):
+                return name
+            made = self.primal.get(name) if isinstance(name, str) else None
+            if made is not None and ops.is_pure(made.op):
+                queue += [a for a in made.args if isinstance(a, str) and shape_of(self.type(a)) == shape]
+        return self.shapes.get(shape, atom)
+
+    def _length_at_hand(self, atom: Atom) -> Atom | None:
+        """The length of a temporary with one axis, as that of an axis of a parameter."""
+        shape = shape_of(self.type(atom))
+        if (
+            not isinstance(atom, str)
+            or not atom.startswith("%")
+            or shape is None
+            or len(shape) != 1
+            or not is_sure(shape)
+        ):
+            return None
+        found = next(((name, s.index(shape[0])) for s, name in self.shapes.items() if shape[0] in s), None)
+        return found and self.emit(operator.getitem, (self.emit(np.shape, (found[0],)), Const(found[1])))
 
     def store(self, obj: str, key: Atom | None, value: Atom, op: Op | None = None) -> None:
         self.stored.add(obj)
@@ -326,7 +371,7 @@ def is_sure(shape: tuple[Dim, ...]) -> bool:
 
 def _is_default(op: Op, name: str, value: Atom) -> bool:
     """Whether an option is what a function of NumPy takes it to be if it is not said."""
-    if not isinstance(value, Const) or not (value.value is None or isinstance(value.value, (bool, str))):
+    if not isinstance(value, Const) or not (value.value is None or isinstance(value.value, (bool, str, int))):
         return False
     signature = known_of(op).signature if ops.module_root(op) == "numpy" else None
     parameter = signature.parameters.get(name) if signature is not None else None

@@ -42,6 +42,7 @@ WORDS = {
 }
 
 
+LONGEST_KEY = 16  # of a dict, that names its item
 IN_PLACE_OF_BUILTINS = {"sum": "total", "max": "maximum", "min": "minimum", "abs": "magnitude", "pow": "power"}
 JOINED = {operator.add: "plus", operator.sub: "minus", operator.mul: "times", operator.truediv: "over"}
 
@@ -55,6 +56,11 @@ def plain(atom: Atom) -> str:
     if isinstance(atom, Const) and isinstance(atom.value, int) and 0 <= atom.value < 1000:
         return str(atom.value)
     return ""
+
+
+def _is_word(key: object) -> bool:
+    """Whether the key of an item can name it."""
+    return isinstance(key, str) and key.isidentifier() and not keyword.iskeyword(key) and len(key) <= LONGEST_KEY
 
 
 def hint(op: Op, args: tuple[Atom, ...]) -> str:
@@ -76,6 +82,8 @@ def hint(op: Op, args: tuple[Atom, ...]) -> str:
         return f"%{names[0]}_{name}" if names[0] else f"%{name}"
     if op is builtins.getattr and isinstance(args[1], Const):
         return f"%{names[0]}_{args[1].value}" if names[0] else f"%{args[1].value}"
+    if op is operator.getitem and names[0] and isinstance(args[1], Const) and _is_word(args[1].value):
+        return f"%{names[0]}_{args[1].value}" if str(args[0]).startswith("%") else f"%{args[1].value}"
     if op is operator.getitem and names[0]:
         return f"%{names[0]}_{names[1]}" if len(names[1]) <= 3 and names[1].isidentifier() else f"%{names[0]}_item"
     if op is np.transpose and len(args) == 1 and names[0]:

@@ -45,7 +45,7 @@ from tangentc.core.walk import statements
 from tangentc.derive.parts import Adjoint, Given, Like, Parts, bar_name, build_container, get_part
 from tangentc.derive.shadows import Shadows
 from tangentc.errors import InternalError
-from tangentc.simplify.cancel import sums_to_zero
+from tangentc.simplify.cancel import summed, vanishes
 
 
 class Adjoints(Shadows):
@@ -207,11 +207,11 @@ class Adjoints(Shadows):
         sx, sc = shape_of(tx), shape_of(self.b.type(x_bar))
         assert sx is not None and sc is not None
         extra = len(sc) - len(sx)
-        if extra > 0 and not (extra == len(sc) and sums_to_zero(self.b, x_bar, None, False)):
-            axes = None if extra == len(sc) else 0 if extra == 1 else tuple(range(extra))
-            x_bar = self._sum(x_bar, () if axes is None else (("axis", Const(axes)),))
-        elif extra > 0:
-            return None
+        if extra > 0:
+            total = summed(self.b, x_bar, tuple(range(extra)), False)
+            if total is None:
+                return None
+            x_bar = total
         sc = shape_of(self.b.type(x_bar)) or ()
         offset = len(sx) - len(sc)
         ones = []
@@ -224,17 +224,11 @@ class Adjoints(Shadows):
             elif uncertain(wanted) and not (uncertain(d) is False and isinstance(wanted, int)):
                 return self.b.emit(runtime.unbroadcast, (x_bar, x), name=bar_name(x))
         if ones:
-            axis_value = ones[0] if len(ones) == 1 else tuple(ones)
-            if sums_to_zero(self.b, x_bar, axis_value, True):
+            total = summed(self.b, x_bar, tuple(ones), True)
+            if total is None:
                 return None
-            x_bar = self._sum(x_bar, (("axis", Const(axis_value)), ("keepdims", Const(True))))
+            x_bar = total
         return self._cast(x_bar, tx)
-
-    def _sum(self, x_bar: Atom, keywords: tuple[tuple[str, Atom], ...]) -> Atom:
-        made = self.b.maker(x_bar)
-        if made is not None and made.op is operator.neg and not any(map(self.b.mutable, made.args)):
-            return self.b.emit(operator.neg, (self.b.emit(np.sum, made.args, keywords),))
-        return self.b.emit(np.sum, (x_bar,), keywords)
 
     def _cast(self, x_bar: Atom, tx: Scalar | Array) -> Atom:
         tc = self.b.type(x_bar)
@@ -275,6 +269,9 @@ class Adjoints(Shadows):
             if is_number(x_bar) and is_number(old):
                 x_bar = self.full(x_bar, x)
             x_bar = self.b.add(old, x_bar)
+            if vanishes(self.b, x_bar):
+                del self.values[x]  # what has flowed here has flowed back
+                return
         self.values[x] = self._apart(x_bar, bar_name(x))
 
     def _add_parts(self, x: str, t: Type, x_bar: Given) -> None:

@@ -16,7 +16,7 @@ from types import FunctionType
 
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
-from tangentc.analysis.masks import Mask, has_places
+from tangentc.analysis.masks import Mask, Unbounded, has_places
 from tangentc.analysis.outside import Part
 from tangentc.analysis.paths import WHOLE, Path, Paths, demand, leaf_paths, part_type, word_for
 from tangentc.analysis.program import Program
@@ -172,8 +172,8 @@ class Unit:
         return found
 
     @cached_property
-    def unbounded(self) -> set[Atom]:
-        return self.context.unbounded(self.program, self.wrt)
+    def unbounded(self) -> Unbounded:
+        return self.context.unbounded(self.program, self.wrt, self.chosen)
 
     @cached_property
     def definitions(self) -> dict[str, Statement]:

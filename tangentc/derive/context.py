@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Protocol
 
-from tangentc.analysis.masks import Mask
+from tangentc.analysis.masks import Mask, Unbounded
 from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
-from tangentc.core.nodes import Atom, Function
+from tangentc.core.nodes import Function
 from tangentc.core.types import Type
 from tangentc.derive.demand import Made
 
@@ -41,5 +41,5 @@ class Context(Protocol):
     def simplify(self, f: Function, types: Types, of: FunctionType, steps: Sequence[Pass] = ..., /) -> Program: ...
     def after(self, program: Program, step: Pass) -> Program: ...
     def masks(self, program: Program, chosen: bool) -> dict[str, Mask]: ...
-    def unbounded(self, program: Program, wrt: set[str]) -> set[Atom]: ...
+    def unbounded(self, program: Program, wrt: set[str], chosen: bool) -> Unbounded: ...
     def unique_name(self, name: str) -> str: ...

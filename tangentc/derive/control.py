@@ -50,6 +50,7 @@ from tangentc.derive.link import Region
 from tangentc.derive.mirror import Mirror
 from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
 from tangentc.errors import Span, UnsupportedSyntax
+from tangentc.simplify.common import known_of_primal
 from tangentc.simplify.dead import remove_dead
 
 
@@ -269,7 +270,8 @@ class Control:
         """Link both bodies, and write the adjoint loop."""
         if not local and not carried:
             return (replace(s, body=primal),)
-        local = remove_dead(local, [a for c in carried for a in (c.name, c.next)], self.b.types, None)
+        handed_on = [a for c in carried for a in (c.name, c.next)]
+        local = known_of_primal(primal, remove_dead(local, handed_on, self.b.types, None), self.memory, handed_on)
         is_counted = isinstance(s, While) or any(isinstance(x, Leave) for x in statements(primal))
         is_counted = is_counted or self._may_be_used_up(s.iterable)
         inputs = [c.name for c in s.carried]

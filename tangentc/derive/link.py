@@ -10,18 +10,24 @@ for _ in range(n):              ->          x = r * x * (1 - x)
 
 from __future__ import annotations
 
+import functools
 import operator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from tangentc.analysis.aliases import Aliases
-from tangentc.analysis.recording import cut, is_cheap, weight
+from tangentc.analysis.recording import choose, is_cheap, price_of_saving
 from tangentc.core import ops
-from tangentc.core.build import Builder
+from tangentc.core.build import Builder, is_sure
 from tangentc.core.naming import shown
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Effect, If, Leave, Statement, Store, version_base
 from tangentc.core.types import Array, Scalar
-from tangentc.core.walk import all_reads, blocks, changed_by, defines, reads, statements, substitute_block
+from tangentc.core.walk import all_reads, blocks, changed_by, defines, reads, statements, substitute_block, transform
+
+SIZES = (np.size, np.shape)
 
 
 class Entry(NamedTuple):
@@ -51,10 +57,10 @@ class Region:
             before, other = self.adjoint, self._with_read(entry)
             if other is None:
                 continue
+            least = self.price + self._reads_itself(entry, best[1])
             self.adjoint = other
             found = self.plan()
-            least = self._weight(best[0]) + self._reads_itself(entry, best[1])
-            if self._weight(found[0]) < least:
+            if self.price < least:
                 best = found
             else:
                 self.adjoint = before
@@ -67,9 +73,12 @@ class Region:
         self.order: dict[str, int] = {}
         self.stores: dict[str, list[int]] = {}  # where the primal statements store into each array
         self._collect(self.primal)
-        needed = {n for n in (*all_reads(self.adjoint), *self.extra) if isinstance(n, str) and n in self.made}
+        self.adjoint = self._asking_what_is_needed()
         self._positions()
-        saved = cut(needed, self.made, self._may_recompute, self.builder.types)
+        asked = functools.cache(self._asked)
+        needed = self._needed(asked)
+        saved, self.price = choose(needed, self.made, self._may_recompute, asked, self._price, self.builder.types)
+        saved |= {n for n in self.puts_back if n in self.made}
         recomputed: set[str] = set()
         stack = [n for n in needed if n not in saved]
         while stack:
@@ -83,10 +92,43 @@ class Region:
         place = {name: k - len(self.inputs) for k, name in enumerate(self.inputs)} | self.order
         return sorted(saved, key=place.__getitem__), sorted(recomputed, key=place.__getitem__)
 
-    # ---------------------------------------------------------- what an array holds anyway
-    def _weight(self, saved: list[str]) -> int:
-        return sum(weight(n, self.builder.types) for n in saved)
+    def _needed(self, asked: Callable[[str], Iterable[str]]) -> set[str]:
+        """What the adjoint reads of the region, and what that asks for; not what only puts an array back."""
+        found, whole = set(self.extra), set(self.extra)
+        for s in statements(self.adjoint):
+            puts_back = isinstance(s, Store) and s.value in self.puts_back
+            found.update(n for n in reads(s) if not puts_back or n != s.value)
+            whole.update(n for n in reads(s) if not puts_back or n not in (s.value, s.object))
+        found |= {n for name in whole if name in self.made for n in asked(name)}  # type: ignore[arg-type]
+        return {n for n in found if isinstance(n, str) and n in self.made}
 
+    def _asking_what_is_needed(self) -> Block:
+        """The adjoint with sizes and shapes asked of values that it needs anyway: ``x.size`` keeps no array alive."""
+        types, all_of_it = self.builder.types, [*statements(self.adjoint)]
+        asking = [s for s in all_of_it if isinstance(s, Assign) and s.op in SIZES and s.args[0] in self.made]
+        if not asking:
+            return self.adjoint
+        top = [*self.inputs, *(n for s in self.primal for n in defines(s))]
+        others = {n for s in all_of_it if not (isinstance(s, Assign) and s.op in SIZES) for n in reads(s)}
+        instead: dict[int, Assign] = {}
+        for s in asking:
+            t = types.of(s.args[0])
+            if isinstance(t, Array) and s.args[0] not in others and is_sure(t.shape):
+                same = (n for n in top if n in others and getattr(types.of(n), "shape", None) == t.shape)
+                instead[id(s)] = replace(s, args=(next(same, s.args[0]), *s.args[1:]))
+        return transform(self.adjoint, lambda s: (instead.get(id(s), s),))
+
+    def _asked(self, name: str) -> list[str]:
+        """What has to be put back before a value is read, or computed again, out of an array that changes."""
+        made = self.made[name]
+        held = {name, *(a for a in made.atoms if isinstance(a, str))} if made is not None else {name}
+        roots = {self.aliases.root(n) for n in held if n in self.aliases.types.of_name}
+        return sorted({n for r in roots for n in self.put_back.get(r, ())} - {name})
+
+    def _price(self, name: str) -> float:
+        return price_of_saving(name, self.made[name], self.builder.types, name in self.puts_back)
+
+    # ---------------------------------------------------------- what an array holds anyway
     def _entries(self) -> list[Entry]:
         found: list[Entry] = []
         old: dict[tuple[Atom, ...], str] = {}
@@ -151,6 +193,7 @@ class Region:
     def _positions(self) -> None:
         """Where each array that changes is stored into, in the primal statements and in the adjoint."""
         self.restores: dict[str, list[tuple[int, int]]] = {}
+        self.put_back: dict[str, list[str]] = {}  # what puts back each array that changes
         self.opaque_stores: set[str] = set()
         self.first_read: dict[str, int] = {}
         self.last_read: dict[str, int] = {}
@@ -163,6 +206,7 @@ class Region:
                 if self.made[s.value] is not None:
                     root = self.aliases.root(s.object) if s.object in self.aliases.types.of_name else s.object
                     self.restores.setdefault(root, []).append((self.order[s.value], k))
+                    self.put_back.setdefault(root, []).append(s.value)
         for name in sorted(self.order, key=self.order.__getitem__, reverse=True):
             made = self.made[name]  # if it is recomputed, what it is made from is read at its first read
             if isinstance(made, Assign) and name in self.first_read and is_cheap(made, self.builder.types):
@@ -170,6 +214,7 @@ class Region:
                 for atom in (a for a in made.atoms if isinstance(a, str)):
                     self.first_read[atom] = min(at, self.first_read.get(atom, at))
                     self.last_read[atom] = max(at, self.last_read.get(atom, at))
+        self.puts_back = {n for names in self.put_back.values() for n in names}
         for s in self.primal:
             if not isinstance(s, (Store, Assign, Effect)):
                 for inner in statements((s,)):

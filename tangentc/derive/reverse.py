@@ -23,7 +23,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import COPIES_MAYBE, Aliases
 from tangentc.analysis.attributes import first_stores, later_stores
-from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, divides, is_finite, tests_of
+from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, is_finite, tests_of
 from tangentc.analysis.paths import WHOLE, Paths, word_for
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
@@ -132,6 +132,7 @@ class _Reverse(Structure, Stores, Control):
 
     def block(self, block: Block) -> Block:
         """Write the adjoint of a block, last statement first; gives the block with what it must save."""
+        self.b.around.append({s.target for s in block if isinstance(s, Assign)})
         out: list[Statement] = []
         for s in reversed(block):
             self.b.span = s.span.within("adjoint")
@@ -148,6 +149,7 @@ class _Reverse(Structure, Stores, Control):
                     out.extend(reversed(self.effect(s)))
                 case _:
                     out.append(s)
+        self.b.around.pop()
         return tuple(reversed(out))
 
     # ---------------------------------------------------------- assignments
@@ -260,16 +262,22 @@ class _Reverse(Structure, Stores, Control):
                 bar = self.adj.full(y_bar, s.target)
             if mask in (None, NONZERO) and self.b.chosen_zero(partial):  # also where the adjoint is infinite
                 contribution = self.b.product_of_chosen(partial, bar)
-            elif mask is None or isinstance(partial, Const) and is_finite(partial.value):
+            elif mask is None or self._is_bounded(partial):
                 contribution = self.b.mul(bar, partial)
             else:
                 contribution = self._under(self._tested(mask, s.target), bar, partial)
             total[x] = contribution if x not in total else self.b.add(total[x], contribution)
         return total
 
+    def _is_bounded(self, partial: Atom) -> bool:
+        """Whether a partial is a number wherever the arguments are."""
+        if isinstance(partial, Const):
+            return is_finite(partial.value)
+        return (partial in self.definitions or partial in self.given) and partial not in self.unbounded.values
+
     def _may_be_infinite(self, s: Assign, call: Call) -> bool:
         """Whether a partial may be infinite, or no number, where the mask leaves its value out."""
-        if divides(s, lambda op: call.rule.singular) or any(a in self.unbounded for a in (s.target, *s.atoms)):
+        if s.target in self.unbounded.partials or any(a in self.unbounded.values for a in (s.target, *s.atoms)):
             return True
         mask = self.context.masks.get(s.target)
         tests = () if mask is None else tests_of(mask)

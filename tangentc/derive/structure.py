@@ -35,6 +35,7 @@ from tangentc.derive.calls import missing, refuse_active_key
 from tangentc.derive.demand import adjoint_at, covers
 from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
 from tangentc.ops.table import every
+from tangentc.simplify.newaxes import without_axes
 
 PUT_TOGETHER = every("puts_together")
 
@@ -197,23 +198,10 @@ class Structure:
                           "call the function with arguments of known types")  # fmt: skip
         assert not isinstance(y_bar, dict)
         if (axes := _new_axes(key, len(t.shape))) is not None:
-            self.adj.add(x, self._without_axes(self.adj.full(y_bar, s.target), axes))
+            self.adj.add(x, without_axes(self.b, self.adj.full(y_bar, s.target), axes))
             return
         basic = self.aliases.is_basic(key)
         self.adj.add_item(x, key, y_bar, basic or self._is_unique(key), basic)
-
-    def _without_axes(self, y_bar: Atom, axes: tuple[int, ...]) -> Atom:
-        """An adjoint without axes of one entry; those that a sum has kept for nothing it does not keep."""
-        made = self.b.maker(y_bar)
-        if made is not None and made.op is operator.neg:
-            return self.b.emit(operator.neg, (self._without_axes(made.args[0], axes),))
-        named = {} if made is None else dict(made.keywords)
-        if made is not None and made.op is np.sum and not any(map(self.b.mutable, made.args)):
-            over = named.get("axis")
-            if named == {"axis": over, "keepdims": Const(True)} and over in (Const(axes), Const(axes[0])):
-                return self.b.emit(np.sum, made.args, (("axis", over),))
-        axis = axes[0] if len(axes) == 1 else axes
-        return self.b.emit(np.squeeze, (y_bar,), (("axis", Const(axis)),))
 
     def _add_dynamic(self, x: str, key: Atom, y_bar: Adjoint, s: Assign) -> None:
         """``y = xs[i]`` for a list ``xs``: into the list of shadows."""

@@ -43,10 +43,12 @@ class Activation:
     static: dict[str, tuple[Atom, ...] | dict[str, Atom]] = field(default_factory=dict)  # *args and **kwargs
     gives: Any = None  # of a generator: what takes the values that it gives
     has_flag: bool = False  # whether a loop is left by return
+    unnamed: frozenset[str] = frozenset()  # parameters that stand for what is given, wherever this may be written
 
     def variable(self, name: str) -> str:
         """The variable that a local name stands for."""
-        return f"{name}'{self.number}" if self.number else name
+        own = f"{name}'{self.number}" if self.number else name
+        return f"%{own}" if name in self.unnamed else own
 
     def chain(self) -> Iterator[Activation]:
         """This activation, and those that the functions around it were defined in."""

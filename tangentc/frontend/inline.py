@@ -5,6 +5,7 @@ its arguments, or takes ``*args``; others stay calls, with an adjoint of their o
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections import Counter
 from typing import Any
@@ -13,6 +14,7 @@ from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Place
 from tangentc.core.resolve import Scope
+from tangentc.core.texts import is_emitted
 from tangentc.core.types import Struct
 from tangentc.errors import Span
 from tangentc.frontend import prelude
@@ -23,10 +25,16 @@ from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.parse import parsed
 from tangentc.frontend.part import Part
 from tangentc.frontend.recursion import captures
-from tangentc.frontend.source import Quoted
+from tangentc.frontend.source import Quoted, source_of
+from tangentc.frontend.trees import walk
 from tangentc.rules.registry import is_definition
 
 DEEPEST = 60
+STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
+OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Call, ast.Compare, ast.IfExp, ast.BoolOp)
+MOST_LINES = 12  # of a function that is written where it is called, called once
+MOST_OPERATIONS = 6  # of one that is written in each such place
 MOST_OPEN = 8  # calls, one inside the other, of functions that a definition inside has made
 
 
@@ -61,6 +69,7 @@ class Inline(Part):
             and not ("isinstance" in callee.__code__.co_names and all(isinstance(a, Const) for a in given))
             and not takes_any
             and not any(isinstance(a, Const) and _is_code(a.value) for a in given)
+            and not is_short(callee, self.activation.source.tree)
             and not self.summaries.inlined(
                 callee, [self.state.of(a) for a in args], {k: self.state.of(v) for k, v in keywords}
             )
@@ -88,6 +97,8 @@ class Inline(Part):
         defaults = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (callee.__kwdefaults__ or {})
         atoms = {k: self.captured(v, node, callee) for k, v in defaults.items()}
         activation = self.begin(source, Scope(callee), tree, None, key, cls, span)
+        if cls is None and is_short(callee, self.activation.source.tree):
+            activation.unnamed = frozenset(n for n in names if activation.local[n] == 1 and n != "out")
         activation.gives = gives
         return self.inline(activation, tree, atoms, args, keywords, node, callee.__name__)
 
@@ -203,6 +214,25 @@ class Inline(Part):
             self.out.append(Assign(out, ops.identity, (Const(None),), (), self.span(node)))
         self.out.extend(gather(block, name, out))
         return out
+
+
+def is_short(callee: Any, caller: Any) -> bool:
+    """Whether a function is read best where it is called: it is one expression, or a few lines that ``caller`` calls
+    from one place, which is not inside an expression that gives many items."""
+    tree = source_of(callee).tree
+    if hasattr(callee, CHECKPOINT) or is_emitted(callee) or not isinstance(tree, ast.FunctionDef):
+        return False
+    body = tree.body[1:] if ast.get_docstring(tree, clean=False) is not None else tree.body
+    if not 0 < len(body) <= MOST_LINES or not isinstance(body[-1], ast.Return):
+        return False
+    if any(isinstance(n, ast.Name) and n.id == tree.name for n in walk(tree)):
+        return False  # it calls itself
+    if len(body) == 1 and sum(isinstance(n, OPERATIONS) for n in walk(body[0])) <= MOST_OPERATIONS:
+        return True
+    called = [n.func.id for n in walk(caller) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    inside = [n for c in walk(caller) if isinstance(c, COMPREHENSIONS) for n in walk(c) if isinstance(n, ast.Name)]
+    once = called.count(tree.name) == 1 and not any(n.id == tree.name for n in inside)
+    return once and all(isinstance(s, STRAIGHT) for s in body[:-1])
 
 
 def is_quoted(function: Any) -> bool:

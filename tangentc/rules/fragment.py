@@ -83,6 +83,11 @@ def has_length(x: Any, axis: int, length: int) -> bool:
     return bool(np.shape(x)[axis] == length)
 
 
+def is_square(x: Any) -> bool:
+    """In a formula: whether an array is known to have as many rows as columns."""
+    return bool(np.shape(x)[0] == np.shape(x)[1])
+
+
 def is_changed(x: Any) -> bool:
     """In a formula: whether an array is stored into anywhere in the program."""
     return False
@@ -330,6 +335,9 @@ class Fragment:
                 raise Undecided
             integer = isinstance(t, Scalar) and np.dtype(t.dtype).kind == "i"
             return integer if args[1] is int else isinstance(t, Tuple)
+        if function is is_square:
+            whole = self.b.type(args[0].atom) if isinstance(args[0], Value) else None
+            return isinstance(whole, Array) and len(whole.shape) == 2 and whole.shape[0] == whole.shape[1]
         if function in (is_alone, has_length):
             if any(map(_dynamic, args[1:])):
                 return False

@@ -10,7 +10,7 @@ import numpy as np
 
 from tangentc.errors import NotDifferentiable
 from tangentc.ops.table import existing, say
-from tangentc.rules.fragment import inline, is_changed
+from tangentc.rules.fragment import inline, is_changed, is_square
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
 from tangentc.runtime import last_written, marks, positions, resized, scatter, unpad
 
@@ -119,6 +119,8 @@ def diag(x, y, y_bar, k=0):
         return np.diag(y_bar, k)
     if is_changed(x):
         return no_view()
+    if is_square(x):
+        return np.diag(y_bar, k=k)
     return scatter(y_bar, np.diag(positions(x), k), x)
 
 

@@ -74,7 +74,7 @@ def expand_dims(x, axis, y, y_bar):
     samples=lambda rng: [((rng.normal(size=(3, 1, 2)),), {}), ((rng.normal(size=(1, 3)),), {"axis": 0})],
 )
 def squeeze(x, y, y_bar, axis=None):
-    return np.reshape(y_bar, np.shape(x))
+    return np.reshape(y_bar, np.shape(x)) if axis is None else np.expand_dims(y_bar, axis)
 
 
 @adjoint_rule(

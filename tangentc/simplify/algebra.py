@@ -21,9 +21,11 @@ from collections import Counter
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.build import Builder, is_number
+from tangentc.core.build import Builder, is_number, is_sure
 from tangentc.core.nodes import Assign, Atom, Const, Op, version_base
-from tangentc.core.types import Array, is_complex, is_narrow, rank
+from tangentc.core.types import Array, Scalar, is_complex, is_narrow, rank
+from tangentc.simplify.factors import cancelled, joined
+from tangentc.simplify.newaxes import without_leading
 
 ADD, SUB, MUL, DIV, NEG, POW = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -37,6 +39,8 @@ def simplify(b: Builder, op: Op, args: tuple[Atom, ...]) -> Atom | None:
         return None
     if op in FOLDED and all(is_number(a) for a in args):
         return Const(op(*(a.value for a in args)))  # type: ignore[union-attr]
+    if op in BROADCASTING and (shorter := without_leading(b, op, *args)) is not None:
+        return shorter
     return rewrite(b, *args)  # type: ignore[operator]
 
 
@@ -63,7 +67,7 @@ def _add(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return y
     if is_number(y, 0) and isinstance(x, str):
         return x
-    return None
+    return joined(b, ADD, x, y)
 
 
 def _monomial(b: Builder, x: Atom) -> tuple[float, list[Atom]]:
@@ -112,7 +116,9 @@ def _sub(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return b.add(x, neg.args[0])
     if is_number(x, 0) and isinstance(y, str):
         return b.emit(NEG, (y,))
-    return None
+    if is_number(y, 0) and isinstance(x, str):
+        return x
+    return joined(b, SUB, x, y)
 
 
 def _neg(b: Builder, x: Atom) -> Atom | None:
@@ -131,6 +137,8 @@ def _is_absolute(b: Builder, x: Atom, of: Atom) -> bool:
 
 
 def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    if (rest := cancelled(b, MUL, x, y)) is not None:
+        return rest
     if is_number(y) and not is_number(x):
         x, y = y, x
         if not is_number(x, 1) and not is_number(x, -1) and not _made_by(b, y, MUL):
@@ -142,17 +150,17 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if (sign := _made_by(b, y, np.sign)) and (product := _made_by(b, x, MUL)):
         if _is_absolute(b, product.args[1], sign.args[0]):
             return b.mul(product.args[0], sign.args[0])
-    for choose in (np.where, ops.select):
-        if (chosen := _made_by(b, y, choose)) and any(is_number(a, 1) or is_number(a, 0) for a in chosen.args[1:]):
-            if all(is_number(a) for a in chosen.args[1:]):
-                arms = tuple(Const(0.0) if is_number(a, 0) else b.mul(x, a) for a in chosen.args[1:])
-                return b.emit(choose, (chosen.args[0], *arms))
-    if neg := _made_by(b, y, NEG):
-        return b.emit(NEG, (b.mul(x, neg.args[0]),))
-    if neg := _made_by(b, x, NEG):
-        return b.emit(NEG, (b.mul(neg.args[0], y),))
-    if logistic := _logistic(b, x, y) or _logistic(b, y, x):
-        return logistic
+    if choice := _times_choice(b, x, y):
+        return choice
+    if (first := _opposite(b, x)) is not None and (second := _opposite(b, y)) is not None:
+        return b.mul(first, second)
+    if (other := _opposite(b, y)) is not None:
+        return b.emit(NEG, (b.mul(x, other),))
+    if (other := _opposite(b, x)) is not None:
+        return b.emit(NEG, (b.mul(other, y),))
+    known = _logistic(b, x, y) or _logistic(b, y, x) or _primal_ratio(b, x, y) or _primal_ratio(b, y, x)
+    if known is not None:
+        return known
     if quotient := _made_by(b, y, DIV):
         top, bottom = quotient.args
         return b.emit(DIV, (b.mul(x, top), bottom))
@@ -163,8 +171,27 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
     return None
 
 
+def _times_choice(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    """``x * where(c, 1, 0)`` is ``where(c, x, 0)``."""
+    for choose in (np.where, ops.select):
+        if (chosen := _made_by(b, y, choose)) and any(is_number(a, 1) or is_number(a, 0) for a in chosen.args[1:]):
+            if all(is_number(a) for a in chosen.args[1:]):
+                arms = tuple(Const(0.0) if is_number(a, 0) else b.mul(x, a) for a in chosen.args[1:])
+                return b.emit(choose, (chosen.args[0], *arms))
+    return None
+
+
+def _opposite(b: Builder, x: Atom) -> Atom | None:
+    """The y of ``-y``; of the primal sweep for a number, of which the sign may move."""
+    if made := _made_by(b, x, NEG):
+        return made.args[0]
+    made = _known(b, x) if isinstance(x, str) and x.startswith("%") and isinstance(b.type(x), Scalar) else None
+    return made.args[0] if made is not None and made.op is NEG else None
+
+
 def _logistic(b: Builder, quotient: Atom, y: Atom) -> Atom | None:
-    """``a / (1 + e) * (e * c)`` for ``e = np.exp(x)``, and ``(a / (1 + e)) ** 2 * (e * c)``."""
+    """``a / (1 + e) * (e * c)`` for ``e = np.exp(x)``, and ``(a / (1 + e)) ** 2 * (e * c)``; where a is a multiple of
+    ``y = 1 / (1 + e)`` that is there, ``a * c * (1 - y)``."""
     made = _known(b, quotient)
     square = made if made is not None and made.op is POW and is_number(made.args[1], 2) else None
     made = made if square is None else _known(b, square.args[0])
@@ -172,9 +199,32 @@ def _logistic(b: Builder, quotient: Atom, y: Atom) -> Atom | None:
     if e is None or e not in (factors := _monomial(b, y)[1]):
         return None
     top = _without(b, y, factors, e)
-    top = made.args[0] if is_number(top, 1) else b.mul(made.args[0], top)  # type: ignore[union-attr]
+    y_bar, total = made.args  # type: ignore[union-attr]
+    out = next((f for f in _monomial(b, y_bar)[1] if _is_reciprocal(b, f, total)), None) if square is None else None
+    top = y_bar if is_number(top, 1) else b.mul(y_bar, top)
+    if out is not None:
+        return b.mul(top, b.emit(SUB, (Const(1), out)))
     ratio = b.emit(DIV, (top, _other_total(b, e)))
     return ratio if square is None else b.mul(square.args[0], ratio)
+
+
+def _primal_ratio(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    """``a / s * e`` is ``a * w`` where the primal sweep has ``w = e / s``."""
+    quotient = _made_by(b, x, DIV) or _adjoint_quotient(b, x)
+    ratio = None if quotient is None else b.of_primal(DIV, (y, quotient.args[1]))
+    return None if ratio is None else b.mul(quotient.args[0], ratio)  # type: ignore[union-attr]
+
+
+def _adjoint_quotient(b: Builder, x: Atom) -> Assign | None:
+    """How an adjoint that has its name already is a quotient."""
+    made = b.definition(x) if isinstance(x, str) and version_base(x).endswith("_bar") else None
+    return made if made is not None and made.op is DIV and not any(map(b.mutable, made.args)) else None
+
+
+def _is_reciprocal(b: Builder, x: Atom, of: Atom) -> bool:
+    """Whether ``x`` is ``1 / of``."""
+    made = _known(b, x)
+    return made is not None and made.op is DIV and is_number(made.args[0], 1) and made.args[1] == of
 
 
 def _without(b: Builder, x: Atom, factors: list[Atom], factor: Atom) -> Atom:
@@ -215,6 +265,8 @@ def _known(b: Builder, atom: Atom) -> Assign | None:
 
 
 def _div(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    if (rest := cancelled(b, DIV, x, y)) is not None:
+        return rest
     if is_number(y, 1) and isinstance(x, str):
         return x
     if (e := _exponential(b, y)) is not None and e in (factors := _monomial(b, x)[1]):  # a * e / (1 + e)
@@ -254,6 +306,10 @@ def _swapaxes(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
 def _transpose_all(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
     if axes:
         return None
+    if negative := _made_by(b, x, NEG):
+        return b.emit(NEG, (b.emit(np.transpose, negative.args),))
+    if outer := _made_by(b, x, np.outer):
+        return b.emit(np.outer, outer.args[::-1])
     return _transpose(b, x) or _transposed_product(b, x)
 
 
@@ -271,7 +327,7 @@ def _transposed_product(b: Builder, x: Atom) -> Atom | None:
 
 def _expand_dims(b: Builder, x: Atom, axis: Atom) -> Atom | None:
     """``x[:, None]``, as people write it."""
-    t, axes = b.type(x), getattr(axis, "value", None)
+    t, axes = b.type(x), getattr(axis if isinstance(axis, Const) else b.type(axis), "value", None)
     axes = axes if isinstance(axes, tuple) else (axes,)
     if not isinstance(t, Array) or t.or_number or not axes or any(type(k) is not int for k in axes):
         return None
@@ -283,8 +339,26 @@ def _expand_dims(b: Builder, x: Atom, axis: Atom) -> Atom | None:
     return b.emit(operator.getitem, (x, Const(key[0] if len(key) == 1 else tuple(key))))
 
 
+def _reshape(b: Builder, x: Atom, shape: Atom) -> Atom | None:
+    """An array in the shape that it has already."""
+    t, made = b.type(x), b.definition(shape) if isinstance(shape, str) else None
+    if made is None or made.op is not np.shape or not isinstance(t, Array) or t.or_number:
+        return None
+    return x if is_sure(t.shape) and b.same_shape(x, made.args[0]) else None
+
+
+def _getitem(b: Builder, x: Atom, key: Atom) -> Atom | None:
+    """An item of a named tuple that has just been put together."""
+    made = b.definition(x) if isinstance(x, str) and is_number(key) else None
+    if made is None or made.op is not ops.make_struct or not issubclass(made.args[0].value, tuple):  # type: ignore[union-attr]
+        return None
+    return made.args[2:][key.value]  # type: ignore[union-attr]
+
+
 REWRITES = {
     ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow,
     np.transpose: _transpose_all, np.swapaxes: _swapaxes, np.expand_dims: _expand_dims,
+    np.reshape: _reshape, operator.getitem: _getitem,
 }  # fmt: skip
 FOLDED = {ADD, SUB, MUL, NEG}
+BROADCASTING = {ADD, SUB, MUL, DIV}

@@ -9,20 +9,22 @@ that may be changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, Statement, While, is_temporary
-from tangentc.core.walk import substitute
+from tangentc.core.walk import changed_by, statements, substitute, substitute_block, transform
 from tangentc.ops.table import every
 
 ALLOCATING = every("allocates")
+FREE = every("free")
 
 
-def common(function: Function, aliases: Aliases) -> Function:
-    """The function with temporaries that repeat an earlier expression removed."""
+def common(function: Function, aliases: Aliases, but: frozenset[Any] = frozenset()) -> Function:
+    """The function with temporaries that repeat an earlier expression, ``but`` those of some operations, removed."""
     table: dict[str, Atom] = {}
 
     def block(statements: Block, scopes: list[dict[Any, str]]) -> Block:
@@ -43,6 +45,8 @@ def common(function: Function, aliases: Aliases) -> Function:
                 case While():
                     head = block(s.head, inner)
                     s = substitute(replace(s, head=head, body=block(s.body, inner)), table)
+                case Assign() if s.op in but:
+                    pass
                 case Assign() if _may_share(s, aliases):
                     key = s.op, s.args, s.keywords
                     earlier = next((scope[key] for scope in inner if key in scope), None)
@@ -62,6 +66,25 @@ def common(function: Function, aliases: Aliases) -> Function:
     body = block(function.body, [])
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=body, result=result)
+
+
+def known_of_primal(primal: Block, adjoint: Block, aliases: Aliases, handed_on: Iterable[Atom]) -> Block:
+    """The adjoint of a trip, in which what the trip has computed already has the name that it has there; what is handed
+    on to the next trip is the adjoint's own."""
+    made: dict[Any, str] = {}
+    for s in primal:
+        if isinstance(s, Assign) and _may_share(s, aliases) and s.op not in FREE:
+            made.setdefault((s.op, s.args, s.keywords), s.target)
+    own = {*handed_on, *map(changed_by, statements(adjoint))}
+    same = {
+        s.target: made[key]
+        for s in statements(adjoint)
+        if isinstance(s, Assign) and s.target not in own and (key := (s.op, s.args, s.keywords)) in made
+    }
+    if not same:
+        return adjoint
+    kept = transform(adjoint, lambda s: () if isinstance(s, Assign) and s.target in same else (s,))
+    return known_of_primal(primal, substitute_block(kept, same), aliases, handed_on)
 
 
 def _reads_only(s: Assign, aliases: Aliases) -> bool:

@@ -146,10 +146,11 @@ def _item_of_tuple(s: Assign, defined: Any, resolve: Any) -> Atom | None:
     if s.op is not operator.getitem or not isinstance(s.args[1], Const) or type(s.args[1].value) is not int:
         return None
     made = defined.get(resolve(s.args[0]))
-    if not isinstance(made, Assign) or made.op is not ops.make_tuple:
+    if not isinstance(made, Assign):
         return None
-    k = s.args[1].value
-    return made.args[k] if -len(made.args) <= k < len(made.args) else None
+    named = made.op is ops.make_struct and issubclass(made.args[0].value, tuple)  # type: ignore[union-attr]
+    items, k = made.args[2:] if named else made.args, s.args[1].value
+    return items[k] if (named or made.op is ops.make_tuple) and -len(items) <= k < len(items) else None
 
 
 def borrowed(program: Program) -> Function:

@@ -1,0 +1,76 @@
+"""Values that are above zero, or alike: good for a root, a logarithm or a quotient at all entries, or at none.
+
+v_plus = np.maximum(v, 1e-3)      is above zero
+v_plus * dt                       is above zero at all entries or at none, as the number dt is
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from tangentc.core.build import is_number
+from tangentc.core.nodes import Assign, Atom, Statement
+from tangentc.core.types import Scalar, Type
+
+ABOVE = {np.exp, np.exp2, np.cosh}  # zero aside, the numbers that are too small
+NOT_BELOW = {np.abs, builtins.abs, np.square}
+KEEPING = {
+    np.sqrt, operator.getitem, np.transpose, np.reshape, np.ravel, np.expand_dims, np.sum, np.mean, np.max, np.min,
+    np.cumsum, np.copy,
+}  # fmt: skip
+LARGER, SMALLER = {np.maximum, builtins.max}, {np.minimum, builtins.min}
+TOGETHER = {operator.mul, operator.truediv}
+
+
+class Signs:
+    """What is known of the signs of the values of a program."""
+
+    def __init__(self, body: Iterable[Statement], of: Callable[[Atom], Type]):
+        self.of = of
+        self.above: set[Atom] = set()
+        self.not_below: set[Atom] = set()
+        self.alike: set[Atom] = set()
+        for s in body:
+            if isinstance(s, Assign) and s.args:
+                self._note(s)
+
+    def is_above(self, atom: Atom) -> bool:
+        return atom in self.above or is_number(atom) and atom.value > 0
+
+    def is_not_below(self, atom: Atom) -> bool:
+        return atom in self.not_below or self.is_above(atom) or is_number(atom, 0)
+
+    def is_alike(self, atom: Atom) -> bool:
+        return atom in self.alike or self.is_above(atom) or isinstance(self.of(atom), Scalar)
+
+    def _note(self, s: Assign) -> None:
+        two = s.args[:2] if len(s.args) == 2 and not s.keywords else None
+        if s.op in ABOVE or s.op in KEEPING and self.is_above(s.args[0]):
+            self.above.add(s.target)
+        elif s.op in NOT_BELOW or s.op in KEEPING and self.is_not_below(s.args[0]) or s.op is np.sqrt:
+            self.not_below.add(s.target)
+        elif s.op in KEEPING and s.args[0] in self.alike:
+            self.alike.add(s.target)
+        elif two is not None:
+            self._of_two(s, *two)
+
+    def _of_two(self, s: Assign, x: Atom, y: Atom) -> None:
+        if s.op in TOGETHER:
+            if self.is_above(x) and self.is_above(y):
+                self.above.add(s.target)
+            elif self.is_not_below(x) and self.is_not_below(y) or x == y and s.op is operator.mul:
+                self.not_below.add(s.target)
+            elif self.is_alike(x) and self.is_alike(y):
+                self.alike.add(s.target)
+        elif s.op is operator.add and self.is_not_below(x) and self.is_not_below(y):
+            (self.above if self.is_above(x) or self.is_above(y) else self.not_below).add(s.target)
+        elif s.op in LARGER and (self.is_above(x) or self.is_above(y)):
+            self.above.add(s.target)
+        elif s.op in SMALLER and self.is_above(x) and self.is_above(y):
+            self.above.add(s.target)
+        elif s.op is operator.pow and (self.is_above(x) or is_number(y) and y.value % 2 == 0):
+            (self.above if self.is_above(x) else self.not_below).add(s.target)

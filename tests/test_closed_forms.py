@@ -1,0 +1,169 @@
+"""Adjoints in the form that an expert writes, whatever the user's spelling, and the values that they have."""
+
+import numpy as np
+import pytest
+
+from tangentc import check_grads, grad
+from tangentc.derive import adjoints
+from tangentc.frontend import inline
+from tangentc.simplify import algebra
+
+
+def softmax(x, axis=-1):
+    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+def softmax_without_a_shift(x):
+    w = np.exp(x)
+    w /= w.sum(axis=1)[:, None]
+    return w
+
+
+def of_softmax(x, y):
+    return np.sum(softmax(x) * y)
+
+
+def of_columns(x, y):
+    return np.sum(softmax(x, 0) * y) + np.sum(softmax(x, 1) ** 2)
+
+
+def of_the_other(x, y):
+    return np.sum(softmax_without_a_shift(x) * y)
+
+
+def logsumexp(x, y):
+    m = np.max(x, axis=1)
+    return np.sum((m + np.log(np.sum(np.exp(x - m[:, None]), axis=1))) ** 2) + 0 * np.sum(y)
+
+
+def logsumexp_of_all(x, y):
+    m = x.max()
+    return m + np.log(np.sum(np.exp(x - m))) + np.sum(y)
+
+
+def squeezed(x, axis):
+    top = np.max(x, axis=axis, keepdims=True)
+    return np.squeeze(top, axis=axis) + np.log(np.sum(np.exp(x - top), axis=axis))
+
+
+def logsumexp_squeezed(x, y):
+    return np.sum(squeezed(x, 1) ** 2) * np.sum(squeezed(x, 0) * y[0])
+
+
+def log_softmax(x, y):
+    z = x - np.max(x, axis=1, keepdims=True)
+    return -np.mean(np.sum(y * (z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))), axis=1))
+
+
+def sigmoid(x, y):
+    return np.sum(y * (1 / (1 + np.exp(-x)))) + np.sum(1.0 / (1.0 + np.exp(-x * y)))
+
+
+def layer_norm(x, y):
+    mu = np.mean(x, axis=-1, keepdims=True)
+    return np.sum(y * (x - mu) / np.sqrt(np.var(x, axis=-1, keepdims=True) + 1e-5))
+
+
+def batch_norm(x, y):
+    return np.sum(np.tanh(y * (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 1e-5)))
+
+
+def leaky(x, y):
+    h = x * y
+    return np.sum(np.where(h > 0, h, 0.01 * h) ** 2)
+
+
+def used_twice(x, y):
+    tension = y * (x[1:, :] - x[:-1, :])[0]
+    return np.sum(np.sin(tension)) - np.sum(np.cos(tension) * tension)
+
+
+FORMS = [
+    of_softmax, of_columns, of_the_other, logsumexp, logsumexp_of_all, logsumexp_squeezed, log_softmax, sigmoid, layer_norm,
+    batch_norm, leaky, used_twice,
+]  # fmt: skip
+SHAPES = [(9, 10), (3, 4), (1, 8), (8, 1)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("function", FORMS)
+def test_values(function, shape, rng):
+    if function is used_twice and shape[0] == 1:
+        return
+    x, y = rng.normal(size=shape), rng.normal(size=shape)
+    check_grads(function, (x, y), quiet=True)
+
+
+@pytest.mark.parametrize("function", FORMS)
+def test_rewriting_changes_no_value(function, rng, monkeypatch):
+    x, y = rng.normal(size=(9, 10)), rng.normal(size=(9, 10))
+    found = grad(function, wrt=(0, 1))(x, y)
+    for name in ("joined", "without_leading", "cancelled", "_primal_ratio"):
+        monkeypatch.setattr(algebra, name, lambda *_: None)
+    monkeypatch.setattr(inline, "is_short", lambda *_: False)
+    monkeypatch.setattr(adjoints, "vanishes", lambda *_: False)
+    module = dict(function.__globals__)
+    again = type(function)(function.__code__, module, function.__name__)  # nothing compiled is kept for it
+    for a, b in zip(found, grad(again, wrt=(0, 1))(x, y), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+def text(function, shape=(9, 10)):
+    return grad(function).source_for(np.ones(shape), np.ones(shape))
+
+
+@pytest.mark.parametrize(
+    "function", [of_softmax, of_columns, logsumexp, logsumexp_of_all, logsumexp_squeezed, log_softmax]
+)
+def test_the_maximum_that_is_only_subtracted_has_no_adjoint(function):
+    assert "==" not in text(function)
+
+
+def test_softmax_is_three_factors():
+    assert "(e_bar - np.sum(e_bar * e, axis=1, keepdims=True)) * e" in text(of_softmax)
+
+
+def test_a_sigmoid_keeps_its_own_value():
+    assert "np.exp(x" not in text(sigmoid)
+
+
+def test_one_where_for_a_leaky_unit():
+    assert "0.0" not in text(leaky).replace("0.01", "").replace("0.02", "")
+
+
+def test_reductions_of_leading_axes_need_no_new_axes():
+    assert "None" not in text(batch_norm) and "keepdims" not in text(batch_norm)
+
+
+def test_what_is_shared_is_summed_first():
+    found = text(used_twice, (9, 9))
+    assert found.count("* y") == 1 and "tension_bar" in found
+
+
+def shifted(v, k):
+    t = np.sin(v)
+    return t * k
+
+
+def calls_once(x):
+    return np.sum(shifted(x, 2.0))
+
+
+def calls_twice(x):
+    return np.sum(shifted(x, 2.0)) + np.sum(shifted(x, 3.0))
+
+
+def calls_for_each(xs):
+    return np.sum(np.array([shifted(x, 2.0) for x in xs]))
+
+
+def test_short_functions_are_written_where_they_are_called():
+    x = np.ones(9)
+    assert "shifted_primal" not in grad(calls_once).source_for(x)
+    assert "shifted_adjoint" in grad(calls_twice).source_for(x) and "shifted_primal" in grad(calls_for_each).source_for(
+        x
+    )
+    np.testing.assert_allclose(grad(calls_once)(x), 2 * np.cos(x))
+    np.testing.assert_allclose(grad(calls_twice)(x), 5 * np.cos(x))
+    np.testing.assert_allclose(grad(calls_for_each)(x), 2 * np.cos(x))
