@@ -44,6 +44,7 @@ bench: $(BIN)/.installed
 	$(BIN)/python benchmarks/targets.py
 	$(BIN)/python benchmarks/compile_time.py
 	$(BIN)/python benchmarks/dispatch.py
+	$(BIN)/python -m benchmarks.peers --out docs
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -16,13 +16,14 @@ REGION = re.compile(r"(<!-- measured -->\n).*?(<!-- end of what was measured -->
 
 
 def surroundings():
-    """The machine, the versions and the date."""
+    """The machine and how busy it was before, the versions and the date."""
     cpu = Path("/proc/cpuinfo")
     names = re.findall(r"model name\s*: (.*)", cpu.read_text()) if cpu.exists() else []
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "processor": names[0] if names else platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.machine()}",
         "versions": {
             "Python": platform.python_version(),
@@ -55,7 +56,9 @@ def markdown(record):
     """All tables of a record."""
     about = record["about"]
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items() if version)
-    lines = [f"{about['date']}, {about['processor']}, {about['cores']} cores, {about['system']}; {versions}.", ""]
+    machine = f"{about['processor']}, {about['cores']} cores, {about['system']}"
+    load = f"; load average {about['load']} before" if about.get("load") is not None else ""
+    lines = [f"{about['date']}, {machine}{load}; {versions}.", ""]
     for threads, workloads in record["threads"].items():
         lines += [f"### {WORDS.get(threads, threads + ' threads')}", ""]
         lines += [*times(workloads), ""]
@@ -73,7 +76,7 @@ def times(workloads):
         own = _duration(median(by_hand["seconds"])) if "seconds" in by_hand else by_hand.get("error", "")
         yield f"| {name} | {own} | " + " | ".join(cells) + " |"
     means = (mean_ratio(workloads, call) for call in OTHERS)
-    yield "| geometric mean | | " + " | ".join(f"{m:.2f} of {n}" if n else "" for m, n in means) + " |"
+    yield "| geometric mean | | " + " | ".join(f"{_digits(m)} of {n}" if n else "" for m, n in means) + " |"
 
 
 def _cell(found, call):
