@@ -90,7 +90,7 @@ def _status(key):
 def serve(connection, tool, threads):
     """Answer requests (method, arguments) with (whether it went well, result or what went wrong)."""
     sys.setrecursionlimit(100_000)
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    os.environ["JAX_PLATFORMS"] = "cpu"
     if tool == "PyTorch":
         import torch
 
