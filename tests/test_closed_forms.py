@@ -60,6 +60,22 @@ def sigmoid(x, y):
     return np.sum(y * (1 / (1 + np.exp(-x)))) + np.sum(1.0 / (1.0 + np.exp(-x * y)))
 
 
+def cross_entropy(x, y):
+    p = 1 / (1 + np.exp(-x))
+    t = np.abs(np.sin(y))
+    return -np.mean(t * np.log(p) + (1 - t) * np.log(1 - p))
+
+
+def saturated(x, t):
+    p = 1 / (1 + np.exp(-x))
+    return -np.sum(t * np.log(p) + (1 - t) * np.log(1 - p))
+
+
+def weighted_cross_entropy(x, y):
+    p = 1 / (1 + np.exp(-x))
+    return np.sum(y**2 * np.log(p)) - 3.0 * np.sum(np.log(1 - p))
+
+
 def layer_norm(x, y):
     mu = np.mean(x, axis=-1, keepdims=True)
     return np.sum(y * (x - mu) / np.sqrt(np.var(x, axis=-1, keepdims=True) + 1e-5))
@@ -80,8 +96,8 @@ def used_twice(x, y):
 
 
 FORMS = [
-    of_softmax, of_columns, of_the_other, logsumexp, logsumexp_of_all, logsumexp_squeezed, log_softmax, sigmoid, layer_norm,
-    batch_norm, leaky, used_twice,
+    of_softmax, of_columns, of_the_other, logsumexp, logsumexp_of_all, logsumexp_squeezed, log_softmax, sigmoid,
+    cross_entropy, weighted_cross_entropy, layer_norm, batch_norm, leaky, used_twice,
 ]  # fmt: skip
 SHAPES = [(9, 10), (3, 4), (1, 8), (8, 1)]
 
@@ -126,6 +142,14 @@ def test_softmax_is_three_factors():
 
 def test_a_sigmoid_keeps_its_own_value():
     assert "np.exp(x" not in text(sigmoid)
+
+
+def test_the_adjoint_of_logits_is_probability_less_target():
+    assert "(p - t)" in text(cross_entropy) and "1 - p" not in text(cross_entropy)
+    x, t = np.array([800.0, -800.0, 2.0]), np.array([1.0, 0.0, 0.5])
+    with np.errstate(all="ignore"):
+        found = grad(saturated)(x, t)
+        np.testing.assert_allclose(found, 1 / (1 + np.exp(-x)) - t, atol=1e-300)
 
 
 def test_one_where_for_a_leaky_unit():

@@ -24,6 +24,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
 from tangentc.core.nodes import Assign, Atom, Const, Op, version_base
 from tangentc.core.types import Array, Scalar, is_complex, is_narrow, rank
+from tangentc.simplify.denominators import without_denominators
 from tangentc.simplify.factors import cancelled, joined
 from tangentc.simplify.newaxes import without_leading
 
@@ -203,7 +204,7 @@ def _logistic(b: Builder, quotient: Atom, y: Atom) -> Atom | None:
     out = next((f for f in _monomial(b, y_bar)[1] if _is_reciprocal(b, f, total)), None) if square is None else None
     top = y_bar if is_number(top, 1) else b.mul(y_bar, top)
     if out is not None:
-        return b.mul(top, b.emit(SUB, (Const(1), out)))
+        return _times_slope(b, top, out)
     ratio = b.emit(DIV, (top, _other_total(b, e)))
     return ratio if square is None else b.mul(square.args[0], ratio)
 
@@ -219,6 +220,18 @@ def _adjoint_quotient(b: Builder, x: Atom) -> Assign | None:
     """How an adjoint that has its name already is a quotient."""
     made = b.definition(x) if isinstance(x, str) and version_base(x).endswith("_bar") else None
     return made if made is not None and made.op is DIV and not any(map(b.mutable, made.args)) else None
+
+
+def _times_slope(b: Builder, top: Atom, out: Atom) -> Atom:
+    """``a * y * (1 - y)`` for a sigmoid y, of whose logarithm a may be the derivative."""
+    rest = b.of_primal(SUB, (Const(1), out)) or b.emit(SUB, (Const(1), out))
+    coefficient, factors = _monomial(b, top)
+    sums = [f for f in factors if f != out]
+    if coefficient == 1 and len(sums) == 1 and factors.count(out) == 1:
+        short = without_denominators(b, sums[0], [out, rest])
+        if short is not None:
+            return short
+    return b.mul(top, rest)
 
 
 def _is_reciprocal(b: Builder, x: Atom, of: Atom) -> bool:

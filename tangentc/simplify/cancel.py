@@ -29,17 +29,17 @@ MOST_FACTORS = 3  # of a product that is written in place of a sum
 Options = tuple[tuple[str, Atom], ...]
 
 
-class _TooMany(Exception):
+class TooMany(Exception):
     pass
 
 
 def summed(b: Builder, x: Atom, axes: tuple[int, ...], keepdims: bool) -> Atom | None:
     """Write the sum of an adjoint along axes; None if it is zero by algebra."""
     ndim = rank(b.type(x)) or 0
-    sums = _Sums(b, axes, ndim)
+    sums = Sums(b, axes, ndim)
     if sums.known(x) == []:
         return None
-    found = _Sums(b, axes, ndim, True).known(x)
+    found = Sums(b, axes, ndim, True).known(x)
     if found is not None and len(found) == 1 and (product := sums.written(found[0], keepdims)) is not None:
         return product
     return _outside_in(b, x, sums, keepdims)
@@ -50,10 +50,10 @@ def vanishes(b: Builder, x: Atom) -> bool:
     made = b.definition(x) if isinstance(x, str) else None
     if made is None or made.op not in (operator.add, operator.sub, operator.mul, operator.truediv):
         return False
-    found = _Sums(b, (), rank(b.type(x)) or 0)
+    found = Sums(b, (), rank(b.type(x)) or 0)
     try:
-        return not _canonical(found.terms(x))
-    except _TooMany:
+        return not canonical(found.terms(x))
+    except TooMany:
         return False
 
 
@@ -62,7 +62,7 @@ def _options(axes: tuple[int, ...], ndim: int, keepdims: bool) -> Options:
     return (*axis, ("keepdims", Const(True))) if keepdims else axis
 
 
-def _outside_in(b: Builder, x: Atom, sums: _Sums, keepdims: bool) -> Atom:
+def _outside_in(b: Builder, x: Atom, sums: Sums, keepdims: bool) -> Atom:
     """The sum with what is constant along the axes behind it."""
     made = b.definition(x) if isinstance(x, str) and x.startswith("%") else None
     if made is None or made.keywords or any(map(b.mutable, made.args)):
@@ -79,19 +79,21 @@ def _outside_in(b: Builder, x: Atom, sums: _Sums, keepdims: bool) -> Atom:
 
 
 @dataclass
-class _Sums:
-    """Sums along some axes of arrays with so many; with ``whole`` a sum of two values is one factor."""
+class Sums:
+    """Sums along some axes of arrays with so many; with ``whole`` a sum of two values is one factor, and so are
+    ``leaves``."""
 
     b: Builder
     axes: tuple[int, ...]
     ndim: int
     whole: bool = False
+    leaves: tuple[Atom, ...] = ()
 
     def known(self, x: Atom) -> list[Term] | None:
         """The sum as terms, of which no two are alike; None if it is too long for that."""
         try:
-            return _canonical(self._sum(self.terms(x, 0)))
-        except _TooMany:
+            return canonical(self._sum(self.terms(x, 0)))
+        except TooMany:
             return None
 
     def stays(self, summed: Atom, factor: Atom, keepdims: bool) -> bool:
@@ -156,11 +158,13 @@ class _Sums:
     def terms(self, x: Atom, depth: int = 0, summed: bool = False) -> list[Term]:
         """``x`` as a sum of products; with ``summed`` it is without the summed axes, which it is given later."""
         if depth > LIMIT:
-            raise _TooMany
+            raise TooMany
         if is_number(x):
             return [(float(x.value), Counter(), Counter())]  # type: ignore[union-attr]
         leaf: Any = ("at", x) if summed and isinstance(self.b.type(x), Array) else x
         made = self.b.definition(x) or self.b.primal.get(x)  # type: ignore[arg-type]
+        if x in self.leaves:
+            made = None
         if made is None or any(isinstance(a, str) and self.b.mutable(a) for a in made.args) and made.op is not np.sum:
             return [(1.0, Counter([leaf]), Counter())]
         if self._is_such_a_sum(made, summed):
@@ -228,7 +232,7 @@ class _Sums:
         return new_axes(made.args[1].value, ndim)
 
 
-def _canonical(terms: list[Term]) -> list[Term]:
+def canonical(terms: list[Term]) -> list[Term]:
     out: dict = {}
     for coefficient, above, below in terms:
         common = above & below
@@ -239,5 +243,5 @@ def _canonical(terms: list[Term]) -> list[Term]:
 
 def _limited(terms: list[Term]) -> list[Term]:
     if len(terms) > LIMIT:
-        raise _TooMany
+        raise TooMany
     return terms
