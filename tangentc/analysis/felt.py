@@ -18,9 +18,10 @@ import numpy as np
 
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
+from tangentc.core.build import shape_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Store, While
 from tangentc.core.types import Scalar, Type
-from tangentc.core.walk import blocks, defines, statements
+from tangentc.core.walk import blocks, changed_by, defines, statements
 
 PASSING = {
     operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.matmul, operator.truediv, np.dot,
@@ -28,6 +29,10 @@ PASSING = {
     np.reshape, np.ravel, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.copy, np.array, np.asarray,
     np.stack, np.concatenate, np.full, np.square, np.sqrt, np.log, ops.identity, ops.make_tuple, ops.make_list,
     ops.copied, ops.seen,
+}  # fmt: skip
+VIEWS = {
+    np.transpose, np.reshape, np.ravel, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.asarray,
+    operator.getitem, ops.identity,
 }  # fmt: skip
 CHOOSING = {  # which arguments some entries are taken of, or left as they are
     np.where: (1, 2), np.maximum: (0, 1), np.minimum: (0, 1), np.clip: (0,), np.max: (0,), np.min: (0,),
@@ -41,6 +46,8 @@ def infinite(s: Assign, k: int, of: Types) -> bool | None:
     """Whether an infinite argument makes what an operation gives infinite, or no number."""
     if s.op in PASSING and not (s.op is operator.truediv and k > 0):
         return True
+    if s.op in (np.where, ops.select) and shape_of(of(s.args[0])) != shape_of(of(s.target)):
+        return False  # one test for several entries may leave all of them out
     return None if k in CHOOSING.get(s.op, ()) or is_elementwise(s.op) and s.op not in ops.COMPARE else False
 
 
@@ -73,6 +80,7 @@ class Felt:
         loops = (s for s in statements(function.body) if isinstance(s, (For, While)))
         self.carried: set[Atom] = {c.name for s in loops for c in s.carried}
         self.open: set[Atom] = set()  # what the loops around carry
+        self.replaced = _replaced(function)
         self.partly: set[Atom] = {self.here(function.result)}
         self.wholly: set[Atom] = set() if chosen else {self.here(function.result)}
 
@@ -133,4 +141,18 @@ class Felt:
     def add(self, atom: Atom, wholly: bool) -> None:
         if isinstance(atom, str):
             self.partly.add(self.here(atom))
-            self.wholly.update([self.here(atom)] if wholly else [])
+            self.wholly.update([self.here(atom)] if wholly and atom not in self.replaced else [])
+
+
+def _replaced(function: Function) -> set[Atom]:
+    """The arrays into which something is stored in place of what they held, by whichever name."""
+    body = [*statements(function.body)]
+    changed = (changed_by(s) for s in body if not (isinstance(s, Store) and s.op is not None))
+    found: set[Atom] = {name for name in changed if name is not None}
+    views = [(s.target, s.args[0]) for s in body if isinstance(s, Assign) and s.op in VIEWS and s.args]
+    count = -1
+    while count != len(found):
+        count = len(found)
+        for pair in views:
+            found.update(pair if not found.isdisjoint(pair) else ())
+    return found

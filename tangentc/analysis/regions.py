@@ -135,7 +135,9 @@ class Regions:
             found, stays = self._interval(part, d)
             if stays is None:  # an array of indices, or nothing that is known: what shape it has is not asked
                 return Region(whole.base, whole.intervals, ())
-            if a is not None and found is not None and not intervals[a].steps:
+            if a is not None and found is None:  # some of them, in an order that is not known
+                intervals[a] = intervals[a]._replace(steps=True)
+            elif a is not None and found is not None and not intervals[a].steps:
                 intervals[a] = _inside(intervals[a], found)
             if stays:
                 axes.append(a)
@@ -183,6 +185,8 @@ class Regions:
             return found
         if found.keys() - {ONE} or isinstance(d, Length) and d.symbol.startswith("?"):
             return None
+        if (d if isinstance(d, int) else d.least) + found.get(ONE, 0) < 0:
+            return None  # it may be before the first entry, where a slice begins at that
         return plus(constant(d) if isinstance(d, int) else of_length(d), found)
 
     # ---------------------------------------------------------- proofs

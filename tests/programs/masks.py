@@ -379,7 +379,36 @@ def asked_by_a_list(x, k):
     return c * x[0] if items else x[1]
 
 
+def replaced_after_two_operations(x):
+    y = np.log(x) * 2
+    y[x <= 0.5] = 0
+    return np.sum(y)
+
+
+def replaced_product(x):
+    y = x * np.log(x)
+    y[x <= 0.5] = 0
+    return np.sum(y)
+
+
+def replaced_product_with_a_sum(x):
+    a = np.sqrt(x) * np.sum(x)
+    a[x <= 0.5] = 0.0
+    return np.sum(a)
+
+
+def none_at_all(x):
+    n = np.sqrt(np.sum(x * x))
+    return np.sum(np.where(n > 0.5, x / n, x)[:1])
+
+
 PROGRAMS = [
+    *(
+        (f, (np.array([0.0, 1.0, -1.0, 2.0]),))
+        for f in (replaced_after_two_operations, replaced_product, replaced_product_with_a_sum)
+    ),
+    (none_at_all, (np.zeros(2),)),
+    (none_at_all, (np.ones(3),)),
     *((f, (x,)) for f in INFINITE for x in (1.3, np.array(1.3), np.array([1.3, 0.4]))),
     *((infinite_in_a_branch, (x,)) for x in (1.3, np.array(1.3))),
     *((infinite_piecewise, (x,)) for x in (np.array(1.3), np.array([1.3, 0.4]))),
