@@ -165,7 +165,7 @@ class Sums:
         made = self.b.definition(x) or self.b.primal.get(x)  # type: ignore[arg-type]
         if x in self.leaves:
             made = None
-        if made is None or any(isinstance(a, str) and self.b.mutable(a) for a in made.args) and made.op is not np.sum:
+        if made is None or any(map(self.b.mutable, made.args)):
             return [(1.0, Counter([leaf]), Counter())]
         if self._is_such_a_sum(made, summed):
             return self._sum(self.terms(made.args[0], depth + 1))

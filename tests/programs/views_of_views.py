@@ -92,6 +92,13 @@ def window_before_a_store(x):
     return np.sum(w[:1] ** 2)
 
 
+def sums_before_and_after(c, x):
+    e = np.exp(x)
+    before = np.sum(e)
+    e[0] = 5.0
+    return np.sum(c * x * (before - np.sum(e)))
+
+
 SHORT, LONG, MANY = np.array([1.5, 2.0]), np.array([0.6, 0.7, 1.3, -0.4]), np.linspace(0.3, 1.9, 9)
 PROGRAMS = [
     (function, (x,))
@@ -103,3 +110,4 @@ PROGRAMS = [
     for x in (SHORT, LONG, MANY)
     if not (function is entry_of_the_last_three and x is MANY)
 ]  # fmt: skip
+PROGRAMS += [(sums_before_and_after, (0.7, x)) for x in (SHORT, MANY)]
