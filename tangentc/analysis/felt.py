@@ -19,7 +19,7 @@ import numpy as np
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import shape_of
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Store, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Statement, Store, While
 from tangentc.core.types import Scalar, Type
 from tangentc.core.walk import blocks, changed_by, defines, statements
 
@@ -80,7 +80,7 @@ class Felt:
         loops = (s for s in statements(function.body) if isinstance(s, (For, While)))
         self.carried: set[Atom] = {c.name for s in loops for c in s.carried}
         self.open: set[Atom] = set()  # what the loops around carry
-        self.replaced = _replaced(function)
+        self.replaced = stored_into([*statements(function.body)], lambda s: not isinstance(s, Store) or s.op is None)
         self.partly: set[Atom] = {self.here(function.result)}
         self.wholly: set[Atom] = set() if chosen else {self.here(function.result)}
 
@@ -144,10 +144,9 @@ class Felt:
             self.wholly.update([self.here(atom)] if wholly and atom not in self.replaced else [])
 
 
-def _replaced(function: Function) -> set[Atom]:
-    """The arrays into which something is stored in place of what they held, by whichever name."""
-    body = [*statements(function.body)]
-    changed = (changed_by(s) for s in body if not (isinstance(s, Store) and s.op is not None))
+def stored_into(body: list[Statement], counts: Callable[[Statement], bool] = lambda s: True) -> set[Atom]:
+    """The arrays into which something is stored, by whichever name."""
+    changed = (changed_by(s) for s in body if counts(s))
     found: set[Atom] = {name for name in changed if name is not None}
     views = [(s.target, s.args[0]) for s in body if isinstance(s, Assign) and s.op in VIEWS and s.args]
     count = -1

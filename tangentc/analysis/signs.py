@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
+from tangentc.analysis.felt import stored_into
 from tangentc.core.build import is_number
 from tangentc.core.nodes import Assign, Atom, Statement
 from tangentc.core.types import Scalar, Type
@@ -29,13 +30,13 @@ TOGETHER = {operator.mul, operator.truediv}
 class Signs:
     """What is known of the signs of the values of a program."""
 
-    def __init__(self, body: Iterable[Statement], of: Callable[[Atom], Type]):
-        self.of = of
+    def __init__(self, body: list[Statement], of: Callable[[Atom], Type]):
+        self.of, changed = of, stored_into(body)
         self.above: set[Atom] = set()
         self.not_below: set[Atom] = set()
         self.alike: set[Atom] = set()
         for s in body:
-            if isinstance(s, Assign) and s.args:
+            if isinstance(s, Assign) and s.args and s.target not in changed:
                 self._note(s)
 
     def is_above(self, atom: Atom) -> bool:

@@ -107,7 +107,9 @@ class Folding:
         """Note what a tuple is taken apart into from a place of a block on, and its items too; how many statements
         these are, none if it is used for more."""
         t, count = self.types.of(name), self.uses[name]
-        known = 0 if isinstance(t, Dict) else len(list(components(t))) or (count if t == SAVED or emitted else 0)
+        known = 0 if isinstance(t, (Dict, Array)) else len(list(components(t)))
+        if not known and (t == SAVED or emitted and not isinstance(t, Array)):
+            known = count
         parts = block[k : k + count]
         names: list[str | None] = [None] * known
         for p in parts:

@@ -115,7 +115,8 @@ class Region:
             t = types.of(s.args[0])
             if isinstance(t, Array) and s.args[0] not in others and is_sure(t.shape):
                 same = (n for n in top if n in others and getattr(types.of(n), "shape", None) == t.shape)
-                instead[id(s)] = replace(s, args=(next(same, s.args[0]), *s.args[1:]))
+                outside = self.builder.shapes.get(t.shape, s.args[0])
+                instead[id(s)] = replace(s, args=(next(same, outside), *s.args[1:]))
         return transform(self.adjoint, lambda s: (instead.get(id(s), s),))
 
     def _asked(self, name: str) -> list[str]:

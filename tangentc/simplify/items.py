@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Op, Statement, is_temporary
-from tangentc.core.types import SAVED, Tuple
+from tangentc.core.types import SAVED, Array, Tuple
 from tangentc.core.walk import reads, rebuilt, statements, with_blocks, with_body
 
 
@@ -57,8 +57,10 @@ class _Taking:
         return rebuilt(block, out)
 
     def _is_tuple(self, name: str, op: Op) -> bool:
-        is_call = isinstance(op, (ops.Emitted, ops.UserFunction))
-        return is_call or isinstance(self.types.of(name), Tuple) and is_temporary(name)
+        t = self.types.of(name)
+        if isinstance(op, ops.Emitted):
+            return not isinstance(t, Array)
+        return isinstance(t, Tuple) and (is_temporary(name) or isinstance(op, ops.UserFunction))
 
     def _is_taken_apart(self, name: str, parts: list[Assign]) -> bool:
         """Whether a tuple is used for its items alone, each of them once."""

@@ -31,7 +31,8 @@ def without_leading(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
         if isinstance(b.type(other), Scalar) and op in (operator.mul, operator.truediv):
             inner = b.emit(op, (other, base()) if turned else (base(), other))
             return b.emit(operator.getitem, (inner, Const(None if axes == 1 else (None,) * axes)))
-        if isinstance(b.type(other), Array) and (rank(b.type(other)) or 0) >= (rank(b.type(one)) or 0):
+        t = b.type(other)
+        if isinstance(t, Array) and not t.or_number and len(t.shape) >= (rank(b.type(one)) or 0):
             return b.emit(op, (other, base()) if turned else (base(), other))
     return None
 
