@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.ops.table import known_of
+
 
 class Module:
     """Stands for a module that is not installed, so that its text can be written all the same."""
@@ -88,6 +90,8 @@ class Spelling:
         if isinstance(getattr(value, "__self__", None), np.ufunc):
             return f"{self.object(value.__self__)}.{value.__name__}"
         path = _numpy_path(value)
+        if path and known_of(value).only_settings:  # of NumPy alone
+            return f"{self.module('numpy', 'np')}.{path}"
         if path:
             return f"{self.numpy_name()}.{path}"
         special = sys.modules.get("scipy.special")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.backend.arrays import Spelling
+from tangentc.backend.device import for_device
 from tangentc.backend.emit import print_function
 from tangentc.backend.raise_ast import raise_function
 from tangentc.core import texts
@@ -41,6 +42,8 @@ class Text:
 
 def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "numpy", inner: bool = False) -> Text:
     """The text of a program: the functions that it calls, then the function itself."""
+    if arrays == "cupy":
+        emitted = [(for_device(program), source) for program, source in emitted]
     root = emitted[-1][1]
     scope = {**root.__globals__, **_cells(root)}
     spelling = Spelling(scope, arrays)

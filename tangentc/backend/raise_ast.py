@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.backend.arrays import Spelling
+from tangentc.backend.device import changes_in, is_entry
 from tangentc.backend.expressions import BINARY, Expressions, negated
 from tangentc.backend.fold import Folding
 from tangentc.backend.managers import with_statements
@@ -41,7 +42,7 @@ from tangentc.core.nodes import (
     is_temporary,
     version_base,
 )
-from tangentc.core.types import Array, Scalar, components, is_differentiable
+from tangentc.core.types import Array, Scalar, components, is_differentiable, present
 from tangentc.core.walk import statements
 from tangentc.errors import Span
 
@@ -124,6 +125,8 @@ class _Raise(Expressions):
         self, function: Function, types: Any, aliases: Any, spelling: Spelling, globals_: set[str], plain: bool
     ):
         self.source, self.types, self.spelling = function, types, spelling
+        self.on_device = spelling.arrays == "cupy"  # a number is an array there, which several names may share
+        self.copies_entries = self.on_device and changes_in(function.body)
         self.folding: Any = _Unfolded() if plain else Folding(function, types, aliases)
         self.names = _own_names(function) if plain else Naming(function, self.folding, globals_, types).final
         spelling.local = set(self.names.values())
@@ -212,6 +215,8 @@ class _Raise(Expressions):
         value = self.operation(s)
         if isinstance(value, ast.Name) and value.id == target:
             return []
+        if self.copies_entries and is_entry(s, self.types):
+            value = ast.Call(ast.Attribute(value, "copy"), [], [])
         if (
             s.op in (operator.add, operator.sub)
             and isinstance(s.args[0], str)
@@ -219,6 +224,7 @@ class _Raise(Expressions):
             and self.name(s.args[0]) == target
             and isinstance(self.types.of(s.target), Scalar)
             and isinstance(self.types.of(s.args[0]), Scalar)
+            and not self.on_device
         ):
             return [self.line(ast.AugAssign(ast.Name(target), BINARY[s.op](), self.atom(s.args[1])), s)]
         return [self.line(ast.Assign([ast.Name(target)], value), s)]
@@ -237,9 +243,16 @@ class _Raise(Expressions):
             made = self.folding.made.get(value) if isinstance(value, str) and value in self.folding.folded else None
             if op is operator.add and isinstance(made, Assign) and made.op is operator.neg:
                 op, value = operator.sub, made.args[0]
+            if self.on_device and self.is_number_held(s):
+                return ast.Assign([target], ast.BinOp(target, BINARY[op](), self.atom(value)))  # type: ignore[arg-type]
             return ast.AugAssign(target, BINARY[op](), self.atom(value))  # type: ignore[arg-type]
         put = self.atom(s.value)
         return self.scaled(s, target, put) or ast.Assign([target], put)
+
+    def is_number_held(self, s: Store) -> bool:
+        """Whether a number is added to that a list, a dict or an object holds."""
+        holder = present(self.types.of(s.object))
+        return s.key is not None and not isinstance(holder, Array) and isinstance(self.types.of(s.value), Scalar)
 
     def scaled(self, s: Store, target: Any, value: ast.expr) -> ast.AugAssign | None:
         """``x[k] *= a`` for ``x[k] = x[k] * a``, where both are of one dtype."""

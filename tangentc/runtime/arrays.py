@@ -4,6 +4,8 @@ import types
 
 import numpy as np
 
+from tangentc.runtime.objects import _module
+
 
 def unbroadcast(x_bar, x):
     """The adjoint of ``x``, summed back over the axes on which ``x`` was broadcast.
@@ -28,7 +30,9 @@ def unbroadcast(x_bar, x):
     if not shape:
         return x_bar if getattr(x, "dtype", None) is None else x.dtype.type(x_bar)
     if np.shape(x_bar) != shape:
-        return np.broadcast_to(x_bar, shape).astype(x.dtype)  # a copy, which may be added to
+        return (
+            _module(x).broadcast_to(_module(x).asarray(x_bar), shape).astype(x.dtype)
+        )  # a copy, which may be added to
     return x_bar.astype(x.dtype, copy=False)
 
 
@@ -96,9 +100,9 @@ def last_written(x_bar, key):
     >>> last_written(np.array([1.0, 2.0]), np.array([0, 0, 1]))
     array([0., 1., 2.])
     """
-    order = np.full(np.shape(x_bar), -1)
+    order = _module(x_bar).full(np.shape(x_bar), -1)
     taken = x_bar[key]
-    numbers = np.arange(np.size(taken)).reshape(np.shape(taken))
+    numbers = _module(x_bar).arange(np.size(taken)).reshape(np.shape(taken))
     order[key] = numbers
     return np.where(order[key] == numbers, taken, 0)
 
@@ -137,7 +141,7 @@ def product_of_others(x, axis=None):
     >>> product_of_others(np.array([2.0, 0.0, 3.0]))
     array([0., 6., 0.])
     """
-    x = np.asarray(x)
+    x = _module(x).asarray(x)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(a % x.ndim for a in axes)
     rest = tuple(a for a in range(x.ndim) if a not in axes)
@@ -157,7 +161,7 @@ def product_of_pairs(x, v, axis=None):
     >>> product_of_pairs(np.array([2.0, 0.0, 3.0]), np.array([1.0, 1.0, 1.0]))
     array([3., 5., 2.])
     """
-    x = np.asarray(x)
+    x = _module(x).asarray(x)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(a % x.ndim for a in axes)
     v = np.broadcast_to(v, x.shape)
@@ -181,7 +185,7 @@ def positions(x):
     array([[0, 1],
            [2, 3]])
     """
-    return np.reshape(np.arange(np.size(x)), np.shape(x))
+    return np.reshape(_module(x).arange(np.size(x)), np.shape(x))
 
 
 def units(x):
@@ -193,8 +197,8 @@ def units(x):
     """
     if isinstance(x, (list, tuple, dict)):
         raise TypeError("inside a function, a Jacobian is that of an array by an array: take containers part by part")
-    dtype = np.result_type(np.asarray(x).dtype, np.float16)
-    return np.reshape(np.eye(np.size(x), dtype=dtype), (np.size(x), *np.shape(x)))
+    dtype = np.result_type(_module(x).asarray(x).dtype, np.float16)
+    return np.reshape(_module(x).eye(np.size(x), dtype=dtype), (np.size(x), *np.shape(x)))
 
 
 def scatter(values, places, x):
@@ -203,8 +207,8 @@ def scatter(values, places, x):
     >>> scatter(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 1]), np.zeros(3))
     array([1., 5., 0.])
     """
-    total = np.zeros(np.size(x), np.asarray(values).dtype)
-    np.add.at(total, places, values)
+    total = _module(x).zeros(np.size(x), _module(x).asarray(values).dtype)
+    _module(x).add.at(total, places, values)
     return np.reshape(total, np.shape(x))
 
 
@@ -237,11 +241,11 @@ def unpad(y, x, pad_width):
 def resized(y, x):
     """``y`` cut off, or continued by zeros, at the end of each axis, in the shape of ``x``.
 
-    >>> resized(np.ones(2), np.zeros(4)), resized(np.ones(3), np.zeros(1))
+    >>> resized(np.ones(2), _module(y).zeros(4)), resized(np.ones(3), _module(y).zeros(1))
     (array([1., 1., 0., 0.]), array([1.]))
     """
     both = tuple(slice(min(m, n)) for m, n in zip(np.shape(y), np.shape(x), strict=True))
-    out = np.zeros(np.shape(x), y.dtype)
+    out = _module(y).zeros(np.shape(x), y.dtype)
     out[both] = y[both]
     return out
 
@@ -252,7 +256,7 @@ def recurrence(a, b):
     >>> recurrence(np.array([5.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
     array([ 1.,  3., 10.])
     """
-    s = np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b))
+    s = _module(b).zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b))
     for i in range(len(s)):
         s[i] = a[i] * s[i - 1] + b[i] if i else b[i]
     return s
@@ -261,17 +265,17 @@ def recurrence(a, b):
 def trapezoid_weights(y, x=None, dx=1.0, axis=-1):
     """The weight of each entry of ``y`` in `np.trapezoid`, in a shape that broadcasts to that of ``y``.
 
-    >>> trapezoid_weights(np.zeros(3), np.array([0.0, 1.0, 3.0]))
+    >>> trapezoid_weights(_module(y).zeros(3), np.array([0.0, 1.0, 3.0]))
     array([0.5, 1.5, 1. ])
     """
     n, rank = np.shape(y)[axis], np.ndim(y)
     if x is not None and np.ndim(x) == 1:
         x = np.reshape(x, [-1 if a == axis % rank else 1 for a in range(rank)])
     if x is None:
-        widths = np.full([max(n - 1, 0) if a == axis % rank else 1 for a in range(rank)], dx)
+        widths = _module(y).full([max(n - 1, 0) if a == axis % rank else 1 for a in range(rank)], dx)
     else:
         widths = np.diff(x, axis=axis)
-    none = np.zeros([1 if a == axis % rank else m for a, m in enumerate(np.shape(widths))])
+    none = _module(y).zeros([1 if a == axis % rank else m for a, m in enumerate(np.shape(widths))])
     return (np.concatenate([none, widths], axis=axis) + np.concatenate([widths, none], axis=axis)) / 2
 
 
@@ -299,7 +303,7 @@ def hermitian_weights(y, axis=-1):
     (array([1., 2., 2., 1.]), array([1., 2., 2.]))
     """
     n = np.shape(y)[axis]
-    weights = np.full(n // 2 + 1, 2.0)
+    weights = _module(y).full(n // 2 + 1, 2.0)
     weights[0] = 1
     if n % 2 == 0:
         weights[-1] = 1
@@ -337,6 +341,6 @@ def cofactors(A):
     except np.linalg.LinAlgError:
         pass
     U, s, V = np.linalg.svd(A)
-    others = np.prod(np.where(np.eye(np.shape(A)[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
+    others = np.prod(np.where(_module(A).eye(np.shape(A)[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
     unit = (np.linalg.det(U) * np.linalg.det(V))[..., None, None]
     return (unit * (np.conj(U) * others[..., None, :]) @ np.conj(V)).astype(A.dtype)

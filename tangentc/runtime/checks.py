@@ -5,7 +5,7 @@ import types
 import numpy as np
 
 from tangentc.errors import BadRule, NotDifferentiable, TurnedComplex, UnsafeMutation
-from tangentc.runtime.objects import _attributes, _is_array, _is_object, _memory_in
+from tangentc.runtime.objects import _attributes, _is_array, _is_object, _memory_in, _module
 
 
 def require_scalar(out, name):
@@ -13,7 +13,7 @@ def require_scalar(out, name):
 
     >>> require_scalar(2.0, "loss")
     """
-    if np.size(out) != 1 or np.iscomplexobj(out) or np.asarray(out).dtype.kind not in "fbiu":
+    if np.size(out) != 1 or np.iscomplexobj(out) or _module(out).asarray(out).dtype.kind not in "fbiu":
         kind = (
             "a complex number" if np.iscomplexobj(out) and np.size(out) == 1 else f"an array of shape {np.shape(out)}"
         )

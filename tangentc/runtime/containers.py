@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentc.errors import UnsafeMutation
 from tangentc.runtime.arrays import unbroadcast
-from tangentc.runtime.objects import _attributes, _entries, _has_memory, _is_array, _is_object, _memory, _place
+from tangentc.runtime.objects import _attributes, _entries, _has_memory, _is_array, _is_object, _memory, _module, _place
 
 
 def or_zero(x_dot, x):
@@ -71,7 +71,7 @@ def _cleared(x, seen):
     if isinstance(x, tuple):
         return [_cleared(item, seen) for item in x]
     if _has_memory(x) and x.dtype.kind in "biu":
-        return np.zeros(x.shape)
+        return _module(x).zeros(x.shape)
     if _has_memory(x):
         x[...] = 0
         return x

@@ -1,6 +1,7 @@
 """What containers and objects hold, and which of it is memory."""
 
 import enum
+import sys
 
 import numpy as np
 
@@ -42,8 +43,13 @@ def _is_array(x):
 
 
 def _has_memory(x):
-    """Whether it is an array, and no number."""
-    return _is_array(x) and not isinstance(x, np.generic)
+    """Whether it is an array, and no number: on the device, these are arrays of rank 0."""
+    return isinstance(x, np.ndarray) or _is_array(x) and np.ndim(x) > 0
+
+
+def _module(x):
+    """The module that makes arrays beside this one: CuPy for one on the device, else NumPy."""
+    return sys.modules["cupy"] if hasattr(type(x), "__cuda_array_interface__") else np
 
 
 def _entries(holder):
