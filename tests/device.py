@@ -189,7 +189,8 @@ def module(held, name):
     def __getattr__(wanted):
         if wanted in ABSENT or wanted.startswith("__"):
             raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
-        return function_of(held, wanted)
+        made.__dict__[wanted] = function_of(held, wanted)
+        return made.__dict__[wanted]
 
     made.__getattr__ = __getattr__
     return made

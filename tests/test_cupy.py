@@ -98,18 +98,23 @@ def holds_arrays(x):
 
 ON_DEVICE = [(*row, name) for row, name in zip(PROGRAMS, IDS, strict=True) if holds_arrays(list(row[2]))]
 RUNS = ("polybench", "entries", "in_place", "views_of_views", "scalars", "carried", "layouts")  # all of these do
-OTHERWISE = (  # they ask for the class of a number, or for what CuPy has not
+OTHERWISE = {  # what differs on the device by itself: the class of a number, and what CuPy has or does otherwise
     "matched-numbers_with_a_guard", "in_place-shuffled", "in_place-batches_of_a_shuffled_order",
-)  # fmt: skip
+    "in_place-index_set_through_a_view", "language-scattered",  # two values are stored into one entry
+    "corners-drawn_globally", "exceptions-chol", "language-cholesky_with_jitter",  # other numbers, and NaN for an error
+    *(f"layouts-{name}" for name in ("product_of_transposed", "negated_transposed", "sine_of_transposed",
+                                     "asked_for_in_columns")),
+}  # fmt: skip
+REFUSES = (TypeError, AttributeError, ValueError, IndexError, NotImplementedError, tangentc.TangentcError)
 
 
 def agrees_on(module, family, function, args, name, send, fetch):
     """Where code runs on the device at all, it gives what it gives on the host."""
     wrt = moving(args)
-    wanted, on_host = tangentc.value_and_grad(function, wrt=wrt)(*fresh(args))
     try:
+        wanted, on_host = tangentc.value_and_grad(function, wrt=wrt)(*fresh(args))
         value, gradients = tangentc.value_and_grad(function, wrt=wrt)(*send(list(fresh(args))))
-    except (TypeError, AttributeError, ValueError, NotImplementedError, tangentc.TangentcError) as error:
+    except REFUSES as error:
         assert family not in RUNS or name in OTHERWISE, error
         pytest.skip(f"CuPy has not all of this: {error}")
     if name in OTHERWISE:
