@@ -64,10 +64,10 @@ class Context:
         return True
 
     def simplify(
-        self, function: Function, types: Types, source: pytypes.FunctionType, steps: Sequence[Pass] = SIMPLIFY
+        self, function: Function, types: Types, source: pytypes.FunctionType, steps: Sequence[Pass] | None = None
     ) -> Program:
         program = self.with_facts(function, types, source)
-        for step in steps:
+        for step in self.steps if steps is None else steps:
             program = program if self.inner and step.last else self.after(program, step)
             self.observe(step.name, step.does, program.function, types)
         return program

@@ -15,6 +15,7 @@ from tangentc.frontend.hoisted import hoisted
 from tangentc.frontend.own import own_parameters
 from tangentc.ops.table import every
 from tangentc.simplify.common import common
+from tangentc.simplify.contract import contracted
 from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
 from tangentc.simplify.gather import gathered
@@ -54,6 +55,7 @@ SIMPLIFY = (
     ),  # fmt: skip
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
+    Pass("contract", "sums of products are contractions", contracted, last=True),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
     Pass("together", "what a trip saves is one tuple", together, last=True),
     Pass("items", "the items of a tuple are taken where it is made", items, last=True),

@@ -366,7 +366,8 @@ def _write_pair(context: Context, unit: Unit, made: Made, moving: list[str], ask
     adjoint = Function(made.adjoint, tuple(Param(str(seed)) for seed in bars), b.take(), result, function.span)
     adjoint, primal, value, saved = link_pair(context, program, sweeps, adjoint, b, wrt)
     _emit_primal(context, program, primal, value, saved, b, made.primal)
-    context.emitted.append((context.with_facts(adjoint, program.types, program.source), program.source))
+    last = [s for k, s in enumerate(context.steps) if s.last or s.name == "dead" and context.steps[k - 1].last]
+    context.emitted.append((context.simplify(adjoint, program.types, program.source, last), program.source))
 
 
 def make_adjoint(

@@ -46,11 +46,15 @@ def positive(x, y):  # y = +x
 
 
 @inline
-def power_of(x, y):
-    """The derivative of x ** y in x, which is 0 for y = 0, also at x = 0."""
+def power_of(x, y, z):
+    """The derivative of z = x ** y in x, which is 0 for y = 0, also at x = 0."""
     if is_literal(y):
         if y == 0:
             return 0
+        if y == -1:
+            return -1 / x**2
+        if y < 0:  # a quotient costs less than a power, and has its poles
+            return y * z / x
         return y * x ** (y - 1)
     if is_integer(y):
         return y * x ** np.where(y == 0, 1, y - 1)
@@ -70,7 +74,7 @@ def log_of_base(x, y, z):
 
 @elementwise(operator.pow, np.power, np.float_power, math.pow, builtins.pow, real_power, domain=(0.5, 2), singular=True)
 def power(x, y, z):  # z = x ** y;  dz/dy = z log x, with the limit 0 at x = 0 where y > 0
-    return power_of(x, y), z * log_of_base(x, y, z)
+    return power_of(x, y, z), z * log_of_base(x, y, z)
 
 
 @elementwise(taken)
