@@ -33,7 +33,7 @@ from tangentc.core import ops
 from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
 from tangentc.core.types import Scalar, Type, describe, is_differentiable
-from tangentc.core.values import holds_itself, type_of
+from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derivative import Derivative, fit, plain_name, seeds_inside
 from tangentc.derive.assemble import make_pair
 from tangentc.derive.results import check_result
@@ -200,8 +200,7 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
     derivative = Derivative(fit(f, primals), "vjp")
     function = derivative.function
     args = derivative.bind(primals, {})
-    sizes: dict[int, Any] = {}
-    types = [type_of(a, sizes) for a in args]
+    types = types_of(args)
     flags = tuple(map(is_differentiable, types))
     if not any(flags):
         return None, args

@@ -9,6 +9,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.parts import gives_keys
+from tangentc.core.lengths import surely_differ
 from tangentc.core.types import (
     Array,
     Scalar,
@@ -21,7 +22,6 @@ from tangentc.core.types import (
     is_complex,
     is_container,
     is_differentiable,
-    surely_differ,
 )
 from tangentc.core.values import attributes_of, is_array, is_object, type_of
 from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation

@@ -111,7 +111,7 @@ def _wrt(options: Any) -> Any:
 def _emitted(options: Any) -> Any:
     """The derivative and its code, for arguments of these types, or of any."""
     from tangentc.core.types import Unknown
-    from tangentc.core.values import type_of
+    from tangentc.core.values import types_of
     from tangentc.integers import settled
 
     derivative = _derivative(options)
@@ -122,9 +122,8 @@ def _emitted(options: Any) -> Any:
     else:
         fitted = derivative.fitted(*given)
         plain = type(derivative)(fitted.function, "grad", fitted.wrt) if derivative.kind == "adjoint" else fitted
-        sizes: dict[int, Any] = {}
         bound = plain.bind(*given)
-        types = [type_of(a, sizes) for a in bound]
+        types = types_of(bound)
         moving = fitted.positions(types)[0]
         return fitted, settled(lambda types: fitted._compile(types, options.module), types, bound, moving, ())[0]
     return derivative, derivative._compile(types, options.module)

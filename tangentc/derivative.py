@@ -28,7 +28,7 @@ from tangentc.compiler.front import front_for, uncollected
 from tangentc.compiler.guards import common, covers, form
 from tangentc.core.inside import MADE, Made
 from tangentc.core.types import Scalar, Type, Unknown
-from tangentc.core.values import holds_itself, type_of
+from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
@@ -330,8 +330,7 @@ class Derivative(Made):
 
     def _compile_kept(self, key: Any, args: tuple) -> Compiled:
         """The code for these arguments, compiled and put where it is found again."""
-        sizes: dict[int, Any] = {}
-        types = [type_of(a, sizes) for a in args[: self.arity]]
+        types = types_of(args[: self.arity])
         seed = types.pop() if self.kind == "adjoint" else None
         moving, options = self.positions(types)[0], self.code.options
         try:
@@ -378,8 +377,7 @@ class Derivative(Made):
 
     def _key(self, args: tuple) -> Any:
         """Under which the code for arguments is found again: their types, and the values that are written into it."""
-        sizes: dict[int, Any] = {}
-        types = [type_of(a, sizes) for a in args]
+        types = types_of(args)
         return tuple(with_values(types, args, self.code.options)), arrays_of(args), are_complex()
 
     def _take(self, compiled: Compiled, key: Any, args: tuple) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tangentc.analysis import sampling
-from tangentc.core.types import Array, Length, Scalar, Sequence, Unknown
+from tangentc.core.lengths import Length
+from tangentc.core.types import Array, Scalar, Sequence, Unknown
 
 FLOAT = Scalar("float64", True)
 

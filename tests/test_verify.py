@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tangentc.analysis.types import Types
+from tangentc.core.lengths import Length
 from tangentc.core.nodes import Assign, Carry, Const, For, Function, If, Merge, Param
-from tangentc.core.types import Array, Known, Length, Scalar, Sequence, Tuple, Unknown, contradict
+from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, Unknown, contradict
 from tangentc.core.verify import verify
 from tangentc.errors import InternalError, Span
 

@@ -16,11 +16,11 @@ from tangentc.analysis.parts import constant, int_of
 from tangentc.analysis.results import FLOAT, INTEGER, Applied, result, result_of_known
 from tangentc.analysis.sampling import run
 from tangentc.core import ops
+from tangentc.core.lengths import Dim
 from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     Array,
     Dict,
-    Dim,
     Known,
     Optional,
     Scalar,

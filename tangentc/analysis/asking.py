@@ -10,8 +10,9 @@ import numpy as np
 
 from tangentc.analysis.sampling import REFUSED, Fresh, Method, sampled
 from tangentc.core import ops
+from tangentc.core.lengths import EXACT, Length
 from tangentc.core.nodes import Op
-from tangentc.core.types import EXACT, Array, Known, Length, Scalar, Sequence, Tuple, Type
+from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, Type
 
 # ------------------------------------------------------------------ asking NumPy
 JOINING = {np.concatenate, np.hstack, np.vstack}

@@ -7,8 +7,9 @@ from collections.abc import Sequence as Seq
 import numpy as np
 
 from tangentc.analysis.sampling import Fresh, run, sample
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Op
-from tangentc.core.types import Array, Dim, Length, Scalar, Tuple, Type, Unknown
+from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown
 from tangentc.ops.table import every
 
 ELEMENTWISE = every("elementwise")

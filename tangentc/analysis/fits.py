@@ -20,8 +20,9 @@ from tangentc.analysis.elementwise import is_elementwise
 from tangentc.analysis.parts import subscript
 from tangentc.analysis.types import Types
 from tangentc.core import ops
+from tangentc.core.lengths import ANY, Dim, surely_differ
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Op, Statement, Store, While
-from tangentc.core.types import ANY, Array, Dim, Known, Scalar, Sequence, Tuple, Type, describe, surely_differ
+from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, Type, describe
 from tangentc.core.walk import rebuilt, statements, transform
 from tangentc.errors import BadArgument
 

@@ -13,8 +13,9 @@ import operator
 from collections.abc import Callable, Hashable, Mapping
 
 from tangentc.core import ops
+from tangentc.core.lengths import EXACT, Dim, Length
 from tangentc.core.nodes import Assign, Atom, Const, Statement
-from tangentc.core.types import Length, Scalar, Type
+from tangentc.core.types import Scalar, Type
 
 Form = dict[Hashable, int]  # how often each symbol is in a sum; the number under ONE is added
 ONE = "1"
@@ -32,7 +33,18 @@ def constant(n: int) -> Form:
 
 
 def of_length(d: Length) -> Form:
-    return plus({("length", d.symbol): 1}, constant(d.offset))
+    return plus({("length", d.symbol): d.times}, constant(d.offset))
+
+
+def as_length(form: Form) -> Dim | None:
+    """The length that a form says, None where it speaks of several, or of something else."""
+    number, rest = form.get(ONE, 0), {k: n for k, n in form.items() if k != ONE}
+    if not rest:
+        return number if number >= 0 else None
+    ((symbol, times), *more) = rest.items()
+    if more or times < 1 or not isinstance(symbol, tuple) or symbol[0] != "length" or abs(number) > EXACT - 2:
+        return None
+    return Length(symbol[1], number, times)
 
 
 class Forms:

@@ -23,8 +23,9 @@ from tangentc.analysis.parts import item_type
 from tangentc.analysis.points import PUT_TOGETHER, change_of
 from tangentc.core import ops
 from tangentc.core.build import Types
+from tangentc.core.lengths import Length
 from tangentc.core.nodes import Assign, Atom, Const, For, Global, If, Statement, Store, While
-from tangentc.core.types import Dict, Length, Opaque, Struct, Type, is_container, present
+from tangentc.core.types import Dict, Opaque, Struct, Type, is_container, present
 from tangentc.core.types import Sequence as List
 from tangentc.core.values import data_type, mutable_parts
 from tangentc.core.walk import reads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence as Seq
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,12 @@ from tangentc.analysis.asking import by_sample
 from tangentc.analysis.joins import joined
 from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
+from tangentc.core.lengths import EXACT, Dim, Length, least_of
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
-    EXACT,
     Array,
     Dict,
-    Dim,
     Known,
-    Length,
     Opaque,
     Scalar,
     Sequence,
@@ -31,7 +30,6 @@ from tangentc.core.types import (
     alike,
     is_basic,
     is_slice,
-    least_of,
     lengths,
 )
 from tangentc.core.values import data_type, type_of
@@ -231,7 +229,9 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
             out.append(_slice_length(dims.pop(0), value, fresh))
         elif isinstance(part, Tuple):  # a slice whose bounds are names
             d = dims.pop(0)
-            out.append(fresh() if part.span is None else _span_of(part.span, d))
+            taken = None if part.bounds is None else _between(part.bounds, d)
+            taken = taken if taken is not None or part.span is None else _span_of(part.span, d)
+            out.append(fresh() if taken is None else taken)
         else:
             dims.pop(0)
     out.extend(dims)
@@ -240,7 +240,34 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
 
 def _span_of(span: Length, d: Dim) -> Length:
     """How much of an axis a slice takes of whose bounds no more is known than which others have the same."""
-    return Length(f"{span.symbol}.{d}" if isinstance(d, int) else f"{span.symbol}.{d.symbol}{d.offset:+}")
+    return Length(f"{span.symbol}.{d}" if isinstance(d, int) else f"{span.symbol}.{_said(d)}")
+
+
+def _said(d: Length) -> str:
+    return f"{d.symbol}{d.offset:+}" if d.times == 1 else f"{d.times}*{d.symbol}{d.offset:+}"
+
+
+def _between(bounds: tuple[Dim | None, Dim | None], d: Dim) -> Dim | None:
+    """How much of an axis lies between lengths of one symbol, None where that is not known."""
+    first, last = bounds[0] or 0, d if bounds[1] is None else bounds[1]
+    if _gap(0, first) is None or _gap(last, d) is None:
+        return None
+    return _gap(first, last)
+
+
+def _gap(a: Dim, b: Dim) -> Dim | None:
+    """How much longer ``b`` is than ``a``, None where it may be shorter, or that is not known."""
+    if isinstance(a, int) and isinstance(b, int):
+        return b - a if b >= a else None
+    symbols = {d.symbol for d in (a, b) if isinstance(d, Length)}
+    if len(symbols) > 1:
+        return None
+    (symbol,) = symbols
+    (p, m), (q, n) = ((d.offset, d.times) if isinstance(d, Length) else (d, 0) for d in (a, b))
+    if n == m:
+        return q - p if q >= p else None
+    found = Length(symbol, q - p, n - m)
+    return found if n > m and found.times * least_of(symbol) + found.offset >= 0 else None
 
 
 def _positions(part: Type, fresh: Fresh) -> Type:
@@ -259,8 +286,8 @@ def _what_is_left(d: Length, s: slice) -> Length:
     others as much as the same slices of axes that are as long."""
     start, stop = s.start or 0, s.stop or 0
     if s.step in (None, 1) and start >= 0 >= stop and s.stop != 0:
-        return Length(f"?{start - stop - d.offset} less of {d.symbol}")
-    return Length(f"?[{s.start}:{s.stop}:{s.step}] of {d.symbol}{d.offset:+}")
+        return Length(f"?{start - stop - d.offset} less of {_said(replace(d, offset=0))[:-2]}")
+    return Length(f"?[{s.start}:{s.stop}:{s.step}] of {_said(d)}")
 
 
 def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
@@ -268,8 +295,9 @@ def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
     if isinstance(d, int):
         return len(range(d)[s]) if all(isinstance(b, int) for b in bounds) else fresh()
     step = 1 if s.step is None else s.step
-    if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > least_of(d.symbol) - 2 for b in bounds):
+    least = d.times * least_of(d.symbol)
+    if not d.many or abs(step) != 1 or any(abs(b) + abs(d.offset) > least - 2 for b in bounds):
         whole = s == slice(None) or s == slice(None, None, -1)
         return d if whole else fresh() if " of " in d.symbol else _what_is_left(d, s)
-    short, large = (len(range(k * EXACT + d.offset)[s]) for k in (10, 20))
-    return short if short == large else Length(d.symbol, short - 10 * EXACT)
+    short, large = (len(range(d.where(k * EXACT))[s]) for k in (10, 20))
+    return short if short == large else replace(d, offset=short - 10 * EXACT * d.times)

@@ -19,13 +19,12 @@ from tangentc.analysis.sampling import exceptions_of
 from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Const, Leave, Op, Opaque, Statement, Store
 from tangentc.core.types import (
     Array,
     Dict,
-    Dim,
     Known,
-    Length,
     Optional,
     Scalar,
     Sequence,

@@ -23,8 +23,9 @@ import numpy as np
 from tangentc.analysis.linear import ONE, Form, Forms, constant, of_length, plus
 from tangentc.core import ops
 from tangentc.core.build import Types
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Const, For, Statement, While
-from tangentc.core.types import Array, Dim, Length, Scalar
+from tangentc.core.types import Array, Scalar
 
 LATER = "'"  # behind the name of a symbol: its value in another trip
 PARTS = (operator.getitem, ops.identity)
@@ -207,6 +208,10 @@ class Regions:
             return len(home) <= k and self._apart(written, read, at[:k], at[k] if k < common else None)
 
         return all(map(goes_on, [*range(common), *[common] * follows]))
+
+    def apart_in_one_trip(self, a: Region, b: Region, loops: Loops) -> bool:
+        """Whether two statements within these loops take no entry both, in one trip."""
+        return a.base == b.base and self._apart(a, b, loops, None)
 
     def _apart(self, written: Region, read: Region, same: Loops, goes_on: int | None) -> bool:
         def later(form: Form) -> Form:

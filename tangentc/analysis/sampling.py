@@ -20,15 +20,13 @@ from typing import Any
 import numpy as np
 
 from tangentc.core import ops
+from tangentc.core.lengths import EXACT, MOST_TIMES, Dim, Length, least_of
 from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
-    EXACT,
     PLAIN_ARRAYS,
     Array,
     Dict,
-    Dim,
     Known,
-    Length,
     Opaque,
     Optional,
     Scalar,
@@ -37,7 +35,6 @@ from tangentc.core.types import (
     Type,
     Unknown,
     is_generator,
-    least_of,
     lengths,
 )
 from tangentc.core.types import Sequence as List
@@ -167,16 +164,16 @@ def _sizes(given: list[Type], symbols: list[str]) -> list[dict[str, int]]:
     the same, one for all."""
     least = dict.fromkeys(symbols, 2)
     for d in (d for t in given for d in lengths(t) if isinstance(d, Length)):
-        least[d.symbol] = max(least[d.symbol], 2 - d.offset)
+        least[d.symbol] = max(least[d.symbol], -((d.offset - 2) // d.times))
     shapes = [t.shape for t in _parts(given) if isinstance(t, Array)] or [()]
     axes = [sum(isinstance(d, Length) for d in shape) for shape in shapes]
-    known = max(math.prod(d for d in shape if isinstance(d, int)) for shape in shapes)
+    known = max(math.prod(d if isinstance(d, int) else d.times for d in shape) for shape in shapes)
     of_one = _side(ENTRIES / max(known, 1), max(axes, default=0))
     short = max(2, min(LARGE, of_one, _side(MOST_ENTRIES, max(sum(axes), len(symbols)))))
     apart = {s: max(short + k * (max(axes) < 4), least[s]) for k, s in enumerate(symbols)}
     apart |= {s: least_of(s) + k for k, s in enumerate(symbols) if s.startswith("s")}  # as few as there may be
     tried = [apart]
-    if short < LARGE and (LARGE + 13 * len(symbols)) ** sum(axes) < 20 * MOST_ENTRIES:
+    if short < LARGE and known * (LARGE + 13 * len(symbols)) ** sum(axes) < 20 * MOST_ENTRIES:
         tried.append({s: max(LARGE + 13 * k, least[s]) for k, s in enumerate(symbols)})
     elif short < EXACT and max(axes) < 7:
         tried.append({s: max(EXACT + k * (max(axes) < 4), least[s]) for k, s in enumerate(symbols)})
@@ -234,7 +231,7 @@ class _Sampler:
         self.count = 0  # of numbers and arrays
 
     def size(self, d: Dim) -> int:
-        return d if isinstance(d, int) else self.sizes[d.symbol] + d.offset
+        return d if isinstance(d, int) else d.where(self.sizes[d.symbol])
 
     def of(self, t: Type) -> object:
         match t:
@@ -369,13 +366,12 @@ class _Reading:
         if not follows:
             return same[0] if self.whole else self.fresh()
         symbol = self.symbols[follows[0]]
-        found_ = Length(symbol, same[0] - self.trial.sizes[symbol])
-        if (
-            len(follows) > 1
-            or symbol in self.of_items
-            or added[follows[0]] != self.longer[symbol]
-            or abs(found_.offset) > EXACT - 2
-        ):
+        little, much = self.longer[symbol]
+        times, rest = divmod(added[follows[0]][0], little)
+        if len(follows) > 1 or symbol in self.of_items or rest or added[follows[0]][1] != times * much:
+            return self.fresh()
+        found_ = Length(symbol, same[0] - times * self.trial.sizes[symbol], times)
+        if not 1 <= times <= MOST_TIMES or abs(found_.offset) > EXACT - 2:
             return self.fresh()
         return found_ if found_.many or not found_.offset else self.fresh()
 

@@ -15,14 +15,13 @@ from tangentc.analysis.outside import type_outside
 from tangentc.analysis.parts import constant, item_type, subscript
 from tangentc.analysis.points import Change
 from tangentc.core import ops
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import CHOICE, Atom, Const, Op, Opaque
 from tangentc.core.types import (
     Array,
     Dict,
-    Dim,
     Either,
     Known,
-    Length,
     Optional,
     Scalar,
     Sequence,
@@ -124,7 +123,7 @@ class Types:
                 return d
             if d.symbol not in new:
                 new[d.symbol] = self.fresh()
-            return replace(new[d.symbol], offset=d.offset)
+            return d.of(new[d.symbol])
 
         return map_lengths(t, renew)
 

@@ -19,12 +19,13 @@ import numpy as np
 
 from tangentc.analysis.decide import counted_answer, taken
 from tangentc.analysis.holding import without_sites
-from tangentc.analysis.linear import Forms
+from tangentc.analysis.linear import Forms, as_length
 from tangentc.analysis.state import NOTHING, End, State
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
-from tangentc.core.types import Array, Dict, Dim, Length, Struct, Tuple, Type, is_container, present
+from tangentc.core.types import Array, Dict, Struct, Tuple, Type, is_container, present
 from tangentc.core.walk import defines, statements
 
 SHAPED = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.reshape: 1}  # where they are given a shape
@@ -107,7 +108,17 @@ class Typing(State):
         if not isinstance(t, Tuple) or any(f is None for f in forms):
             return t
         key = tuple(frozenset(f.items()) if isinstance(f, dict) else f for f in forms)
-        return replace(t, span=self._length_of(key))
+        return replace(t, span=self._length_of(key), bounds=self._bounds(s))
+
+    def _bounds(self, s: Assign) -> tuple[Dim | None, Dim | None] | None:
+        """The lengths at which a slice begins and ends, None where they are not known."""
+        ends: list[Dim | None] = []
+        for a in s.args if len(s.args) > 1 else (Const(None), *s.args):
+            form = None if a == Const(None) else self.form(a)
+            ends.append(None if form is None else as_length(form))
+            if ends[-1] is None and a != Const(None):
+                return None
+        return (ends[0], ends[1]) if len(ends) == 2 or s.args[2] in (Const(None), Const(1)) else None
 
     def _length_of(self, key: Hashable) -> Length:
         if key not in self.spans:
@@ -128,8 +139,9 @@ class Typing(State):
             return t
         keys: list[Hashable] = [frozenset(f.items()) for f in forms if f is not None]
         whole = (tuple(keys), getattr(self.of(s.args[0]), "shape", None)) if s.op is np.reshape else ()
-        own = zip(t.shape, keys, strict=True)
-        return replace(t, shape=tuple(self._length_of((k, whole)) if _is_any(d) else d for d, k in own))
+        known = [None if f is None or s.op is np.reshape else as_length(f) for f in forms]
+        spans = [self._length_of((key, whole)) if k is None else k for k, key in zip(known, keys, strict=True)]
+        return replace(t, shape=tuple(k if _is_any(d) else d for d, k in zip(t.shape, spans, strict=True)))
 
     def statement(self, s: Statement) -> None:
         match s:

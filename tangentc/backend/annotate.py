@@ -8,8 +8,9 @@ from typing import Any
 
 from tangentc.backend.load import Text
 from tangentc.core import ops
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Effect, For, Statement, version_base
-from tangentc.core.types import Array, Dim, Known, Length, Scalar, Tuple, Type, Unknown, describe
+from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, describe
 
 WRITTEN = re.compile(r"^\s*(?:for )?([A-Za-z_]\w*(?:, [A-Za-z_]\w*)*)(?: [-+*/@]?= | in )")
 SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool": "bool"}
@@ -78,4 +79,4 @@ def _short(dtype: Any) -> str:
 def _length(d: Dim, sizes: Mapping[str, int]) -> str:
     if not isinstance(d, Length):
         return str(d)
-    return str(sizes[d.symbol] + d.offset) if d.symbol in sizes else "?"
+    return str(d.where(sizes[d.symbol])) if d.symbol in sizes else "?"

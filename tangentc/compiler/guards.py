@@ -8,21 +8,20 @@ the text comes out the same for other lengths, nothing has to be checked.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequence_
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from tangentc.analysis.outside import of_any_length
+from tangentc.core.lengths import ANY, EXACT, Dim, Length, least_of
 from tangentc.core.types import (
-    ANY,
-    EXACT,
     SETTINGS,
     Array,
     Dict,
-    Dim,
     Known,
-    Length,
     Optional,
     Scalar,
     Sequence,
@@ -71,8 +70,29 @@ def common(write: Write, text: str, types: list[Type], before: list[Type]) -> li
     if any(a != b and (a in (0, 1) or b in (0, 1)) for a, b in zip(*found)):
         return None
     fewest = min((_fewest(d) for d in itertools.chain(*found)), default=2)
-    types, same = [a for a, _ in pairs], _same_as(write, text)
-    return _several(same, types, 2) or (_several(same, types, fewest) if fewest > 2 else None)
+    same = _same_as(write, text)
+    for types in (_in_both([a for a, _ in pairs], found), [a for a, _ in pairs]):
+        several = _several(same, types, 2) or (_several(same, types, fewest) if fewest > 2 else None)
+        if several is not None:
+            return several
+    return None
+
+
+def _in_both(types: list[Type], found: tuple[list[Dim | None], list[Dim | None]]) -> list[Type]:
+    """The types with those lengths equal, or multiples of one another, that are so in two calls."""
+    now, before = found
+    keys = [
+        None if d in (None, 0, 1) else (_base(d), _base(e), Fraction(_times(d), _times(e)))
+        for d, e in zip(now, before, strict=True)
+    ]
+    each = {key: math.gcd(*(_times(d) for d, k in zip(now, keys, strict=True) if k == key)) for key in keys if key}
+    symbols = {key: f"s{min(_fewest(_base(key[0])), _fewest(_base(key[1])))}.{n}" for n, key in enumerate(each)}
+    places = {k: Length(symbols[key], 0, _times(now[k]) // each[key]) for k, key in enumerate(keys) if key}
+    return _with(types, places)
+
+
+def _times(d: Dim | None) -> int:
+    return d.times if isinstance(d, Length) else 1
 
 
 def _of_any_length(t: Type, other: Type) -> tuple[Type, Type]:
@@ -101,9 +121,15 @@ def _same_as(write: Write, wanted: str) -> Callable[[list[Type]], bool]:
 def _several(same: Callable[[list[Type]], bool], types: list[Type], most: int) -> list[Type] | None:
     """The types with a symbol for each number of entries that they have, of as many as it is, or ``most``."""
     found = [(k, d) for k, d in enumerate(_lengths(types)) if d not in (None, 0, 1) and not _is_any(d)]
-    number = {d: n for n, d in enumerate(dict.fromkeys(d for _, d in found))}
-    other = _with(types, {k: f"s{min(_fewest(d), most)}.{number[d]}" for k, d in found})
+    number = {d: n for n, d in enumerate(dict.fromkeys(_base(d) for _, d in found))}
+    symbols = {d: f"s{min(_fewest(d), most)}.{n}" for d, n in number.items()}
+    other = _with(types, {k: Length(symbols[_base(d)], 0, _times(d)) for k, d in found})
     return other if same(other) else None
+
+
+def _base(d: Dim | None) -> Dim | None:
+    """What a length is a multiple of."""
+    return replace(d, times=1) if isinstance(d, Length) else d
 
 
 def _fewest(d: Dim | None) -> int:
@@ -142,7 +168,11 @@ def _fits(d: Dim, given: Dim | None, known: dict[str, Dim | None]) -> bool:
     if not isinstance(d, Length):
         return d == given
     many = given not in (0, 1) and _fewest(given) >= d.least
-    return _is_any(d) or many and known.setdefault(d.symbol, given) == given
+    if _is_any(d) or not many or d.times == 1:
+        return _is_any(d) or many and known.setdefault(d.symbol, given) == given
+    each, rest = divmod(given if isinstance(given, int) else given.times, d.times)
+    base = each if isinstance(given, int) else replace(given, times=each)  # type: ignore[type-var]
+    return not rest and getattr(given, "offset", 0) == 0 and known.setdefault(d.symbol, base) == base
 
 
 def form(types: Sequence_[Type]) -> tuple[Type, ...]:
@@ -166,13 +196,13 @@ def _lengths(types: Sequence_[Type]) -> list[Dim | None]:
     return found
 
 
-def _with(types: list[Type], symbols: dict[int, str]) -> list[Type]:
+def _with(types: list[Type], symbols: Mapping[int, str | Length]) -> list[Type]:
     """The types with other lengths at some places, in the order of `_lengths`."""
     place = itertools.count()
 
     def of(d: Dim | None) -> Dim | None:
         symbol = symbols.get(next(place))
-        return d if symbol is None else Length(symbol)
+        return d if symbol is None else symbol if isinstance(symbol, Length) else Length(symbol)
 
     return [_replaced(t, of) for t in types]
 
@@ -216,9 +246,9 @@ def checks(function: str, names: list[str], types: list[Type]) -> str:
     condition = " or ".join(tests)
     if len(condition) > 90:
         condition = "(\n        " + "\n        or ".join(tests) + "\n    )"
-    spelled = {d.symbol: f"n{k}" for k, d in enumerate(found.first)}
+    spelled = {symbol: f"n{k}" for k, symbol in enumerate(found.first)}
     made = [f"{name}: {_said(t, spelled)}" for name, t in zip(names, types) if not isinstance(t, Unknown)]
-    least = [f"{spelled[d.symbol]} at least {d.least}" for d in found.first]
+    least = [f"{spelled[symbol]} at least {least_of(symbol)}" for symbol in found.first]
     more = [*least, *found.integers]
     message = f"{function} was made for {', '.join(made)}{'; ' * bool(more)}{', '.join(more)}"
     return f"    if {condition}:\n        raise ValueError({_quoted(message)})\n"
@@ -234,7 +264,7 @@ class _Checks:
     def __init__(self) -> None:
         self.tests: list[str] = []
         self.integers: list[str] = []  # which integers it was made for
-        self.first: dict[Length, str] = {}  # the expression for a length that was met first
+        self.first: dict[str, str] = {}  # the expression for the length of a symbol that was met first
 
     def argument(self, text: str, t: Type) -> None:
         match t:
@@ -285,14 +315,23 @@ class _Checks:
         if isinstance(d, int):
             self.tests.append(f"{text} != {d}")
         elif not _is_any(d):
-            other = self.first.setdefault(d, text)
-            self.tests.append(f"{text} < {d.least}" if other == text else f"{text} != {other}")
+            if d.symbol in self.first:
+                self.tests.append(f"{text} != {_multiple(d.times, self.first[d.symbol])}")
+                return
+            self.first[d.symbol] = text if d.times == 1 else f"{text} // {d.times}"
+            self.tests.append(f"{text} < {d.least}")
+            if d.times > 1:
+                self.tests.append(f"{text} % {d.times} != 0")
+
+
+def _multiple(times: int, text: str) -> str:
+    return text if times == 1 else f"{times} * ({text})" if " " in text else f"{times} * {text}"
 
 
 def _said(t: Type, spelled: dict[str, str]) -> str:
     """A type as the message says it: ``*`` is any length."""
 
     def said(d: Dim | None) -> Dim | None:
-        return Length(spelled.get(d.symbol, "*")) if isinstance(d, Length) else d
+        return replace(d, symbol=spelled.get(d.symbol, "*")) if isinstance(d, Length) else d
 
     return describe(_replaced(t, said)) if not isinstance(t, Known) else describe(t)

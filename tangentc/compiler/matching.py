@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.core.lengths import EXACT, Dim, Length
 from tangentc.core.nodes import Const
-from tangentc.core.types import EXACT, Array, Dict, Dim, Known, Length, Scalar, Sequence, Struct, Tuple, Type, describe
+from tangentc.core.types import Array, Dict, Known, Scalar, Sequence, Struct, Tuple, Type, describe
 from tangentc.core.values import attributes_of
 
 MOST_TESTS = 1000  # of one function
@@ -165,7 +166,7 @@ class Rows:
 
     def _integer(self, text: str, t: Scalar) -> None:
         if isinstance(t.value, Length):
-            self.test(f"{text} == {self.symbols[t.value.symbol]}")
+            self.test(f"{text} == {self._written(t.value)}")
         elif t.value is not None:
             self.test(f"{text} == {t.value}")
         elif apart := self._apart():
@@ -175,17 +176,19 @@ class Rows:
         """The names of lengths that are not those of others by which there is a symbol."""
         return [name for symbol, name in self.symbols.items() if not symbol.startswith("s")]
 
+    def _written(self, d: Dim) -> str | None:
+        """A length by the names of those before it."""
+        if isinstance(d, int):
+            return str(d)
+        if d.symbol.startswith("g"):  # of data, which are of this length alone
+            self.symbols.setdefault(d.symbol, d.symbol[1:])
+        name = self.symbols.get(d.symbol)
+        return name if name is None or d.times == 1 else f"{name} * {d.times}"
+
     def _shape(self, text: str, shape: tuple[Dim, ...]) -> None:
         """Tests of lengths: numbers, symbols of lengths before, and new ones, which get a name."""
 
-        def written(d: Dim) -> str | None:
-            if isinstance(d, int):
-                return str(d)
-            if d.symbol.startswith("g"):  # of data, which are of this length alone
-                self.symbols.setdefault(d.symbol, d.symbol[1:])
-            return self.symbols.get(d.symbol)
-
-        known = [written(d) for d in shape]
+        known = [self._written(d) for d in shape]
         if None not in known:
             inner = ", ".join(known) + "," * (len(known) == 1)  # type: ignore[arg-type]
             self.test(f"{text}.shape == ({inner})")
@@ -194,16 +197,20 @@ class Rows:
         names = []
         tests = []
         for k, d in enumerate(shape):
-            wanted = written(d)
+            wanted = self._written(d)
             if wanted is not None:
                 names.append(self.name(f"{text}_{k}"))
                 tests.append(f"{names[-1]} == {wanted}")
                 continue
-            names.append(self.name(f"n{len(self.symbols)}" if d.symbol.startswith("s") else d.symbol))
+            symbol = f"n{len(self.symbols)}" if d.symbol.startswith("s") else d.symbol
+            names.append(self.name(symbol if d.times == 1 else f"{symbol}_{d.times}"))
             tests.append(f"{names[-1]} >= {d.least}")
             if not d.symbol.startswith("s") and (apart := self._apart()):
                 tests.append(_differs(names[-1], apart))
             self.symbols[d.symbol] = names[-1]
+            if d.times > 1:
+                tests.append(f"{names[-1]} % {d.times} == 0")
+                self.symbols[d.symbol] = f"{names[-1]} // {d.times}"
         self.row(f"{', '.join(names)} = {text}.shape" if len(names) > 1 else f"({names[0]},) = {text}.shape")
         for test in tests:
             self.test(test)

@@ -18,6 +18,7 @@ from tangentc.simplify.common import common
 from tangentc.simplify.contract import contracted
 from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
+from tangentc.simplify.firsts import firsts
 from tangentc.simplify.gather import gathered
 from tangentc.simplify.items import items
 from tangentc.simplify.together import together
@@ -47,6 +48,7 @@ SIMPLIFY = (
     Pass("common", "equal expressions are computed once", lambda p: common(p.function, p.aliases)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
     Pass("gather", "each part of an array is added to once", gathered),
+    Pass("firsts", "what is added to zeros takes their place", firsts),
     Pass(
         "elide",
         "copies that are read once, at once, are gone",
@@ -55,8 +57,8 @@ SIMPLIFY = (
     ),  # fmt: skip
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
-    Pass("contract", "sums of products are contractions", contracted, last=True),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+    Pass("contract", "sums of products are contractions", contracted, last=True),
     Pass("together", "what a trip saves is one tuple", together, last=True),
     Pass("items", "the items of a tuple are taken where it is made", items, last=True),
 )

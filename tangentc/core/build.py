@@ -13,9 +13,10 @@ from typing import Protocol
 import numpy as np
 
 from tangentc.core import ops
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.naming import hint
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Op, Statement, Store, version_base
-from tangentc.core.types import Array, Dim, Length, Scalar, Sequence, Type, is_slice, may_be_number, one_kind
+from tangentc.core.types import Array, Scalar, Sequence, Type, is_slice, may_be_number, one_kind
 from tangentc.core.walk import defines, substitute_block
 from tangentc.errors import Span
 from tangentc.ops.table import every, known_of
@@ -263,6 +264,11 @@ class Builder:
             if made is not None and ops.is_pure(made.op):
                 queue += [a for a in made.args if isinstance(a, str) and shape_of(self.type(a)) == shape]
         return self.shapes.get(shape, atom)
+
+    def named_length(self, d: Dim) -> str | None:
+        """The user's name for a length, if he has one around this place."""
+        names = sorted(n for around in self.around for n in around if not n.startswith("%"))
+        return next((n for n in names if isinstance(t := self.type(n), Scalar) and t.value == d), None)
 
     def _length_at_hand(self, atom: Atom) -> Atom | None:
         """The length of a temporary with one axis, as that of an axis of a parameter."""

@@ -1,9 +1,4 @@
-"""What is known of a value before the program runs.
-
-A length is a number when it is below `EXACT`, else a symbol plus an offset: ``n``, ``n - 2``.
-A symbol stands for a length of at least so many entries, so that ``n - 2`` is known not to be one: ``n0`` and ``g9``
-for `EXACT`, ``s4.0`` for 4; a length about which nothing is known has ``many`` False.
-"""
+"""What is known of a value before the program runs."""
 
 from __future__ import annotations
 
@@ -17,38 +12,10 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from tangentc.core.lengths import Dim, Length, describe_length
 from tangentc.core.nodes import Atom, Const, Op
 
 MOST_PARTS = 16  # lists with more items than this are not told apart item by item
-ANY = "?of"  # the symbol, with a number, of a length of an argument that may be any
-EXACT = 8  # lengths below this are compiled for exactly; slices that cut off less than this are sure
-
-
-@dataclass(frozen=True, slots=True)
-class Length:
-    symbol: str
-    offset: int = 0
-
-    @property
-    def least(self) -> int:
-        """The least that it may be."""
-        return max(least_of(self.symbol) + self.offset, 0)
-
-    @property
-    def many(self) -> bool:
-        """Whether it is known to be neither none nor one."""
-        return self.least > 1
-
-
-@functools.lru_cache(maxsize=4096)
-def least_of(symbol: str) -> int:
-    """The least that the length of a symbol may be; "?" and "r" stand for any."""
-    if symbol.startswith(("?", "r")):
-        return 0
-    return int(symbol[1:].partition(".")[0]) if symbol.startswith("s") else EXACT
-
-
-Dim = int | Length
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +54,14 @@ class Container:
 
 @dataclass(frozen=True)
 class Tuple(Container):
-    """A tuple, or with ``cls`` a NamedTuple.  Slices with the same ``span`` take as much of axes that are as long."""
+    """A tuple, or with ``cls`` a NamedTuple.  Slices with the same ``span`` take as much of axes that are as long;
+    ``bounds`` are the lengths at which they begin and end, None where that is the axis's own end."""
 
     items: tuple[Type, ...]
     cls: type | None = None
     or_none: bool = field(default=False, repr=False)
     span: Length | None = field(default=None, repr=False)
+    bounds: tuple[Dim | None, Dim | None] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,19 +239,6 @@ Held = Tuple | Sequence | Dict | Struct  # what `is_container` finds
 Type = Scalar | Array | Held | Known | Unknown
 
 
-def surely_differ(a: Dim, b: Dim) -> bool:
-    """Whether two lengths cannot be the same: a symbol may be any length from its least on, and two lengths of
-    arguments that are found to be different have symbols "n" of their own."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a != b
-    if isinstance(a, int) or isinstance(b, int):
-        known, other = (a, b) if isinstance(a, int) else (b, a)
-        return known < least_of(other.symbol) + min(other.offset, 0)  # type: ignore[operator]
-    if a.symbol == b.symbol:
-        return a.many and a.offset != b.offset
-    return a.offset == b.offset and a.symbol[0] == b.symbol[0] and a.symbol[0] in "ng"
-
-
 def contradict(a: Type, b: Type) -> bool:
     """Whether no value can be of both types, whatever its lengths: where those do not fit the program raises."""
     a, b = present(a), present(b)
@@ -420,7 +376,7 @@ def describe(t: Type) -> str:
         case Scalar(dtype, _, _):
             return dtype
         case Array(dtype, shape):
-            dims = ", ".join(_describe_dim(d) for d in shape)
+            dims = ", ".join(describe_length(d) for d in shape)
             return f"{dtype}[{dims}]" + " or a number" * bool(t.or_number)
         case Tuple(items, _):
             return "(" + ", ".join(map(describe, items)) + ")"
@@ -433,13 +389,6 @@ def describe(t: Type) -> str:
         case Known(const):
             return repr(const.value) if isinstance(const.value, (str, bool, type(None))) else type(const.value).__name__
     return "unknown"
-
-
-def _describe_dim(d: Dim) -> str:
-    if isinstance(d, int):
-        return str(d)
-    name = f"n{d.symbol.partition('.')[2]}" if d.symbol.startswith("s") else d.symbol
-    return name if not d.offset else f"{name} {'+' if d.offset > 0 else '-'} {abs(d.offset)}"
 
 
 def in_floats(t: Type) -> Type:

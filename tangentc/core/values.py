@@ -13,20 +13,18 @@ import enum
 import functools
 import threading
 import types as pytypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from tangentc.core.lengths import EXACT, MOST_TIMES, Dim, Length
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
-    EXACT,
     PLAIN_ARRAYS,
     Array,
     Dict,
-    Dim,
     Known,
-    Length,
     Opaque,
     Scalar,
     Sequence,
@@ -84,15 +82,54 @@ def type_of(value: Any, sizes: dict[int, Length] | None = None) -> Type:
     return Known(Const(value))
 
 
+def types_of(values: Iterable[Any]) -> list[Type]:
+    """The types of the arguments of one call, whose lengths may be multiples of one another."""
+    values, sizes = list(values), Sizes()
+    found = [type_of(v, sizes) for v in values]
+    related = multiples(sizes)
+    if not related:
+        return found
+    sizes = Sizes(related)
+    return [type_of(v, sizes) for v in values]
+
+
+class Sizes(dict[int, Length]):
+    """The symbols of actual lengths, those of ``related`` ones by one another."""
+
+    def __init__(self, related: Mapping[int, Length] | None = None):
+        super().__init__()
+        self.related = related or {}
+
+
+def multiples(sizes: Mapping[int, Length]) -> dict[int, Length]:
+    """The lengths that are a few times another one, and these, by one symbol each."""
+    found: dict[int, Length] = {}
+    base: set[int] = set()
+    for n in sorted(sizes):
+        for m in base:
+            if n % m == 0 and n // m <= MOST_TIMES:
+                found[m] = sizes[m]
+                found[n] = Length(sizes[m].symbol, 0, n // m)
+                break
+        else:
+            base.add(n)
+    return found
+
+
+def sizes_of_symbols(sizes: Mapping[int, Length]) -> dict[str, int]:
+    """The actual length that each symbol stands for."""
+    return {length.symbol: n // length.times for n, length in sizes.items()}
+
+
 def data_type(value: object) -> Type:
     """The type of a value that is there while compiling: its lengths have symbols of their own, one for each number,
     so that they are not taken for those of arguments."""
     sizes: dict[int, Length] = {}
     found = type_of(value, sizes)
-    actual = {length.symbol: n for n, length in sizes.items()}
+    actual = sizes_of_symbols(sizes)
 
     def own(d: Dim | None) -> Dim | None:
-        return Length(f"g{actual[d.symbol]}", d.offset) if isinstance(d, Length) else d
+        return Length(f"g{d.where(actual[d.symbol])}") if isinstance(d, Length) else d
 
     return map_lengths(found, own) if sizes else found
 
@@ -186,7 +223,8 @@ def _dim(n: int, sizes: dict[int, Length]) -> Dim:
     if n < EXACT:
         return n
     if n not in sizes:
-        sizes[n] = Length(f"n{len(sizes)}")
+        related = getattr(sizes, "related", {})
+        sizes[n] = related.get(n) or Length(f"n{len(sizes)}")
     return sizes[n]
 
 

@@ -22,11 +22,10 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.array_results import shadow_type
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, shape_of
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, version_base
 from tangentc.core.types import (
     Array,
-    Dim,
-    Length,
     Scalar,
     Struct,
     Type,
@@ -53,6 +52,7 @@ class Adjoints(Shadows):
 
     def __init__(self, builder: Builder, aliases: Aliases, active: set[str], like: Like):
         self.b, self.aliases, self.active, self.like_table = builder, aliases, active, like
+        self.at_hand: set[str] = set()  # values by which others may be made
         self.begun: set[Atom] = set()  # what is a number only where it is a constant one, as a sum that begins with 0
         self.partly: set[str] = set()  # what only one branch has defined
         self.values: dict[str, Adjoint] = {}
@@ -165,7 +165,7 @@ class Adjoints(Shadows):
     def like(self, x: Atom) -> Atom:
         """A name with the shape and dtype of ``x`` that is at hand anyway."""
         t = self.b.type(x)
-        if x in self.like_table.values() or not certain(t) or t not in self.like_table:
+        if x in self.at_hand or x in self.like_table.values() or not certain(t) or t not in self.like_table:
             return x
         found = self.like_table[t]
         if isinstance(found, str):

@@ -36,12 +36,13 @@ from tangentc.core.nodes import (
     Param,
     Statement,
     Store,
+    is_temporary,
     version_base,
 )
 from tangentc.core.splice import in_order
 from tangentc.core.texts import is_emitted
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, present
-from tangentc.core.walk import all_reads, definitions, reads, statements
+from tangentc.core.walk import all_reads, defines, definitions, reads, statements
 from tangentc.derive.calls import is_of_definition, to_define
 from tangentc.derive.context import Context, Defined
 from tangentc.derive.demand import Made, as_tree
@@ -96,6 +97,7 @@ class Unit:
     ):  # fmt: skip
         self.context, self.chosen, self.wrt, program = context, chosen, wrt, program.copied()
         self.limit = limit  # of the states that a loop keeps
+        self.at_hand: set[str] = set()  # what has a name and is there for the adjoint, whether it is needed or not
         calls: dict[int, Defined | None] = {}
         while True:
             self.program = program = context.with_calls_written_out(program, calls) if calls else program
@@ -299,6 +301,7 @@ def gradient(
     seeds: dict[str, Adjoint] = {}
     if isinstance(target, str):
         seeds[target] = {0: seed} if aux else seed
+    unit.at_hand = {n for s in function.body for n in defines(s) if not is_temporary(n)} if value else set()
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
     kept, value_given = kept_results(b, program, target) if value else ((), target)
     primal = with_unused(sweeps.primal, program) if value else sweeps.primal
@@ -366,7 +369,7 @@ def _write_pair(context: Context, unit: Unit, made: Made, moving: list[str], ask
     adjoint = Function(made.adjoint, tuple(Param(str(seed)) for seed in bars), b.take(), result, function.span)
     adjoint, primal, value, saved = link_pair(context, program, sweeps, adjoint, b, wrt)
     _emit_primal(context, program, primal, value, saved, b, made.primal)
-    last = [s for k, s in enumerate(context.steps) if s.last or s.name == "dead" and context.steps[k - 1].last]
+    last = [step for step in context.steps if step.last]  # the others have seen both halves
     context.emitted.append((context.simplify(adjoint, program.types, program.source, last), program.source))
 
 

@@ -17,13 +17,12 @@ from tangentc import runtime
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import Builder, shape_of
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, For, Op, Statement, While, Within
 from tangentc.core.types import (
     Array,
-    Dim,
     Known,
-    Length,
     Opaque,
     Scalar,
     Struct,

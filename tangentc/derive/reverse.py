@@ -104,6 +104,7 @@ class _Reverse(Structure, Stores, Control):
         for p in function.params:
             _collect_like(builder.type(p.name), p.name, (), like)
         self.adj = Adjoints(builder, moving, active, like)
+        self.adj.at_hand = context.at_hand
         for s in statements(function.body):
             merged = s.merged if isinstance(s, If) else ()
             self.adj.partly.update(m.name for m in merged if Const(ops.UNDEFINED) in (m.then, m.orelse))

@@ -18,12 +18,12 @@ from tangentc.analysis.decide import truth
 from tangentc.analysis.state import State
 from tangentc.core import ops
 from tangentc.core.classes import instance_of
+from tangentc.core.lengths import Length
 from tangentc.core.nodes import Assign, Atom, Const, For, Opaque, Store
 from tangentc.core.types import (
     Array,
     Dict,
     Known,
-    Length,
     Scalar,
     Sequence,
     Struct,

@@ -31,7 +31,6 @@ import itertools
 import types
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequence_
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -39,9 +38,10 @@ import gast
 from tangentc import runtime
 from tangentc.analysis.joins import is_nothing
 from tangentc.core import ops, texts
+from tangentc.core.lengths import Length
 from tangentc.core.nodes import Atom, Const
 from tangentc.core.resolve import Scope, named_by, names_inside
-from tangentc.core.types import Array, Length, Scalar, Sequence, Type, lengths, map_lengths
+from tangentc.core.types import Array, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.define import define
@@ -324,7 +324,7 @@ def at_call(result: Type, general: Sequence_[Type], types: Sequence_[Type]) -> T
         if not isinstance(d, Length) or d.symbol not in there:
             return d
         known = there[d.symbol]
-        return known + d.offset if isinstance(known, int) else replace(known, offset=known.offset + d.offset)
+        return d.where(known) if isinstance(known, int) else d.of(known)
 
     return map_lengths(result, here)
 

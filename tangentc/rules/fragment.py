@@ -19,12 +19,11 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.lengths import EXACT, Length
 from tangentc.core.nodes import Atom, Const, For
 from tangentc.core.types import (
-    EXACT,
     Array,
     Known,
-    Length,
     Optional,
     Scalar,
     Sequence,

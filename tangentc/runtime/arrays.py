@@ -241,7 +241,7 @@ def unpad(y, x, pad_width):
 def resized(y, x):
     """``y`` cut off, or continued by zeros, at the end of each axis, in the shape of ``x``.
 
-    >>> resized(np.ones(2), _module(y).zeros(4)), resized(np.ones(3), _module(y).zeros(1))
+    >>> resized(np.ones(2), np.zeros(4)), resized(np.ones(3), np.zeros(1))
     (array([1., 1., 0., 0.]), array([1.]))
     """
     both = tuple(slice(min(m, n)) for m, n in zip(np.shape(y), np.shape(x), strict=True))
@@ -265,7 +265,7 @@ def recurrence(a, b):
 def trapezoid_weights(y, x=None, dx=1.0, axis=-1):
     """The weight of each entry of ``y`` in `np.trapezoid`, in a shape that broadcasts to that of ``y``.
 
-    >>> trapezoid_weights(_module(y).zeros(3), np.array([0.0, 1.0, 3.0]))
+    >>> trapezoid_weights(np.zeros(3), np.array([0.0, 1.0, 3.0]))
     array([0.5, 1.5, 1. ])
     """
     n, rank = np.shape(y)[axis], np.ndim(y)

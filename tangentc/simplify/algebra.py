@@ -24,9 +24,11 @@ from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
 from tangentc.core.nodes import Assign, Atom, Const, Op, version_base
 from tangentc.core.types import Array, Scalar, is_complex, is_narrow, rank
+from tangentc.runtime import split_like
 from tangentc.simplify.denominators import without_denominators
 from tangentc.simplify.factors import cancelled, joined
 from tangentc.simplify.newaxes import without_leading
+from tangentc.simplify.slices import part_of_split
 
 ADD, SUB, MUL, DIV, NEG, POW = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -361,7 +363,10 @@ def _reshape(b: Builder, x: Atom, shape: Atom) -> Atom | None:
 
 
 def _getitem(b: Builder, x: Atom, key: Atom) -> Atom | None:
-    """An item of a named tuple that has just been put together."""
+    """An item of a named tuple that has just been put together, or of what is cut into parts."""
+    cut = b.definitions.get(x) if isinstance(x, str) and is_number(key) else None
+    if cut is not None and cut.op is split_like and not cut.keywords:  # into views, as slices are
+        return part_of_split(b, cut, key.value)  # type: ignore[union-attr]
     made = b.definition(x) if isinstance(x, str) and is_number(key) else None
     if made is None or made.op is not ops.make_struct or not issubclass(made.args[0].value, tuple):  # type: ignore[union-attr]
         return None

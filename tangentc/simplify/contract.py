@@ -21,7 +21,7 @@ import numpy as np
 from tangentc.analysis.program import Program
 from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Statement, is_temporary
 from tangentc.core.types import Array
-from tangentc.core.walk import changed_by, reads, rebuilt, statements, with_blocks, with_body
+from tangentc.core.walk import changed_by, reads, rebuilt, statements, transform, with_blocks, with_body
 from tangentc.simplify.newaxes import new_axes
 
 PRODUCTS = (operator.mul, np.multiply)
@@ -33,13 +33,22 @@ FULL = slice(None)
 def contracted(program: Program) -> Function:
     """The function whose adjoint sums no products that it does not need."""
     function = program.function
-    uses = Counter(a for s in statements(function.body) for a in (*reads(s), function.result) if isinstance(a, str))
-    return with_body(function, _Contracting(program, uses).block(function.body))
+    contracting = _Contracting(program, _uses(function.body))
+    body = contracting.block(function.body)
+    while unused := contracting.spared - _uses(body).keys() - {function.result}:
+        body = transform(body, lambda s: () if getattr(s, "target", None) in unused else (s,))
+        contracting.spared -= unused
+    return with_body(function, body)
+
+
+def _uses(body: Block) -> Counter[Atom]:
+    return Counter(a for s in statements(body) for a in reads(s))
 
 
 class _Contracting:
-    def __init__(self, program: Program, uses: Counter[str]):
+    def __init__(self, program: Program, uses: Counter[Atom]):
         self.types, self.uses = program.types, uses
+        self.spared: set[Atom] = set()  # what may be needed no more: products, and what is one number for all entries
         self.of = program.types.of
 
     def block(self, block: Block) -> Block:
@@ -54,6 +63,7 @@ class _Contracting:
             if found is None:
                 out.append(s)
             else:
+                self.spared |= {s.args[0], *made[s.args[0]].args} & made.keys()
                 out += found
             made[s.target] = s
         return rebuilt(block, out)
