@@ -191,3 +191,79 @@ def test_short_functions_are_written_where_they_are_called():
     np.testing.assert_allclose(grad(calls_once)(x), 2 * np.cos(x))
     np.testing.assert_allclose(grad(calls_twice)(x), 5 * np.cos(x))
     np.testing.assert_allclose(grad(calls_for_each)(x), 2 * np.cos(x))
+
+
+def heads(x, y):
+    q, k = (np.transpose(np.reshape(a, (1, *a.shape, 1)), (0, 3, 1, 2)) for a in (x, y))
+    scores = np.tanh(q @ np.transpose(k, (0, 1, 3, 2)))
+    return np.sum(scores**2) + np.sum(np.sin(k.swapaxes(-1, -2) @ q))
+
+
+def residuals(x, y):
+    v = y - x @ np.sin(x.T) @ y
+    return np.sum(v**2) + np.sum((v - y @ (y.T @ v)) ** 3)
+
+
+def divergence(x, y):
+    return -0.5 * np.sum(1 + x - y**2 - np.exp(x))
+
+
+def times_identity(x, y):
+    S = x @ x.T + np.exp(y[0, 0]) * np.eye(len(x))
+    return np.sum(S**3)
+
+
+ALGEBRA = [heads, residuals, divergence, times_identity]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("function", ALGEBRA)
+def test_values_of_products_and_sums(function, shape, rng):
+    check_grads(function, (rng.normal(size=shape), rng.normal(size=shape)), quiet=True)
+
+
+def test_what_was_transposed_is_there():
+    found = text(heads)
+    assert "np.transpose(np.swapaxes(" not in found and "@ k" in found
+
+
+def test_signs_move_out_of_products():
+    found = text(residuals)
+    assert "+ -" not in found and "@ -" not in found
+
+
+def test_a_factor_that_stands_alone_is_taken_out():
+    assert "(exp_x - 1)" in text(divergence) or "(np.exp(x) - 1)" in text(divergence)
+
+
+def test_a_product_with_the_identity_is_a_trace():
+    assert "np.trace(" in grad(times_identity, wrt=1).source_for(np.ones((9, 10)), np.ones((9, 10)))
+
+
+def two_layers(x, y):
+    b, h = x[0], x
+    for W, c in ((y, b), (y.T, b[: len(y)])):
+        h = np.tanh(h @ W.T if W is y else h @ y)
+        h = h * np.mean(c)
+    return np.sum(h) + np.sum(W * c[: W.shape[1]].sum()) + sum(np.sum(p**2) for p in (x, y))
+
+
+def last_of_few(x, y):
+    total = 0.0
+    for a in (x, y, x * y):
+        total += np.sum(np.sin(a))
+    return total * np.sum(a)
+
+
+@pytest.mark.parametrize("function", [two_layers, last_of_few])
+def test_short_loops_over_a_few_things_are_written_out(function, rng):
+    check_grads(function, (rng.normal(size=(9, 10)), rng.normal(size=(9, 10))), quiet=True)
+    assert " for " not in text(function).split('"""')[2].replace("# for", "").replace("p**2) for", "")
+
+
+def test_loops_over_numbers_stay(rng):
+    def powers(x, y):
+        return sum(np.sum(x**k) for k in (2, 3)) + np.sum(y)
+
+    assert "for " in text(powers).split('"""')[2].split("# return")[0]
+    check_grads(powers, (rng.normal(size=(9, 10)), rng.normal(size=(9, 10))), quiet=True)

@@ -223,3 +223,20 @@ def test_a_page_that_cannot_be_written_leaves_nothing(tmp_path):
     with pytest.raises(tangentc.NotDifferentiable):
         report(lambda n: n * 1.0, 3, path=tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def dense(x, W):
+    return np.tanh(x @ W)
+
+
+def through_one_expression(W, x):
+    h = dense(x, W)
+    return np.sum(h**2)
+
+
+def test_a_call_that_is_written_in_place_belongs_to_what_it_computes(tmp_path):
+    page = report(through_one_expression, np.eye(3), np.ones(3), path=tmp_path / "p.html").read_text()
+    rows = re.findall(r'<li data-g="([^"]*)"[^>]*>(.*?)</li>', page)
+    plain = [(key, re.sub(r"<[^>]*>", "", row)) for key, row in rows]
+    call = next(key for key, row in plain if row.strip() == "h = dense(x, W)")
+    assert any(key == call and "np.tanh(" in row and "return" not in row for key, row in plain)

@@ -52,13 +52,13 @@ def fitted(block: Block, types: Types, fresh: Fresh, surely_runs: bool) -> Block
 
 def without_computed(function: Function) -> Function:
     """The function without the checks that what it computes anyway, in the same block or one around it, makes."""
-    if not any(isinstance(s, Effect) and _joins(s.op) for s in statements(function.body)):
+    if not any(isinstance(s, Effect) and _tries(s.op) for s in statements(function.body)):
         return function
     return replace(function, body=_without(function.body, set()))
 
 
 def _without(block: Block, around: set[tuple[Op, tuple[Atom, ...]]]) -> Block:
-    computed = around | {(s.op, s.args) for s in block if isinstance(s, Assign)}
+    computed = around | {(s.op, s.args) for s in block if isinstance(s, Assign)} | _put(block)
     out: list[Statement] = []
     for s in block:
         match s:
@@ -68,10 +68,24 @@ def _without(block: Block, around: set[tuple[Op, tuple[Atom, ...]]]) -> Block:
                 s = replace(s, body=_without(s.body, computed))
             case While():
                 s = replace(s, head=_without(s.head, computed), body=_without(s.body, computed))
-            case Effect() if _joins(s.op) and (s.op, s.args) in computed:
+            case Effect() if _tries(s.op) and (s.op, s.args) in computed:
                 continue
         out.append(s)
     return tuple(out)
+
+
+def _put(block: Block) -> set[tuple[Op, tuple[Atom, ...]]]:
+    """The checks that the stores of a block make: of what is put into a part, whether it can be as long as that."""
+    made = {s.target: s for s in block if isinstance(s, Assign)}
+    stored = {(s.object, s.key, s.value) for s in block if isinstance(s, Store)}
+    found = set[tuple[Op, tuple[Atom, ...]]]()
+    for s in block:
+        if isinstance(s, Effect) and s.op is np.broadcast_to and isinstance(s.args[1], str):
+            shape = made.get(s.args[1])
+            part = made.get(shape.args[0]) if shape is not None and isinstance(shape.args[0], str) else None
+            if part is not None and part.op is operator.getitem and (*part.args, s.args[0]) in stored:
+                found.add((s.op, s.args))
+    return found
 
 
 def may_raise(s: Assign, types: Types) -> bool:
@@ -152,6 +166,10 @@ def fit(op: Op, given: list[Type], sure: bool = False) -> bool | None:
     if is_elementwise(op):
         return _all(_broadcast(a, b, sure) for k, a in enumerate(shapes) for b in shapes[:k])
     return True
+
+
+def _tries(op: Op) -> bool:
+    return op is np.broadcast_to or _joins(op)
 
 
 def _joins(op: Op) -> bool:

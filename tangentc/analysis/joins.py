@@ -13,6 +13,7 @@ import numpy as np
 from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
 from tangentc.core.classes import standing_for
+from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     Array,
@@ -56,6 +57,7 @@ def lacks_something(t: Type) -> bool:
 def joined(items: Seq[Type], fresh: Fresh) -> Type:
     """One type for several values; what is not there yet does not count."""
     out: Type = Known(Const(ops.UNDEFINED))
+    fresh = fresh if isinstance(fresh, _Pairs) else _Pairs(fresh)
     for t in items:
         if is_nothing(t):
             continue
@@ -162,8 +164,33 @@ def is_mixed(t: Type) -> bool:
     return t in (Unknown(MIXED), Unknown(LISTED)) or is_container(t) and any(map(is_mixed, t.items))
 
 
+class _Pairs:
+    """New lengths for what is joined: where two lengths meet that have met, one is as long as the other."""
+
+    def __init__(self, fresh: Fresh):
+        self.fresh = fresh
+        self.met: dict[tuple[Dim, Dim], Length] = {}
+
+    def __call__(self) -> Length:
+        return self.fresh()
+
+    def of(self, x: Dim, y: Dim) -> Length:
+        if any(isinstance(d, Length) and d.symbol.startswith("?") and d not in self.met.values() for d in (x, y)):
+            return self.fresh()  # one that stands in a list may be another one for each item
+        if (x, y) not in self.met:
+            self.met[x, y] = self.fresh()
+        return self.met[x, y]
+
+
+def _either(x: Dim, y: Dim, fresh: Fresh) -> Length:
+    return fresh.of(x, y) if isinstance(fresh, _Pairs) else fresh()
+
+
 def join(a: Type, b: Type, fresh: Fresh) -> Type:
-    """The type of a value that is an ``a`` on one path and a ``b`` on another."""
+    """The type of a value that is an ``a`` on one path and a ``b`` on another.  In what a container holds, lengths that
+    are equal in both are equal."""
+    if is_container(a) and not isinstance(fresh, _Pairs):
+        fresh = _Pairs(fresh)
     t = united(a, b) if a is b or a == b else _join(a, b, fresh)
     if not isinstance(t, Container):
         return t
@@ -193,7 +220,7 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
         case Scalar(), Scalar():
             return _join_numbers(a, b)
         case Array(), Array() if len(a.shape) == len(b.shape):
-            shape = tuple(x if x == y else fresh() for x, y in zip(a.shape, b.shape, strict=True))
+            shape = tuple(x if x == y else _either(x, y, fresh) for x, y in zip(a.shape, b.shape, strict=True))
             kind = a.or_number if a.or_number == b.or_number else "?"
             narrower = a.or_narrower or b.or_narrower or _kind(a.dtype) != _kind(b.dtype)
             return Array(np.result_type(a.dtype, b.dtype).name, shape, kind, narrower)

@@ -129,7 +129,16 @@ class Types:
 
     def _apart(self, t: Type) -> Type:
         """The type of an item of a list: where the lengths of the items are not known, they may differ."""
-        return map_lengths(t, lambda d: self.fresh() if isinstance(d, Length) and d.symbol.startswith("?") else d)
+        new: dict[str, Length] = {}
+
+        def apart(d: Dim | None) -> Dim | None:
+            if not isinstance(d, Length) or not d.symbol.startswith("?"):
+                return d
+            if d.symbol not in new:
+                new[d.symbol] = self.fresh()
+            return d.of(new[d.symbol])
+
+        return map_lengths(t, apart)
 
     def _infer(self, op: Op, types: list[Type], named: dict[str, Type]) -> Type:
         t = infer(op, types, named, self.fresh)

@@ -83,7 +83,8 @@ def hint(op: Op, args: tuple[Atom, ...]) -> str:
     if op is builtins.getattr and isinstance(args[1], Const):
         return f"%{names[0]}_{args[1].value}" if names[0] else f"%{args[1].value}"
     if op is operator.getitem and names[0] and isinstance(args[1], Const) and _is_word(args[1].value):
-        return f"%{names[0]}_{args[1].value}" if str(args[0]).startswith("%") else f"%{args[1].value}"
+        of_variable = not str(args[0]).startswith("%") or "'" in str(args[0])  # a parameter of what is written in place
+        return f"%{args[1].value}" if of_variable else f"%{names[0]}_{args[1].value}"
     if op is operator.getitem and names[0]:
         return f"%{names[0]}_{names[1]}" if len(names[1]) <= 3 and names[1].isidentifier() else f"%{names[0]}_item"
     if op is np.transpose and len(args) == 1 and names[0]:

@@ -253,6 +253,9 @@ class Control:
         t, given = self.b.type(c.name), self.b.type(init)
         if may_be_number(t) and (one_kind(t, given) or not may_be_number(given)):
             self.b.types.of_name[name] = self.b.type(c.next)
+        mine, its = self.b.type(name), self.b.type(c.next)
+        if isinstance(mine, Array) and isinstance(its, Array) and not may_be_number(mine) and not may_be_number(its):
+            self.b.types.of_name[name] = replace(mine, shape=its.shape)  # that of what the trip behind it begins with
         self.adj.add(c.next, name)
 
     def _before_trip(self, c: Carry, name: str) -> Atom:

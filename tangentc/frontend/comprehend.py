@@ -34,11 +34,28 @@ from tangentc.frontend.trees import walk
 LENDING = {ops.identity, operator.getitem, builtins.getattr, ops.method, ops.select, ops.call}
 
 
+MOST_ITEMS, MOST_LINES = 4, 2  # of a loop over what is written out, if it is written out itself
+
+
+def _is_of_few(iterable: Any) -> bool:
+    """Whether this is a tuple or a list of a few things, which are no numbers."""
+    items = iterable.elts if isinstance(iterable, (gast.Tuple, gast.List)) else ()
+    return 1 < len(items) <= MOST_ITEMS and not any(isinstance(e, (gast.Starred, gast.Constant)) for e in items)
+
+
+def _is_short(loop: Any) -> bool:
+    simple = (gast.Assign, gast.AugAssign, gast.Expr)
+    return isinstance(loop, gast.For) and len(loop.body) <= MOST_LINES and all(isinstance(s, simple) for s in loop.body)
+
+
 class Comprehend(Part):
     """The part of lowering that knows loops."""
 
-    def want_written_out(self, iterable: Any, site: Any) -> None:
-        """In a definition, a loop over ``*args`` is written out: there are as many results as arguments."""
+    def want_written_out(self, iterable: Any, site: Any, node: Any) -> None:
+        """In a definition, a loop over ``*args`` is written out: there are as many results as arguments.  A short one
+        over a few things that are written out, ``for a in (x, y)``, is as well."""
+        if _is_of_few(iterable) and (node is iterable or _is_short(node)):
+            self.known.wanted.add(site)
         given, all_nodes = self.activation.static, list(walk(iterable))
         starred = {n.value for n in all_nodes if isinstance(n, gast.Starred)}
         if isinstance(self.activation.source, Quoted) and any(

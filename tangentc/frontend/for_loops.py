@@ -163,7 +163,7 @@ class ForLoops(Part):
     def run_over(self, iterable: Any, node: Any) -> tuple[list | None, Any]:
         """The trips of a loop that is written out, else None and what it runs over."""
         site, start = self.span(node).site, len(self.out)
-        self.want_written_out(iterable, site)
+        self.want_written_out(iterable, site, node)
 
         def look() -> tuple[list | None, Atom]:
             atom = self.iterated(self.expression(iterable), node)

@@ -355,14 +355,26 @@ def is_open(t: Type) -> bool:
     return isinstance(t, Unknown) or isinstance(t, Known) and t.value is ops.UNDEFINED
 
 
+FEW = 4  # objects that are told apart, each with a text of its own
+
+
 def _differ(items: tuple[Type, ...]) -> bool:
     if any(isinstance(t, Known) and (callable(t.value) or isinstance(t.value, str)) for t in items):
         return True
-    if any(isinstance(t, Struct) for t in items):
+    if (
+        any(isinstance(t, Struct) and not _is_record(t) for t in items)
+        or 0 < len(items) < FEW
+        and isinstance(items[0], Struct)
+    ):
         return True
     if len(items) < 2:
         return any(is_container(t) and _differ(t.items) for t in items)  # type: ignore[union-attr]
     return len({_kind(t) for t in items}) > 1
+
+
+def _is_record(t: Struct) -> bool:
+    """Whether an object is there for the numbers and arrays that it holds."""
+    return all(isinstance(item, (Array, Scalar)) for item in t.items)
 
 
 def _kind(t: Type) -> Any:
@@ -378,6 +390,8 @@ def _kind(t: Type) -> Any:
             return "list", tuple(map(_kind, items)), length if len(items) > 1 else None
         case Dict(keys, items):
             return keys, tuple(map(_kind, items))
+        case Struct(cls, fields, items):
+            return cls, fields, tuple(map(_kind, items))
         case Known(const) if type(const.value) is tuple:
             return "tuple", None, tuple(_kind(data_type(v)) for v in const.value)
         case Known(const):

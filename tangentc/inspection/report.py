@@ -187,13 +187,29 @@ def _line(part: Any) -> int:
     return part.lineno if hasattr(part, "lineno") else part.pattern.lineno
 
 
+def _written_in_place(sources: Sources, text: Any) -> dict[str, str]:
+    """For the lines of the first function that do nothing but call others which are written in their place, the key of
+    what one of these does."""
+    spans = [span for s in text.of.values() if (span := getattr(s, "span", None)) is not None and span.site]
+    sites = [(span, span.site) for span in spans if isinstance(span.site, tuple) and len(span.site) == 6]
+    above = next((span.line - site[2] for span, site in sites if not site[0]), None)
+    if above is None or not sources.segments:
+        return {}
+    file, own = sources.segments[0].file, {sources.key(span.file, span.line) for span, _ in sites}
+    calls = (
+        (sources.key(file, above + site[0][0][2]), sources.key(span.file, span.line)) for span, site in sites if site[0]
+    )
+    return {call: inside for call, inside in calls if call and call not in own}
+
+
 def _code(sources: Sources, text: Any, run: Trace, known: dict[int, list[str]]) -> str:
-    mine = []
+    mine, in_place = [], _written_in_place(sources, text)
     for k, s in enumerate(sources.segments):
         marked = rows("\n".join(s.text), lambda row, name: f' data-v="{k}:{name}"' if name in s.names else "")  # noqa: B023
         title = f'<li class="title">{html.escape(Path(s.file).name)}, line {s.first}</li>'
         mine.append(title + "".join(
-            _row(row, s.first + n, f"{k}:{s.groups.get(s.first + n, s.first + n)}") for n, row in enumerate(marked)
+            _row(row, s.first + n, in_place.get(key := f"{k}:{s.groups.get(s.first + n, s.first + n)}", key))
+            for n, row in enumerate(marked)
         ))  # fmt: skip
     plain = text.whole.rstrip("\n").split("\n")
     keys = _keys(sources, text, plain)

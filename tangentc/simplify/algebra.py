@@ -23,12 +23,13 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.build import Builder, is_number, is_sure
 from tangentc.core.nodes import Assign, Atom, Const, Op, version_base
-from tangentc.core.types import Array, Scalar, is_complex, is_narrow, rank
+from tangentc.core.types import Array, Scalar, is_complex, is_narrow
 from tangentc.runtime import split_like
 from tangentc.simplify.denominators import without_denominators
 from tangentc.simplify.factors import cancelled, joined
 from tangentc.simplify.newaxes import without_leading
 from tangentc.simplify.slices import part_of_split
+from tangentc.simplify.transposes import of_negative, swapped, transposed
 
 ADD, SUB, MUL, DIV, NEG, POW = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -70,6 +71,9 @@ def _add(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return y
     if is_number(y, 0) and isinstance(x, str):
         return x
+    for first, second in ((x, y), (y, x)):
+        if (product := _made_by(b, second, MUL)) and is_number(product.args[0]) and product.args[0].value < 0:  # type: ignore
+            return b.emit(SUB, (first, b.mul(Const(-product.args[0].value), product.args[1])))  # type: ignore[union-attr]
     return joined(b, ADD, x, y)
 
 
@@ -300,46 +304,6 @@ def _pow(b: Builder, x: Atom, y: Atom) -> Atom | None:
     return x if is_number(y, 1) and isinstance(x, str) else None
 
 
-def _transpose(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
-    """Transposing twice is not transposing; both are views, also of an array that changes."""
-    made = b.definition(x) or (b.primal.get(x) if isinstance(x, str) else None)
-    if made is None or made.keywords or not isinstance(b.type(made.args[0]), Array):
-        return None
-    if axes:
-        ndim = rank(b.type(x))
-        if made.op is not np.swapaxes or ndim is None or not all(map(is_number, (*made.args[1:], *axes))):
-            return None
-        before, now = ({a.value % ndim for a in pair} for pair in (made.args[1:], axes))  # type: ignore[union-attr]
-        return made.args[0] if before == now else None
-    return made.args[0] if made.op is np.transpose and len(made.args) == 1 else None
-
-
-def _swapaxes(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
-    return _transpose(b, x, *axes) if len(axes) == 2 else None
-
-
-def _transpose_all(b: Builder, x: Atom, *axes: Atom) -> Atom | None:
-    if axes:
-        return None
-    if negative := _made_by(b, x, NEG):
-        return b.emit(NEG, (b.emit(np.transpose, negative.args),))
-    if outer := _made_by(b, x, np.outer):
-        return b.emit(np.outer, outer.args[::-1])
-    return _transpose(b, x) or _transposed_product(b, x)
-
-
-def _transposed_product(b: Builder, x: Atom) -> Atom | None:
-    """``(A.T @ B).T`` is ``B.T @ A``, of an adjoint, which nothing else reads."""
-    product = _made_by(b, x, operator.matmul) if isinstance(x, str) and version_base(x).endswith("_bar") else None
-    if product is None or not all(rank(b.type(a)) == 2 for a in product.args):
-        return None
-    made = [b.definition(a) or b.primal.get(a) for a in product.args if isinstance(a, str)]
-    if not any(m is not None and m.op is np.transpose for m in made):
-        return None
-    left, right = (b.emit(np.transpose, (a,)) for a in product.args)
-    return b.emit(operator.matmul, (right, left))
-
-
 def _expand_dims(b: Builder, x: Atom, axis: Atom) -> Atom | None:
     """``x[:, None]``, as people write it."""
     t, axes = b.type(x), getattr(axis if isinstance(axis, Const) else b.type(axis), "value", None)
@@ -348,6 +312,8 @@ def _expand_dims(b: Builder, x: Atom, axis: Atom) -> Atom | None:
         return None
     many = len(t.shape) + len(axes)
     places = sorted(k % many for k in axes)
+    if (product := _made_by(b, x, MUL)) and is_number(product.args[0]):  # so that it meets other numbers
+        return b.mul(product.args[0], b.emit(np.expand_dims, (product.args[1], axis)))
     key: list[object] = [None if k in places else slice(None) for k in range(places[-1] + 1)]
     if places[0] == many - len(places) and len(t.shape) > 1:  # behind all others
         key = [..., *[None] * len(places)]
@@ -375,7 +341,7 @@ def _getitem(b: Builder, x: Atom, key: Atom) -> Atom | None:
 
 REWRITES = {
     ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow,
-    np.transpose: _transpose_all, np.swapaxes: _swapaxes, np.expand_dims: _expand_dims,
+    np.transpose: transposed, np.swapaxes: swapped, operator.matmul: of_negative, np.expand_dims: _expand_dims,
     np.reshape: _reshape, operator.getitem: _getitem,
 }  # fmt: skip
 FOLDED = {ADD, SUB, MUL, NEG}

@@ -1,6 +1,7 @@
 """Sums of products of arrays as contractions, which need no array of the products.
 
     np.sum(a * b)                        ->  a @ b             np.vdot(a, b) for matrices
+    np.sum(a * np.eye(n))                ->  np.trace(a)
     np.sum(a * b, axis=0)                ->  np.einsum("ij,ij->j", a, b)
     np.sum(v[:, None] * A, axis=0)       ->  v @ A
     np.sum(v[:, None] * d, axis=2)       ->  np.einsum("ik,ijk->ij", v, d)
@@ -19,9 +20,9 @@ from dataclasses import replace
 import numpy as np
 
 from tangentc.analysis.program import Program
-from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Statement, is_temporary
+from tangentc.core.nodes import Assign, Atom, Block, Const, Function, Op, Statement, is_temporary
 from tangentc.core.types import Array
-from tangentc.core.walk import changed_by, reads, rebuilt, statements, transform, with_blocks, with_body
+from tangentc.core.walk import changed_by, definitions, reads, rebuilt, statements, transform, with_blocks, with_body
 from tangentc.simplify.newaxes import new_axes
 
 PRODUCTS = (operator.mul, np.multiply)
@@ -49,7 +50,8 @@ class _Contracting:
     def __init__(self, program: Program, uses: Counter[Atom]):
         self.types, self.uses = program.types, uses
         self.spared: set[Atom] = set()  # what may be needed no more: products, and what is one number for all entries
-        self.of = program.types.of
+        self.of, self.is_changed = program.types.of, program.aliases.is_changed
+        self.definitions = definitions(program.function.body)
 
     def block(self, block: Block) -> Block:
         made: dict[Atom, Assign] = {}  # since anything was changed
@@ -122,7 +124,10 @@ class _Contracting:
             return found
         if not rest and (p != q or kept):
             return None
-        op, args = (np.vdot, (a, b)) if not rest else (np.einsum, (Const(f"{p},{q}->{rest}"), a, b))
+        op: Op = np.einsum if rest else np.vdot
+        args: tuple[Atom, ...] = (Const(f"{p},{q}->{rest}"), a, b) if rest else (a, b)
+        if op is np.vdot and len(p) == 2 and (self.is_eye(a) or self.is_eye(b)):
+            op, args = np.trace, (b if self.is_eye(a) else a,)
         if not kept:
             return (replace(s, op=op, args=args, keywords=()),)
         key: tuple[object, ...] = tuple(None if k in kept else FULL for k in range(len(rest) + len(kept)))
@@ -132,6 +137,11 @@ class _Contracting:
             replace(s, target=summed, op=op, args=args, keywords=()),
             Assign(s.target, operator.getitem, (summed, Const(key)), (), s.span),
         )
+
+    def is_eye(self, atom: Atom) -> bool:
+        made = self.definitions.get(atom) if isinstance(atom, str) else None
+        square = isinstance(made, Assign) and made.op in (np.eye, np.identity) and len(made.args) == 1
+        return square and not made.keywords and not self.is_changed(atom)  # type: ignore[union-attr,arg-type]
 
     def product(self, s: Assign, a: Atom, p: str, b: Atom, q: str, rest: str) -> Sequence[Statement] | None:
         """The product of matrices and vectors that it is."""

@@ -67,6 +67,7 @@ class _Copies:
         self.renamed: dict[str, str] = {}
         self.taken: set[str] = set()  # items of tuples
         self.defined = definitions(function.body)
+        self.lists = _lists_for_their_items(function)
         self.stored = {changed_by(s) for s in statements(function.body)}
 
     def run(self) -> Function:
@@ -102,13 +103,25 @@ class _Copies:
         match s:
             case Assign() if self.is_name(s):
                 return [(s.target, s.args[0])]
-            case Assign() if (item := _item_of_tuple(s, self.defined, resolve)) is not None:
+            case Assign() if (item := self.item_of_tuple(s)) is not None:
                 return [(s.target, item)]
             case If():
                 return [(m.name, m.then) for m in s.merged if resolve(m.then) == resolve(m.orelse)]
             case For() | While():
                 return [(c.name, c.init) for c in s.carried if resolve(c.next) in (c.name, resolve(c.init))]
         return []
+
+    def item_of_tuple(self, s: Assign) -> Atom | None:
+        """``t[1]`` of ``t = a, b`` is b."""
+        if not _is_item(s):
+            return None
+        made = self.defined.get(self.resolve(s.args[0]))  # type: ignore[arg-type]
+        if not isinstance(made, Assign):
+            return None
+        named = made.op is ops.make_struct and issubclass(made.args[0].value, tuple)  # type: ignore[union-attr]
+        items, k = made.args[2:] if named else made.args, s.args[1].value  # type: ignore[union-attr]
+        is_tuple = named or made.op is ops.make_tuple or made.target in self.lists
+        return items[k] if is_tuple and -len(items) <= k < len(items) else None
 
     def note(self, name: str, target: Atom, s: Statement) -> bool:
         """Note what a name stands for; gives whether that is news."""
@@ -141,16 +154,20 @@ class _Copies:
         return (s,)
 
 
-def _item_of_tuple(s: Assign, defined: Any, resolve: Any) -> Atom | None:
-    """``t[1]`` of ``t = a, b`` is b."""
-    if s.op is not operator.getitem or not isinstance(s.args[1], Const) or type(s.args[1].value) is not int:
-        return None
-    made = defined.get(resolve(s.args[0]))
-    if not isinstance(made, Assign):
-        return None
-    named = made.op is ops.make_struct and issubclass(made.args[0].value, tuple)  # type: ignore[union-attr]
-    items, k = made.args[2:] if named else made.args, s.args[1].value
-    return items[k] if (named or made.op is ops.make_tuple) and -len(items) <= k < len(items) else None
+def _is_item(s: Statement) -> bool:
+    place = s.args[1] if isinstance(s, Assign) and s.op is operator.getitem else None
+    return isinstance(place, Const) and type(place.value) is int
+
+
+def _lists_for_their_items(function: Function) -> set[str]:
+    """The lists of no name that are made for their items alone, ``q, k = [f(x) for x in (a, b)]``."""
+    found = {
+        s.target for s in statements(function.body)
+        if isinstance(s, Assign) and s.op is ops.make_list and is_temporary(s.target)
+    }  # fmt: skip
+    for s in statements(function.body) if found else ():
+        found -= {*(reads(s)[1:] if _is_item(s) else reads(s)), changed_by(s)}
+    return found - {function.result}
 
 
 def borrowed(program: Program) -> Function:

@@ -2,6 +2,7 @@
 
     a * k + b * k                            ->  (a + b) * k
     u + a * k - b * k                        ->  u + (a - b) * k
+    a * k - k                                ->  k * (a - 1)
     A @ M + B @ M                            ->  (A + B) @ M
     where(t, a, 0) + where(t, 0, b)          ->  where(t, a, b)
     a / n * n,  a * n / n                    ->  a
@@ -16,8 +17,8 @@ import operator
 import numpy as np
 
 from tangentc.core.build import Builder, is_number
-from tangentc.core.nodes import Assign, Atom, Op
-from tangentc.core.types import is_narrow
+from tangentc.core.nodes import Assign, Atom, Const, Op
+from tangentc.core.types import Array, is_narrow
 
 ADD, SUB, MUL, DIV, MATMUL = operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul
 LINEAR = (MUL, DIV, MATMUL)
@@ -26,7 +27,7 @@ MOST_LINKS = 6  # of a product that is looked through for a factor
 
 def joined(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
     """``x + y`` or ``x - y`` where both have something in common, or None."""
-    found = _multiplied(b, op, x, y) or _chosen(b, op, x, y)
+    found = _multiplied(b, op, x, y) or _once_more(b, op, x, y) or _chosen(b, op, x, y)
     if found is not None:
         return found
     before = _written(b, x)
@@ -60,6 +61,19 @@ def _multiplied(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
         return b.emit(MUL, (b.emit(op, (q, r)), p))
     if first.op is MUL and q == r and _alike(b, MUL, p, s):
         return b.emit(MUL, (b.emit(op, (p, s)), q))
+    return None
+
+
+def _once_more(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
+    """``a * k`` and ``k`` itself, of a product that has the shape of both."""
+    for product, other, turned in ((x, y, False), (y, x, True)):
+        made = _written(b, product)
+        if made is None or made.op is not MUL or other not in made.args or is_number(other) or turned and op is SUB:
+            continue
+        factor = made.args[0] if made.args[1] == other else made.args[1]
+        whole = isinstance(b.type(factor), Array) and not is_number(factor) and b.same_shape(factor, product)
+        if whole and not is_narrow(b.type(product)) and b.type(factor) == b.type(product):
+            return b.emit(MUL, (other, b.emit(op, (factor, Const(1)))))
     return None
 
 

@@ -18,6 +18,7 @@ import tangentc
 from tangentc import api
 from tangentc.analysis.turning import complex_results
 from tangentc.compiler.matching import Rows
+from tangentc.core.types import lengths
 from tangentc.core.values import attributes_of, is_object
 from tangentc.rules.registry import REGISTRY
 
@@ -113,6 +114,8 @@ def refused_in_general(derivative, compiled, args):
     key = derivative._key(args)
     found = derivative._kept(key)
     if compiled is not found and compiled not in derivative._alike(key):
+        if found is None and any(getattr(d, "times", 1) > 1 for d in lengths(*key[0])):
+            return ""  # what is right for lengths of which nothing is known is right for multiples of one another
         return "it has no code for these types" if found is None else "it has other code for these types"
     try:
         compiled.sync(args)
