@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tangentc
 from tangentc import check_grads, grad
 from tangentc.derive import adjoints
 from tangentc.frontend import inline
@@ -267,3 +268,19 @@ def test_loops_over_numbers_stay(rng):
 
     assert "for " in text(powers).split('"""')[2].split("# return")[0]
     check_grads(powers, (rng.normal(size=(9, 10)), rng.normal(size=(9, 10))), quiet=True)
+
+
+def test_nothing_is_made_like_what_may_be_missing():
+    def left_early(x, y):
+        h = None
+        for k in range(len(y)):
+            h = np.sin(x) * k if h is None else h * y[0]
+            if k > 5:
+                break
+        z = np.zeros(3) if h is None else h[0] * h[0]
+        return np.sum(z) + np.sum(y)
+
+    args = np.ones((9, 10)), np.ones((9, 10))
+    value, gradients = tangentc.value_and_grad(left_early, wrt=(0, 1))(*args)
+    assert all(g.dtype == "float64" for g in gradients)
+    assert "np.zeros_like(h)" not in tangentc.value_and_grad(left_early).source_for(*args)

@@ -165,7 +165,9 @@ class Adjoints(Shadows):
     def like(self, x: Atom) -> Atom:
         """A name with the shape and dtype of ``x`` that is at hand anyway."""
         t = self.b.type(x)
-        if x in self.at_hand or x in self.like_table.values() or not certain(t) or t not in self.like_table:
+        if x in self.at_hand and not may_be_number(t):
+            return x
+        if x in self.like_table.values() or not certain(t) or t not in self.like_table:
             return x
         found = self.like_table[t]
         if isinstance(found, str):

@@ -42,7 +42,7 @@ from tangentc.core.nodes import (
 from tangentc.core.splice import in_order
 from tangentc.core.texts import is_emitted
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, present
-from tangentc.core.walk import all_reads, defines, definitions, reads, statements
+from tangentc.core.walk import all_reads, defines, definitions, perhaps_missing, reads, statements
 from tangentc.derive.calls import is_of_definition, to_define
 from tangentc.derive.context import Context, Defined
 from tangentc.derive.demand import Made, as_tree
@@ -301,7 +301,9 @@ def gradient(
     seeds: dict[str, Adjoint] = {}
     if isinstance(target, str):
         seeds[target] = {0: seed} if aux else seed
-    unit.at_hand = {n for s in function.body for n in defines(s) if not is_temporary(n)} if value else set()
+    if value:  # the primal sweep makes them all; what may be missing is None there
+        unit.at_hand = {n for s in function.body for n in defines(s) if not is_temporary(n)}
+        unit.at_hand -= perhaps_missing(function.body, b.types.of_name)  # type: ignore[arg-type]
     sweeps = reverse(function, seeds, b, program.aliases, unit.active, unit)
     kept, value_given = kept_results(b, program, target) if value else ((), target)
     primal = with_unused(sweeps.primal, program) if value else sweeps.primal
