@@ -284,3 +284,33 @@ def test_nothing_is_made_like_what_may_be_missing():
     value, gradients = tangentc.value_and_grad(left_early, wrt=(0, 1))(*args)
     assert all(g.dtype == "float64" for g in gradients)
     assert "np.zeros_like(h)" not in tangentc.value_and_grad(left_early).source_for(*args)
+
+
+def over_rows(x, y):
+    h, total = np.zeros(x.shape[1]), 0.0
+    for row, other in zip(x, y):
+        h = np.tanh(row + h)
+        total += np.sum(h * other)
+    return total
+
+
+def over_places(x, y):
+    return sum(np.sum(row) * k for k, row in enumerate(y)) + np.sum(x)
+
+
+def over_what_changes(x, y):
+    z = x * 1.0
+    for row in z:
+        z[-1] += np.sin(row) * y[0]
+    return np.sum(z**2)
+
+
+@pytest.mark.parametrize("function", [over_rows, over_places, over_what_changes])
+def test_loops_over_rows(function, rng):
+    check_grads(function, (rng.normal(size=(5, 4)), rng.normal(size=(5, 4))), quiet=True)
+    check_grads(function, (rng.normal(size=(9, 8)), rng.normal(size=(9, 8))), quiet=True)
+
+
+def test_loops_run_over_what_they_take():
+    assert "for row, other in zip(x, y):" in text(over_rows)
+    assert "for row_index in range(len(z)):" in text(over_what_changes)

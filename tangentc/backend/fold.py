@@ -21,7 +21,9 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.points import DEEP_COPIES
+from tangentc.backend.expressions import BINARY, UNARY
 from tangentc.core import ops
+from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     Assign,
     Atom,
@@ -44,9 +46,12 @@ REPEATED = {
     builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
     builtins.enumerate, np.size, np.shape,
 }  # fmt: skip
+SHORT = {*BINARY, *UNARY, operator.getitem, builtins.getattr}  # what is written as a sign
+HOLDING = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct}  # whose items have lines of their own
 TOGETHER = {*DEEP_COPIES, runtime.zeros_of_copy}  # of what they give, containers in several places may be one
 AROUND = (ops.enter, ops.leave)  # what is computed between them stays there
 MAX_SIZE = 18  # operations in one expression
+MAX_LENGTH = 90  # characters, about, of what is written inside another expression: more would be broken into lines
 MAX_DEPTH = 60
 
 
@@ -73,6 +78,7 @@ class Folding:
         self.folded: set[str] = set()
         self.expressions: dict[str, If] = {}  # branches that are conditional expressions
         self.size: dict[str, int] = {}
+        self.length: dict[str, int] = defaultdict(int)
         self.depth: dict[str, int] = {}
         self.content: dict[str, set[str]] = {}
         self.names: dict[str, set[str]] = {}
@@ -225,16 +231,20 @@ class Folding:
         self.again[name] = repeatable
         if self.uses[name] != 1 and not repeatable:
             return
-        size, depth = 1, 1
+        size, depth, length = 1, 1, _written_length(s.op)
         content, names = set(self._content(s)), {a for a in s.atoms if isinstance(a, str)}
         for atom in s.atoms:
             if isinstance(atom, str) and atom in self.folded and (atom in pending or atom in visible):
                 size += self.size[atom]
+                length += self.length[atom] + 2
                 depth = max(depth, self.depth[atom] + 1)
                 content |= self.content[atom]
                 names |= self.names[atom]
-        if size > MAX_SIZE or depth > MAX_DEPTH:
+            else:
+                length += _written_length(atom) + 2
+        if size > MAX_SIZE or depth > MAX_DEPTH or length > MAX_LENGTH and s.op not in HOLDING:
             return
+        self.length[name] = length
         if s.op is ops.pop or any(a in self.pops and a in pending for a in s.atoms):
             self.pops.add(name)
         self.made[name] = s
@@ -367,3 +377,15 @@ def _result(s: Assign | If) -> str:
 
 def _pops(block: list[Statement]) -> bool:
     return any(isinstance(s, Assign) and s.op is ops.pop for s in statements(tuple(block)))
+
+
+def _written_length(part: Any) -> int:
+    """About how long the text of a name, of a constant or of a function is."""
+    value = part.value if isinstance(part, Const) else None
+    if isinstance(value, slice):
+        return 3
+    if isinstance(value, tuple):
+        return sum(_written_length(Const(v)) + 2 for v in value)
+    if isinstance(part, (str, Const)):
+        return 0 if value is None and isinstance(part, Const) else len(shown(part))
+    return 0 if part in (builtins.slice, ops.make_tuple) else len(getattr(part, "__name__", "")) * (part not in SHORT)

@@ -21,6 +21,7 @@ from tangentc.simplify.dead import dead
 from tangentc.simplify.firsts import firsts
 from tangentc.simplify.gather import gathered
 from tangentc.simplify.items import items
+from tangentc.simplify.runs import runs
 from tangentc.simplify.together import together
 
 FREE = frozenset(every("free"))
@@ -59,6 +60,7 @@ SIMPLIFY = (
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
     Pass("contract", "sums of products are contractions", contracted, last=True),
+    Pass("runs", "loops that take what they run over one by one run over it", runs, last=True),
     Pass("together", "what a trip saves is one tuple", together, last=True),
     Pass("items", "the items of a tuple are taken where it is made", items, last=True),
 )
