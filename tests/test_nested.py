@@ -268,3 +268,25 @@ def test_second_derivatives_of_what_becomes_numbers_that_move(f):
 
     found = tangentc.jvp(slope, (x,), (d,))[1], tangentc.grad(slope)(x) @ d, tangentc.hvp(f, (x,), (d,)) @ d
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def added_twice_and_scaled(a, u):
+    w = u[:2]
+    w += a if a > 0.1 else a
+    w += a if a > 0.1 else a
+    if a > -0.7:
+        w *= np.cos(w)
+    return np.sum(np.sin(u))
+
+
+def test_names_of_the_second_order_are_its_own():
+    """What a simplification had named was named again where what a branch saves is handed out of it."""
+    a, u, da, du = 0.3, np.array([0.3, -0.2, 0.5]), 0.2, np.array([0.1, 0.6, -0.3])
+
+    def along(a, u):
+        a_bar, u_bar = tangentc.grad(added_twice_and_scaled, wrt=(0, 1))(a, u)
+        return a_bar * 0.2 + np.sum(u_bar * np.array([0.1, 0.6, -0.3]))
+
+    a_bar, u_bar = tangentc.grad(along, wrt=(0, 1))(a, u)
+    _, (a_dot, u_dot) = tangentc.jvp(tangentc.grad(added_twice_and_scaled, wrt=(0, 1)), (a, u), (da, du))
+    assert np.isclose(a_bar * da + u_bar @ du, a_dot * da + u_dot @ du, rtol=1e-12)

@@ -88,9 +88,11 @@ class Builder:
 
     def fresh(self, base: str) -> str:
         base = version_base(base) if not base.endswith("_bar") else base
-        self.numbers[base] += 1
-        number = self.numbers[base] - 1
-        return base if number == 0 else f"{base}.{number}"
+        name = ""
+        while not name or name in self.types.of_name:  # another builder of the same types may have made it
+            name = f"{base}.{self.numbers[base]}" if self.numbers[base] else base
+            self.numbers[base] += 1
+        return name
 
     def type(self, atom: Atom) -> Type:
         return self.types.of(atom)

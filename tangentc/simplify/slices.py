@@ -63,15 +63,8 @@ def _sum(b: Builder, sizes: list[tuple[Dim, Atom]], axis: int) -> Atom | None:
 
 
 def _key(b: Builder, start: Atom, stop: Atom, axis: int) -> Atom:
-    known = isinstance(start, Const) and isinstance(stop, Const)
-    part: Atom = (
-        Const(slice(start.value, stop.value))  # type: ignore[union-attr]
-        if known
-        else b.emit(builtins.slice, (start, stop, Const(None)))
-    )
-    if axis == 0:
-        return part
-    before = (Const(slice(None)),) * axis
-    if isinstance(part, Const):
-        return Const((*(slice(None),) * axis, part.value))
-    return b.emit(ops.make_tuple, (*before, part))
+    if isinstance(start, Const) and isinstance(stop, Const):
+        part = slice(start.value, stop.value)
+        return Const((*(slice(None),) * axis, part) if axis else part)
+    bounds = b.emit(builtins.slice, (start, stop, Const(None)))
+    return b.emit(ops.make_tuple, (*(Const(slice(None)),) * axis, bounds)) if axis else bounds
