@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.elementwise import is_elementwise
 from tangentc.analysis.points import Change, Points, change_of
 from tangentc.core import ops
 from tangentc.core.build import Types
@@ -211,6 +212,12 @@ class Aliases:
         if op in VIEWS or op is ops.method and s.args[1].value in VIEW_METHODS:
             return atoms[:1]
         return atoms if op in HOLDERS or may_give_back(s) else []
+
+    def makes_memory(self, s: Assign) -> bool:
+        """Whether a statement makes an array that nothing else refers to."""
+        if is_elementwise(s.op) or s.op is operator.matmul:
+            return True
+        return known(s.op) and s.op is not np.diag and not self.shares(s)  # the diagonal of a matrix is its memory
 
     def _is_unknown(self, key: Atom) -> bool:
         t = self._type(key)

@@ -33,7 +33,9 @@ from tangentc.core.types import (
     holds_numbers,
     in_floats,
     is_complex,
+    is_container,
     is_differentiable,
+    may_be_none,
 )
 from tangentc.core.values import data_type
 
@@ -53,6 +55,31 @@ def shadow_type(t: Type) -> Type:
     if is_differentiable(t):
         return t
     return Scalar("float64", True) if isinstance(t, Scalar) and holds_numbers(t) else Known(Const(None))
+
+
+def adjoint_type(t: Type) -> Type:
+    """The type of what stands for a value in the adjoint: an object with the same attributes, say."""
+    match t:
+        case Scalar():
+            return Scalar(t.dtype, t.weak)
+        case Struct(cls, _, items):
+            own = cls if dataclasses.is_dataclass(cls) else pytypes.SimpleNamespace
+            return dataclasses.replace(t, cls=own, items=tuple(map(adjoint_type, items)))
+        case Tuple(items) | Sequence(items=items) | Dict(items=items):
+            return dataclasses.replace(t, items=tuple(map(adjoint_type, items)))
+    return t
+
+
+def all_moves(t: Type) -> bool:
+    """Whether a derivative may flow through all that a container holds, which is surely there."""
+    if may_be_none(t):
+        return False
+    return all(map(all_moves, t.items)) if is_container(t) else isinstance(t, (Array, Scalar)) and is_differentiable(t)
+
+
+def is_in_form(t: Type) -> bool:
+    """Whether the shadow of a value is what its adjoint is given as."""
+    return all_moves(t) and (not is_container(t) or shadow_type(t) == adjoint_type(t) and all(map(is_in_form, t.items)))
 
 
 def complex_dtype(t: Array) -> str:
@@ -240,8 +267,8 @@ def _split_like(call: Applied) -> Type | None:
     if not isinstance(x, Array):
         return None
     told_apart = _items_told_apart(like)
-    if told_apart and all(isinstance(t, Array) for t in told_apart):
-        cut = tuple(Array(x.dtype, t.shape) for t in told_apart)
+    if told_apart and all(isinstance(t, (Array, Scalar)) for t in told_apart):
+        cut = tuple(Array(x.dtype, t.shape if isinstance(t, Array) else ()) for t in told_apart)
         return Sequence(list, alike(cut), len(cut))
     if isinstance(like, Sequence) and like.length is None and like.items and isinstance(like.items[0], Array):
         return Sequence(list, (dataclasses.replace(like.items[0], dtype=x.dtype),), None)

@@ -26,14 +26,19 @@ def broadcast(shapes: Seq[tuple[Dim, ...]], fresh: Fresh) -> tuple[Dim, ...]:
     out: list[Dim] = []
     for axis in range(-max(map(len, shapes)), 0):
         dims = {s[axis] for s in shapes if len(s) >= -axis} - {1}
-        sure = [d for d in dims if isinstance(d, int) or d.many]
+        sure = [d for d in dims if isinstance(d, int) or d.plural]
         if sure:
-            out.append(min(sure, key=lambda d: (isinstance(d, Length) and d.symbol.startswith("g"), str(d))))
+            out.append(min(sure, key=_by_names))
         elif not dims:
             out.append(1)
         else:
             out.append(dims.pop() if len(dims) == 1 else fresh())
     return tuple(out)
+
+
+def _by_names(d: Dim) -> tuple[int, str]:
+    kind = d.symbol[0] if isinstance(d, Length) else ""
+    return {"g": 1, "?": 2}.get(kind, 0), str(d)
 
 
 def elementwise(op: Op, args: Seq[Type], fresh: Fresh) -> Type:

@@ -12,7 +12,7 @@ though, is one for all entries: it is felt if any of them is. A loop is taken to
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tangentc.analysis.elementwise import is_elementwise
 from tangentc.core import ops
 from tangentc.core.build import shape_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Statement, Store, While
-from tangentc.core.types import Scalar, Type
+from tangentc.core.types import Array, Scalar, Type
 from tangentc.core.walk import blocks, changed_by, defines, statements
 
 PASSING = {
@@ -83,6 +83,8 @@ class Felt:
         self.replaced = stored_into([*statements(function.body)], lambda s: not isinstance(s, Store) or s.op is None)
         self.partly: set[Atom] = {self.here(function.result)}
         self.wholly: set[Atom] = set() if chosen else {self.here(function.result)}
+        self.by_row: set[Atom] = set()  # what is felt at some entry of each row
+        self.made: dict[Atom, Assign] = {s.target: s for s in statements(function.body) if isinstance(s, Assign)}
 
     def here(self, atom: Atom) -> Atom:
         """The name of a value where it is used."""
@@ -92,7 +94,7 @@ class Felt:
         return atom in self.wholly
 
     def count(self) -> int:
-        return len(self.wholly) + len(self.partly)
+        return len(self.wholly) + len(self.partly) + len(self.by_row)
 
     def block(self, block: Block, in_branch: bool) -> None:
         made = {n for s in block for n in defines(s)}
@@ -104,9 +106,30 @@ class Felt:
             elif isinstance(s, Store) and (s.value in made or not in_branch):
                 self.use(s.object, s.value, True)
             elif isinstance(s, Assign):
+                self.rows(s)
                 for k, atom in enumerate(s.args):
                     if (atom in made or not in_branch) and (passes := self.way(s, k, self.of)) is not False:
                         self.use(s.target, atom, passes is True)
+
+    def rows(self, s: Assign) -> None:
+        """What is felt because an entry of each row is: all that is the same along the rows, or mixes them."""
+        t = self.of(s.target)
+        if s.op is operator.getitem and isinstance(s.args[0], str) and self.here(s.target) in self.wholly:
+            whole = self.of(s.args[0])
+            if isinstance(whole, Array) and takes_one_of_each_row(s.args[1], whole, self.made, self.of):
+                self.by_row.add(self.here(s.args[0]))
+        if self.here(s.target) not in self.by_row or not isinstance(t, Array):
+            return
+        for k, atom in enumerate(s.args):
+            if not isinstance(atom, str) or self.way(s, k, self.of) is not True:
+                continue
+            shape = shape_of(self.of(atom))
+            along = shape is not None and len(shape) == len(t.shape) and shape == (*t.shape[:-1], 1)
+            if along or s.op is operator.matmul and k == 0 and len(t.shape) == 2:
+                self.add(atom, True)
+            elif shape == t.shape and (is_elementwise(s.op) or s.op in VIEWS):
+                self.add(atom, False)
+                self.by_row.add(self.here(atom))
 
     def branch(self, s: If) -> None:
         for arm, given in ((s.then, [m.then for m in s.merged]), (s.orelse, [m.orelse for m in s.merged])):
@@ -142,6 +165,20 @@ class Felt:
         if isinstance(atom, str):
             self.partly.add(self.here(atom))
             self.wholly.update([self.here(atom)] if wholly and atom not in self.replaced else [])
+
+
+def takes_one_of_each_row(key: Atom, t: Array, made: Mapping[Atom, Assign], of: Types) -> bool:
+    """Whether a subscript takes one entry of each row of a matrix, ``(np.arange(len(z)), columns)``."""
+    pair = made.get(key)
+    if len(t.shape) != 2 or pair is None or pair.op is not ops.make_tuple or len(pair.args) != 2:
+        return False
+    rows, columns = pair.args
+    counted = made.get(rows)
+    if counted is None or counted.op is not np.arange or len(counted.args) != 1 or counted.keywords:
+        return False
+    shapes = [getattr(of(a), "shape", None) for a in (rows, columns)]
+    sure = isinstance(t.shape[0], int) or t.shape[0].many
+    return sure and shapes == [t.shape[:1], t.shape[:1]] and getattr(of(columns), "dtype", "") != "bool"
 
 
 def stored_into(body: list[Statement], counts: Callable[[Statement], bool] = lambda s: True) -> set[Atom]:

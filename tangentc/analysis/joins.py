@@ -176,14 +176,19 @@ class _Pairs:
 
     def of(self, x: Dim, y: Dim) -> Length:
         if any(isinstance(d, Length) and d.symbol.startswith("?") and d not in self.met.values() for d in (x, y)):
-            return self.fresh()  # one that stands in a list may be another one for each item
+            return new_length(x, y, self.fresh)  # one that stands in a list may be another one for each item
         if (x, y) not in self.met:
-            self.met[x, y] = self.fresh()
+            self.met[x, y] = new_length(x, y, self.fresh)
         return self.met[x, y]
 
 
+def new_length(x: Dim, y: Dim, fresh: Fresh) -> Length:
+    """A length that is one of two."""
+    return fresh().from_(min(d if isinstance(d, int) else d.least for d in (x, y)))
+
+
 def _either(x: Dim, y: Dim, fresh: Fresh) -> Length:
-    return fresh.of(x, y) if isinstance(fresh, _Pairs) else fresh()
+    return fresh.of(x, y) if isinstance(fresh, _Pairs) else new_length(x, y, fresh)
 
 
 def join(a: Type, b: Type, fresh: Fresh) -> Type:

@@ -300,7 +300,7 @@ def unbounded(
     data: set[Atom] = {p.name for p in function.params if p.name not in wrt and is_differentiable(types.of(p.name))}
     signs = Signs(body, types.of)
     singular: set[Atom] = {s.target for s in assigned if divides(s, is_singular) and not _is_alike(s, signs, is_felt)}
-    large: set[Atom] = {s.target for s in assigned if s.target in singular or _grows(s.op)}
+    large: set[Atom] = {s.target for s in assigned if s.target in singular or _grows(s, signs)}
     found = _spread(body, types, sure, None) | _spread(body, types, data, is_nan) | _spread(body, types, large, is_felt)
     return Unbounded(found, singular)
 
@@ -361,7 +361,10 @@ def divides(s: Assign, is_singular: Callable[[Op], bool]) -> bool:
     return is_singular(s.op) and not whole
 
 
-def _grows(op: Op) -> bool:
+def _grows(s: Assign, signs: Signs) -> bool:
+    op = s.op
+    if op in (np.exp, np.exp2, np.expm1) and signs.is_not_above(s.args[0]):
+        return False
     special = isinstance(op, np.ufunc) and getattr(np, op.__name__, None) is not op  # one of SciPy's
     return special or op in GROWING
 

@@ -455,7 +455,8 @@ class State(Types):
                 elif is_mixed(after) and (isinstance(before, (Tuple, Sequence)) or before == NONE):
                     mixed.add(name)
             if before is None or certain(after) != certain(before) or sites_of(after) != sites_of(before):
-                news[name] = self._apart(after) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
+                # what gets shorter from trip to trip has no least length
+                news[name] = self._apart(after, walk < 2) if walk < MOST_WALKS - 2 else Unknown(CHANGING)
         return news
 
     def trips(self, writes: Iterable[Callable[[], Block]]) -> list[Block]:

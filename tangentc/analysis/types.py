@@ -15,7 +15,7 @@ from tangentc.analysis.outside import type_outside
 from tangentc.analysis.parts import constant, item_type, subscript
 from tangentc.analysis.points import Change
 from tangentc.core import ops
-from tangentc.core.lengths import Dim, Length
+from tangentc.core.lengths import Dim, Length, least_of
 from tangentc.core.nodes import CHOICE, Atom, Const, Op, Opaque
 from tangentc.core.types import (
     Array,
@@ -122,12 +122,12 @@ class Types:
             if not isinstance(d, Length) or d.symbol in symbols:
                 return d
             if d.symbol not in new:
-                new[d.symbol] = self.fresh()
+                new[d.symbol] = self.fresh().from_(least_of(d.symbol) if d.symbol.startswith("?") else 0)
             return d.of(new[d.symbol])
 
         return map_lengths(t, renew)
 
-    def _apart(self, t: Type) -> Type:
+    def _apart(self, t: Type, keeps_least: bool = True) -> Type:
         """The type of an item of a list: where the lengths of the items are not known, they may differ."""
         new: dict[str, Length] = {}
 
@@ -135,7 +135,7 @@ class Types:
             if not isinstance(d, Length) or not d.symbol.startswith("?"):
                 return d
             if d.symbol not in new:
-                new[d.symbol] = self.fresh()
+                new[d.symbol] = self.fresh().from_(least_of(d.symbol) if keeps_least else 0)
             return d.of(new[d.symbol])
 
         return map_lengths(t, apart)
@@ -167,7 +167,7 @@ class Types:
             item = self.of(atom)
             if change.op is not None:
                 there = subscript(old, self.of(Const(key)), self.fresh) if key != "*" else joined(old.items, self.fresh)
-                if isinstance(there, Array):
+                if isinstance(there, Array) or key == "*" and holds_arrays(old):
                     continue  # it is changed where it is
                 item = infer(change.op, [there, item], {}, self.fresh)
             if change.all_items and key == "*":
@@ -207,6 +207,11 @@ class Types:
         return self._apart(item) if isinstance(t, Sequence) else item
 
 
+def holds_arrays(t: Type) -> bool:
+    """Whether every item of a list is an array, of whichever rank."""
+    return isinstance(t, Sequence) and bool(t.items) and all(isinstance(i, Array) and not i.or_number for i in t.items)
+
+
 TAKING = {operator.getitem, ops.take, ops.pop, ops.method}
 
 
@@ -230,7 +235,7 @@ def certain(t: Type) -> Hashable:
     """The type with all unknown lengths made equal, to see whether a loop has settled."""
     match t:
         case Array(dtype, shape, or_number):
-            unknown = (None if isinstance(d, Length) and d.symbol.startswith("?") else d for d in shape)
+            unknown = (d.least if isinstance(d, Length) and d.symbol.startswith("?") else d for d in shape)
             return dtype, tuple(unknown), bool(or_number)
         case Scalar(dtype, weak, value):
             return dtype, weak, value

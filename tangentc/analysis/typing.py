@@ -12,6 +12,7 @@ is changed where it is, it is one for all that it is while the name is there.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 
@@ -19,13 +20,14 @@ import numpy as np
 
 from tangentc.analysis.decide import counted_answer, taken
 from tangentc.analysis.holding import without_sites
-from tangentc.analysis.linear import Forms, as_length
+from tangentc.analysis.joins import joined
+from tangentc.analysis.linear import ONE, Forms, as_length
 from tangentc.analysis.state import NOTHING, End, State
 from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
 from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
-from tangentc.core.types import Array, Dict, Struct, Tuple, Type, is_container, present
+from tangentc.core.types import Array, Dict, Sequence, Struct, Tuple, Type, is_container, lengths, map_lengths, present
 from tangentc.core.walk import defines, statements
 
 SHAPED = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.reshape: 1}  # where they are given a shape
@@ -47,7 +49,8 @@ class Typing(State):
         super().__init__(call_type)
         self.all_its_life: dict[Atom, Type] = {}
         self.lived: dict[tuple[int, int], tuple[Type, Type, Type]] = {}
-        self.spans: dict[Hashable, Length] = {}  # of slices, by the forms of their bounds
+        self.spans: dict[Hashable, Length] = {}  # of slices, by the forms of their bounds; of items, by the loop
+        self.turns: dict[Hashable, range | None] = {}  # the numbers that the target of a loop is, one after another
         self.form = Forms(self.of, self.definitions).form
         self.begin_with(params)
         self.block(function.body)
@@ -100,6 +103,33 @@ class Typing(State):
         if s.op is builtins.slice or s.op in SHAPED:
             self._define(s.target, self._spanning(s) if s.op is builtins.slice else self._measured(s))
             self.definitions[s.target] = s
+        elif s.op is operator.getitem and isinstance(s.args[1], str) and (t := self._at_places(s)) is not None:
+            self._define(s.target, self.placed(t, s.target, s.span.site))
+            self.definitions[s.target] = s
+
+    def _at_places(self, s: Assign) -> Type | None:
+        """The type of an item of a list by those of the items at the places where a loop is; None if these are not
+        known."""
+        several = self.of(s.args[0])
+        held = several.items if isinstance(several, (Sequence, Tuple)) else ()
+        form = self.form(s.args[1]) if len(held) > 1 else None
+        index, *more = (form or {}).keys() - {ONE} or ("",)
+        turns = self.turns.get(index)
+        if form is None or turns is None or more:
+            return None
+        places = [form[index] * k + form.get(ONE, 0) for k in turns]
+        if not places or min(places) < 0 or max(places) >= len(held):
+            return None
+        return self._in_turn(index, [held[p] for p in places])
+
+    def _in_turn(self, index: Hashable, items: list[Type]) -> Type:
+        """The type of what is one of several in each trip; lengths that are the same in all trips are one."""
+        whole = joined(items, self.fresh)
+        if len({map_lengths(t, lambda d: 0) for t in (whole, *items)}) > 1:
+            return whole  # they differ in more than lengths
+        dims = zip(*map(lengths, items))
+        new = iter([d[0] if len(set(d)) == 1 else self._length_of((index, d), shortest(d)) for d in dims])
+        return map_lengths(whole, lambda d: next(new))
 
     def _spanning(self, s: Assign) -> Type:
         """The type of a slice: with others whose bounds have the same forms it takes as much of an axis."""
@@ -120,9 +150,9 @@ class Typing(State):
                 return None
         return (ends[0], ends[1]) if len(ends) == 2 or s.args[2] in (Const(None), Const(1)) else None
 
-    def _length_of(self, key: Hashable) -> Length:
+    def _length_of(self, key: Hashable, least: int = 0) -> Length:
         if key not in self.spans:
-            self.spans[key] = self.fresh()
+            self.spans[key] = self.fresh().from_(least)
         return self.spans[key]
 
     def _measured(self, s: Assign) -> Type:
@@ -204,6 +234,7 @@ class Typing(State):
             if isinstance(s, For):
                 self.all_its_life.pop(s.target, None)
                 self.takes(s.target, s.iterable)
+                self.turns[s.target] = self._turns(s.iterable)
             else:
                 self.block(s.head)
             self.block(s.body)
@@ -215,6 +246,17 @@ class Typing(State):
         for c in s.carried:
             self._define(c.name, self.of(c.name))
 
+    def _turns(self, iterable: Atom) -> range | None:
+        """The numbers that a loop runs over, where they are known."""
+        made = self.definitions.get(iterable) if isinstance(iterable, str) else None
+        if isinstance(made, Assign) and made.op is builtins.reversed:
+            made = self.definitions.get(made.args[0]) if isinstance(made.args[0], str) else None
+        if made is None or made.op is not builtins.range:
+            return None
+        known = [getattr(self.of(a), "value", None) for a in made.args]
+        ends = [n for n in known if type(n) is int]
+        return range(*ends) if len(ends) == len(known) and ends[2:] != [0] else None
+
     def facts(self, function: Function) -> Types:
         """What is known of the names, for the passes that follow."""
         types = Types(self.call_type)
@@ -224,6 +266,11 @@ class Typing(State):
         types.unknown_lengths, types.chosen, types.settled = self.unknown_lengths, self.chosen, True
         types.assumed = self.assumed
         return types
+
+
+def shortest(lengths: Iterable[Dim | None]) -> int:
+    """The least that one of several lengths may be."""
+    return min((d.least if isinstance(d, Length) else d or 0) for d in lengths)
 
 
 def _is_any(d: Dim) -> bool:

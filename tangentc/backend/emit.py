@@ -37,6 +37,10 @@ class Printer(astor.code_gen.SourceGenerator):
     def statement(self, node: Any, *params: Any, **kw: Any) -> None:
         super().statement(node, *params, **kw)
 
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        astor.code_gen.set_precedence(astor.op_util.Precedence.Comma, node.elt)
+        super().visit_ListComp(node)
+
     def unparsed(self, node: Any) -> None:
         text = ast.unparse(ast.fix_missing_locations(node))
         if (

@@ -59,7 +59,7 @@ class Folding:
     """``folded`` holds the temporaries that are written inside other expressions."""
 
     def __init__(self, function: Function, types: Any, aliases: Aliases):
-        self.types, self.aliases = types, aliases
+        self.types, self.aliases, self.result = types, aliases, function.result
         self.uses: Counter[str] = Counter()
         for s in statements(function.body):
             self.uses.update(a for a in reads(s) if isinstance(a, str))
@@ -242,7 +242,8 @@ class Folding:
                 names |= self.names[atom]
             else:
                 length += _written_length(atom) + 2
-        if size > MAX_SIZE or depth > MAX_DEPTH or length > MAX_LENGTH and s.op not in HOLDING:
+        gives = name == self.result and s.op in HOLDING  # what is returned is written where it is
+        if size > MAX_SIZE and not gives or depth > MAX_DEPTH or length > MAX_LENGTH and s.op not in HOLDING:
             return
         self.length[name] = length
         if s.op is ops.pop or any(a in self.pops and a in pending for a in s.atoms):
@@ -290,7 +291,8 @@ class Folding:
         return False
 
     def _plain(self, s: Assign) -> bool:
-        return not any(isinstance(a, str) and is_temporary(a) for a in s.args)
+        lengths = {a for a in s.args if getattr(self.made.get(str(a)), "op", None) is builtins.len}
+        return not any(isinstance(a, str) and is_temporary(a) and a not in lengths for a in s.args)
 
     def _content(self, s: Assign) -> set[str]:
         """The classes of memory whose content the statement reads now."""

@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from tangentc.backend.arrays import Spelling
+from tangentc.backend.comprehensions import with_comprehensions
 from tangentc.backend.device import changes_in, is_entry
 from tangentc.backend.expressions import BINARY, Expressions, negated
 from tangentc.backend.fold import Folding
 from tangentc.backend.managers import with_statements
 from tangentc.backend.naming import Naming
+from tangentc.backend.unpacking import with_unpacking
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -173,6 +175,7 @@ class _Raise(Expressions):
                 if not hasattr(own, "of"):
                     own.of = s  # type: ignore[attr-defined]
             out += made
+        out = with_unpacking(with_comprehensions(out, self.folding.uses), self.types.of, self.folding.blank_is_free)
         return with_statements(out, self.folding.uses)
 
     def statement(self, s: Statement) -> list[ast.stmt]:

@@ -1,4 +1,4 @@
-"""Long lines of emitted code, one operand or argument in a row.
+"""Long lines of emitted code, what is in brackets in a row of its own, or one operand or argument in a row.
 
     x_bar = f(y, g(z)) * a + b    ->    x_bar = (
                                             f(y, g(z)) * a
@@ -72,6 +72,10 @@ def _items(text: str) -> list[str]:
 
 def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
     pad = first[: len(first) - len(first.lstrip())] + INDENT
+    in_one = pad + " ".join(pieces)
+    in_one = in_one.removesuffix(",") if len(pieces) > 1 else in_one  # of one item the comma makes a tuple
+    if len(in_one) <= WIDEST:
+        return [first, in_one, last]
     rows = [row for piece in pieces for row in wrapped(pad + piece)]
     if len(pieces) == 1 and pieces[0][0] != "(" and rows[0] == f"{pad}(" and rows[-1] == f"{pad})":  # one pair will do
         rows = [row.removeprefix(INDENT) for row in rows[1:-1]]

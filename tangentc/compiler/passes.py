@@ -11,17 +11,26 @@ from tangentc.analysis.program import Pass, Program
 from tangentc.core.nodes import Function
 from tangentc.core.texts import is_emitted
 from tangentc.frontend.carried import carried_by_items
+from tangentc.frontend.entries import in_their_arrays
+from tangentc.frontend.fused import fused
 from tangentc.frontend.hoisted import hoisted
+from tangentc.frontend.lasts import lasts
 from tangentc.frontend.own import own_parameters
+from tangentc.frontend.places import in_their_lists
 from tangentc.ops.table import every
+from tangentc.simplify.alike import alike
 from tangentc.simplify.common import common
 from tangentc.simplify.contract import contracted
 from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
+from tangentc.simplify.filled import filled
 from tangentc.simplify.firsts import firsts
 from tangentc.simplify.gather import gathered
+from tangentc.simplify.invariant import invariant
 from tangentc.simplify.items import items
+from tangentc.simplify.owned import owned
 from tangentc.simplify.runs import runs
+from tangentc.simplify.scattered import scattered
 from tangentc.simplify.together import together
 
 FREE = frozenset(every("free"))
@@ -40,22 +49,32 @@ FRONT = (
     Pass("carried", "loops carry the items of a tuple in its place", carried_by_items),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function, False)),
     Pass("common", "equal expressions are computed once", _common, True),
+    Pass("fused", "a loop takes what it appends where another one would", fused, True),
+    Pass("lasts", "the last item of a list is what the last trip has appended", lasts, True),
+    Pass("entries", "entries of parts of arrays are entries of the arrays", in_their_arrays, True),
+    Pass("places", "items of a slice of a list are items of the list", in_their_lists, True),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 
 
 SIMPLIFY = (
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(p.function)),
+    Pass("invariant", "numbers that are the same in all trips are made before", invariant),
     Pass("common", "equal expressions are computed once", lambda p: common(p.function, p.aliases)),
+    Pass("alike", "lists that hold one thing several times are that thing", alike),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
     Pass("gather", "each part of an array is added to once", gathered),
     Pass("firsts", "what is added to zeros takes their place", firsts),
+    Pass("scattered", "what is put into zeros is added to what these are added to", scattered),
+    Pass("filled", "lists whose items are all set are not made of zeros", filled, last=True),
     Pass(
         "elide",
         "copies that are read once, at once, are gone",
         lambda p: elide(p.function, p.types, p.aliases),
         keeps_memory=False,
     ),  # fmt: skip
+    Pass("entries", "entries of parts of arrays are entries of the arrays", in_their_arrays, last=True),
+    Pass("owned", "what nothing else needs is not copied", owned, keeps_memory=False),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import operator
+import types as pytypes
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,9 +18,9 @@ from tangentc.core import ops
 from tangentc.core.lengths import Dim, Length
 from tangentc.core.naming import hint
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Const, Effect, Op, Statement, Store, version_base
-from tangentc.core.types import Array, Scalar, Sequence, Type, is_slice, may_be_number, one_kind
+from tangentc.core.types import Array, Dict, Scalar, Sequence, Struct, Tuple, Type, is_slice, may_be_number, one_kind
 from tangentc.core.walk import defines, substitute_block
-from tangentc.errors import Span
+from tangentc.errors import InternalError, Span
 from tangentc.ops.table import every, known_of
 
 Peephole = Callable[["Builder", Op, tuple[Atom, ...]], Atom | None]
@@ -286,10 +288,10 @@ class Builder:
         found = next(((name, s.index(shape[0])) for s, name in self.shapes.items() if shape[0] in s), None)
         return found and self.emit(operator.getitem, (self.emit(np.shape, (found[0],)), Const(found[1])))
 
-    def store(self, obj: str, key: Atom | None, value: Atom, op: Op | None = None) -> None:
+    def store(self, obj: str, key: Atom | None, value: Atom, op: Op | None = None, whole: bool = False) -> None:
         self.stored.add(obj)
         self.passed()
-        self.out.append(Store(obj, key, self.current(value), op, self.span, True))
+        self.out.append(Store(obj, key, self.current(value), op, self.span, True, whole))
 
     def effect(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...] = ()) -> None:
         self.out.append(Effect(op, args, keywords, self.span))
@@ -395,3 +397,22 @@ def is_number(atom: Atom, value: float | None = None) -> bool:
     if not isinstance(atom, Const) or isinstance(atom.value, bool):
         return False
     return isinstance(atom.value, (int, float)) and (value is None or atom.value == value)
+
+
+def build_container(b: Builder, t: Type, parts: list[Atom], name: str = "") -> Atom:
+    """A container of this type made of its parts."""
+    if isinstance(t, Sequence) and t.length is None:
+        raise InternalError("a list of unknown length is put together from its parts")
+    match t:
+        case Tuple(_, None):
+            return b.emit(ops.make_tuple, tuple(parts), name=name)
+        case Tuple(_, cls):
+            return b.emit(ops.make_struct, (Const(cls), Const(cls._fields), *parts), name=name)
+        case Sequence():
+            return b.emit(ops.make_list, tuple(parts), name=name)
+        case Dict(keys, _):
+            return b.emit(ops.make_dict, (Const(keys), *parts), name=name)
+        case Struct(cls, fields, _):
+            cls = cls if dataclasses.is_dataclass(cls) else pytypes.SimpleNamespace
+            return b.emit(ops.make_struct, (Const(cls), Const(fields), *parts), name=name)
+    raise TypeError(t)

@@ -2,12 +2,13 @@
 
 A length is a number when it is below `EXACT`.  A symbol stands for a length of at least so many entries, so that
 ``n - 2`` is known not to be one: ``n0`` and ``g9`` for `EXACT`, ``s4.0`` for 4; one about which nothing is known has
-``many`` False.
+``many`` False, ``?7 from 3`` for what is another length in each trip of a loop, of at least 3 entries.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 
 ANY = "?of"  # the symbol, with a number, of a length of an argument that may be any
@@ -37,16 +38,26 @@ class Length:
         return Length(inner.symbol, self.where(inner.offset), self.times * inner.times)
 
     @property
-    def many(self) -> bool:
+    def plural(self) -> bool:
         """Whether it is known to be neither none nor one."""
         return self.least > 1
+
+    @property
+    def many(self) -> bool:
+        """Whether it is so, and the same wherever it stands."""
+        return self.least > 1 and (self.offset > 1 or not self.symbol.startswith("?"))
+
+    def from_(self, least: int) -> Length:
+        """The same length, of a symbol of its own, where it is known to be at least so much."""
+        return Length(f"{self.symbol} from {least}") if least > 1 else self
 
 
 @functools.lru_cache(maxsize=4096)
 def least_of(symbol: str) -> int:
-    """The least that the length of a symbol may be; "?" and "r" stand for any."""
+    """The least that the length of a symbol may be; "?" and "r" stand for any, "?7 from 3" for 3 or more."""
     if symbol.startswith(("?", "r")):
-        return 0
+        said = re.fullmatch(r"\?\d+ from (\d+)", symbol)
+        return int(said[1]) if said else 0
     return int(symbol[1:].partition(".")[0]) if symbol.startswith("s") else EXACT
 
 

@@ -81,6 +81,8 @@ def hint(op: Op, args: tuple[Atom, ...]) -> str:
         name = args[1].value
         return f"%{names[0]}_{name}" if names[0] else f"%{name}"
     if op is builtins.getattr and isinstance(args[1], Const):
+        if ("'" in str(args[0]) or names[0] == "self") and _is_word(args[1].value):
+            return f"%{args[1].value}"
         return f"%{names[0]}_{args[1].value}" if names[0] else f"%{args[1].value}"
     if op is operator.getitem and names[0] and isinstance(args[1], Const) and _is_word(args[1].value):
         of_variable = not str(args[0]).startswith("%") or "'" in str(args[0])  # a parameter of what is written in place

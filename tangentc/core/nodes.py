@@ -168,7 +168,7 @@ class Store:
     """``object[key] = value``; with ``op`` it is ``object[key] op= value``.
 
     ``key`` None means the whole array: ``object += value``; a constant `ops.Attribute` means
-    ``object.attribute = value``.
+    ``object.attribute = value``.  ``whole`` says that a value which is added has the shape and dtype of what is there.
     """
 
     object: str
@@ -177,6 +177,7 @@ class Store:
     op: Op | None = None
     span: Span = field(default=NOWHERE, compare=False)
     adjoint_of: bool = False
+    whole: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.array_results import shadow_type
 from tangentc.core import ops
-from tangentc.core.build import Builder, is_number, shape_of
+from tangentc.core.build import Builder, build_container, is_number, is_sure, shape_of
 from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, version_base
 from tangentc.core.types import (
@@ -41,7 +41,7 @@ from tangentc.core.types import (
     one_kind,
 )
 from tangentc.core.walk import statements
-from tangentc.derive.parts import Adjoint, Given, Like, Parts, bar_name, build_container, get_part
+from tangentc.derive.parts import Adjoint, Given, Like, Parts, bar_name, get_part
 from tangentc.derive.shadows import Shadows
 from tangentc.errors import InternalError
 from tangentc.simplify.cancel import summed, vanishes
@@ -298,7 +298,7 @@ class Adjoints(Shadows):
                     continue
                 part = x_bar.get(key) if isinstance(x_bar, dict) else get_part(self.b, x_bar, key)
                 if part is not None:
-                    self._add_into(shadow, key, part)
+                    self._add_into(shadow, key, part, part_type)
             return
         if x not in self.values and isinstance(x_bar, str) and is_container(self.b.type(x_bar)):
             self.values[x] = x_bar  # whole, until another contribution comes
@@ -393,7 +393,7 @@ def begun(function: Function, active: set[str], type_of: Callable[[Atom], Type])
 
 def certain(t: Type) -> bool:
     """Whether two values of this type surely have the same shape."""
-    return isinstance(t, Array) and not t.or_number and all(not uncertain(d) for d in t.shape)
+    return isinstance(t, Array) and not t.or_number and is_sure(t.shape)
 
 
 def may_be_full(given: tuple[Dim, ...] | None, wanted: tuple[Dim, ...] | None) -> bool:
@@ -416,4 +416,4 @@ def is_full(given: tuple[Dim, ...] | None, wanted: tuple[Dim, ...]) -> bool:
 
 
 def uncertain(d: Dim) -> bool:
-    return isinstance(d, Length) and not d.many
+    return isinstance(d, Length) and not d.plural

@@ -16,6 +16,7 @@ from types import FunctionType
 
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
+from tangentc.analysis.array_results import adjoint_type
 from tangentc.analysis.masks import Mask, Unbounded, has_places
 from tangentc.analysis.outside import Part
 from tangentc.analysis.paths import WHOLE, Path, Paths, demand, leaf_paths, part_type, word_for
@@ -50,16 +51,7 @@ from tangentc.derive.docs import parameters, source_doc, with_respect_to
 from tangentc.derive.forward import forward
 from tangentc.derive.halves import link_pair
 from tangentc.derive.parts import Adjoint, bar_name
-from tangentc.derive.results import (
-    adjoint_type,
-    check_scalar,
-    final,
-    finals,
-    kept_results,
-    part_or_paths,
-    seed_type_of,
-    with_unused,
-)
+from tangentc.derive.results import check_scalar, final, finals, kept_results, part_or_paths, seed_type_of, with_unused
 from tangentc.derive.reverse import reverse
 from tangentc.errors import NotDifferentiable, UnsafeMutation
 from tangentc.rules.registry import REGISTRY, Rule

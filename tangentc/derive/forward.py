@@ -20,7 +20,7 @@ from tangentc import runtime
 from tangentc.analysis.masks import NONZERO, Places, Several, Test, divides
 from tangentc.analysis.program import Program
 from tangentc.core import ops
-from tangentc.core.build import Builder, is_number
+from tangentc.core.build import Builder, build_container, is_number
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Global, If, Store, While
 from tangentc.core.types import (
     Array,
@@ -41,7 +41,7 @@ from tangentc.core.types import (
 )
 from tangentc.derive.adjoints import may_be_full
 from tangentc.derive.calls import Call, covering, missing, partials, refuse_active_key, tangent
-from tangentc.derive.parts import build_container, get_part
+from tangentc.derive.parts import get_part
 from tangentc.derive.shadows import allocates
 from tangentc.derive.tangent_control import TangentControl
 from tangentc.errors import MissingRule, UnsafeMutation

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import operator
-import types as pytypes
 from collections.abc import Hashable
 from typing import Any, TypeAlias
 
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.types import Dict, Sequence, Struct, Tuple, Type
-from tangentc.errors import InternalError
+from tangentc.core.types import Struct, Tuple, Type
 
 
 def leaves(adjoint: Adjoint | None) -> list[Atom]:
@@ -42,22 +39,3 @@ def get_part(b: Builder, x: Atom, key: Hashable) -> Atom:
     if isinstance(t, Tuple) and t.cls is not None:
         return b.emit(builtins.getattr, (x, Const(t.cls._fields[key])))  # type: ignore[attr-defined]
     return b.emit(operator.getitem, (x, Const(key)))
-
-
-def build_container(b: Builder, t: Type, parts: list[Atom], name: str = "") -> Atom:
-    """A container of this type made of its parts."""
-    if isinstance(t, Sequence) and t.length is None:
-        raise InternalError("a list of unknown length is put together from its parts")
-    match t:
-        case Tuple(_, None):
-            return b.emit(ops.make_tuple, tuple(parts), name=name)
-        case Tuple(_, cls):
-            return b.emit(ops.make_struct, (Const(cls), Const(cls._fields), *parts), name=name)
-        case Sequence():
-            return b.emit(ops.make_list, tuple(parts), name=name)
-        case Dict(keys, _):
-            return b.emit(ops.make_dict, (Const(keys), *parts), name=name)
-        case Struct(cls, fields, _):
-            cls = cls if dataclasses.is_dataclass(cls) else pytypes.SimpleNamespace
-            return b.emit(ops.make_struct, (Const(cls), Const(fields), *parts), name=name)
-    raise TypeError(t)

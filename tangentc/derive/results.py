@@ -6,17 +6,17 @@ import ast
 import builtins
 import dataclasses
 import operator
-import types as pytypes
 
 import numpy as np
 
 from tangentc import runtime
+from tangentc.analysis.array_results import is_in_form
 from tangentc.analysis.fits import may_raise
 from tangentc.analysis.paths import WHOLE, Paths, leaf_paths, word_for
 from tangentc.analysis.paths import parts as parts_of
 from tangentc.analysis.program import Program
 from tangentc.core import ops
-from tangentc.core.build import Builder
+from tangentc.core.build import Builder, build_container
 from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     AFTERWARDS,
@@ -33,10 +33,8 @@ from tangentc.core.nodes import (
 from tangentc.core.splice import renamed
 from tangentc.core.types import (
     Array,
-    Dict,
     Known,
     Scalar,
-    Sequence,
     Struct,
     Tuple,
     Type,
@@ -50,11 +48,13 @@ from tangentc.core.types import (
 )
 from tangentc.core.walk import all_defines, all_reads, defines, joins_of, statements, transform
 from tangentc.derive.demand import adjoint_at, as_tree, part_at
-from tangentc.derive.parts import Adjoint, bar_name, build_container, get_part
+from tangentc.derive.parts import Adjoint, bar_name, get_part
 from tangentc.derive.reverse import Sweeps
 from tangentc.derive.shadows import allocates, copies
 from tangentc.errors import BadArgument, NotScalar, UnsupportedSyntax
 from tangentc.simplify.dead import dead
+
+WHOLE_VIEWS = (np.squeeze, np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 
 
 def kept_results(b: Builder, program: Program, result: Atom) -> tuple[tuple[Statement, ...], Atom]:
@@ -163,19 +163,6 @@ def seed_type_of(t: Type) -> Type:
     return Scalar(t.dtype, True) if isinstance(t, Scalar) else Scalar("float64", True) if isinstance(t, Array) else t
 
 
-def adjoint_type(t: Type) -> Type:
-    """The type of what stands for a value in the adjoint: an object with the same attributes, say."""
-    match t:
-        case Scalar():
-            return Scalar(t.dtype, t.weak)
-        case Struct(cls, _, items):
-            own = cls if dataclasses.is_dataclass(cls) else pytypes.SimpleNamespace
-            return dataclasses.replace(t, cls=own, items=tuple(map(adjoint_type, items)))
-        case Tuple(items) | Sequence(items=items) | Dict(items=items):
-            return dataclasses.replace(t, items=tuple(map(adjoint_type, items)))
-    return t
-
-
 def final(sweeps: Sweeps, name: str, active: Paths) -> Atom:
     """The gradient of one parameter, in arrays of its own, in the parameter's shape and structure; ``active`` are the
     parts that something reaches, and all others are zero."""
@@ -199,9 +186,9 @@ def _final(sweeps: Sweeps, bar: Adjoint | None, x: Atom, name: str, shadowed: bo
     t = b.type(x)
     if shadowed and is_container(t):
         assert isinstance(bar, str)
-        return b.emit(runtime.shaped_like, (bar, x), name=bar_name(name))
+        return _called(sweeps, _in_form(sweeps, bar, x, name), bar_name(name))
     if is_container(t):
-        return _own_leaves(sweeps, adj.whole(bar, x), t)
+        return _own_leaves(sweeps, adj.whole(bar, x), x)
     whole = adj.full(adj.whole(bar, x), x)
     if isinstance(t, Array) and not t.shape:  # a number: back into an array without axes
         return b.emit(np.full_like, (x, whole), name=bar_name(name))
@@ -256,6 +243,8 @@ def _made_anew(sweeps: Sweeps, x_bar: Atom, met: frozenset[Atom] = frozenset()) 
     made = b.maker(x_bar)
     if x_bar in sweeps.adjoints.own or made is not None and allocates(b, sweeps.adjoints.aliases, made):
         return {x_bar}
+    if made is not None and made.op in WHOLE_VIEWS and isinstance(made.args[0], str) and not b.mutable(made.args[0]):
+        return _made_anew(sweeps, b.current(made.args[0]), met)  # of which the view is all that is given
     joined = next((s for s in statements(b.out) if not isinstance(s, Assign) and x_bar in defines(s)), None)
     joins = joins_of(joined) if joined is not None else []
     found: set[Atom] = {x_bar}
@@ -268,14 +257,25 @@ def _made_anew(sweeps: Sweeps, x_bar: Atom, met: frozenset[Atom] = frozenset()) 
     return found if joins else set()
 
 
-def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
-    """A container whose arrays are all its own."""
+def _in_form(sweeps: Sweeps, shadow: Atom, x: Atom, name: str) -> Atom:
+    """A shadow as what an adjoint is given as: with tuples where ``x`` has tuples."""
     b = sweeps.builder
+    return shadow if is_in_form(b.type(x)) else b.emit(runtime.shaped_like, (shadow, x), name=bar_name(name))
+
+
+def _own_leaves(sweeps: Sweeps, whole: Atom, x: Atom) -> Atom:
+    """A container whose arrays are all its own, the adjoint of ``x``."""
+    b = sweeps.builder
+    t = b.type(x)
     if is_long(t):
         given = whole in sweeps.given
         sweeps.given.add(whole)
         return b.emit(runtime.copied, (whole,)) if given or whole not in sweeps.adjoints.own else whole
     made = b.maker(whole)
+    begun = b.definitions.get(str(whole))
+    if begun is not None and begun.op is runtime.zeros_of and whole in sweeps.adjoints.own - sweeps.given:
+        sweeps.given.add(whole)
+        return _in_form(sweeps, whole, x, version_base(str(whole)).removesuffix("_bar"))
     if made is None or made.op not in (ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct):
         if made is not None and allocates(b, sweeps.adjoints.aliases, made) and whole not in sweeps.given:
             sweeps.given.add(whole)
@@ -284,9 +284,9 @@ def _own_leaves(sweeps: Sweeps, whole: Atom, t: Type) -> Atom:
     else:
         parts = list(made.args[len(made.args) - len(list(components(t))) :])
     owned = []
-    for atom, (_, part) in zip(parts, components(t), strict=True):
+    for atom, (key, part) in zip(parts, components(t), strict=True):
         if is_container(part):
-            owned.append(_own_leaves(sweeps, atom, part))
+            owned.append(_own_leaves(sweeps, atom, get_part(b, x, key)))
         elif isinstance(atom, str) and isinstance(part, (Array, Unknown)) and is_differentiable(part):
             shadowed = atom in sweeps.adjoints.shadow_names
             owned.append(atom if shadowed else _own_array(sweeps, atom, part, "%part"))

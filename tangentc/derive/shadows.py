@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.aliases import VIEWS, Aliases, known
+from tangentc.analysis.aliases import VIEWS, Aliases
 from tangentc.analysis.array_results import shadow_type
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -171,8 +171,9 @@ class Shadows:
             target = get_part(self.b, shadow, key)
             if self.is_seen(shadow):
                 self.seen_parts.add(target)
+            parts = dict(components(read)) if read is not None and is_container(read) and not is_long(read) else {}
             for sub, value in part.items():
-                self._add_into(target, sub, value)  # type: ignore[arg-type]
+                self._add_into(target, sub, value, parts.get(sub))  # type: ignore[arg-type]
         elif part is not None:
             self.add_to_item(shadow, Const(key), part, read)
 
@@ -196,9 +197,11 @@ class Shadows:
             old = self.b.emit(builtins.getattr, (shadow, Const(str(key.value))))
         else:
             old = self.b.emit(operator.getitem, (shadow, key))
-        held = self.b.type(old)
+        held, whole = self.b.type(old), self._is_whole(part, read)
         if isinstance(held, Array) and isinstance(read, Scalar):
             held = read
+        if isinstance(held, Unknown) and isinstance(read, Array) and not isinstance(key, Const):  # one of several
+            held = held if shadow in self.rebound or may_be_number(read) else read
         if isinstance(held, (Array, Scalar)) and is_complex(self.b.type(part)) and not is_complex(held):
             part = self.b.emit(np.real, (part,))
         if is_container(held) and self.is_seen(shadow):
@@ -214,12 +217,22 @@ class Shadows:
         elif isinstance(held, Array) and self.is_seen(shadow):
             self.b.store(old, None, part, operator.add)  # type: ignore[arg-type]
         elif isinstance(held, (Scalar, Array)) and not isinstance(t, Struct) and shadow not in self.rebound:
-            self.b.store(shadow, key, part, operator.add)
+            self.b.store(shadow, key, part, operator.add, whole)
         elif isinstance(held, Unknown):
             plus = runtime.plus_in_place if self.is_seen(shadow) else runtime.plus
-            self.b.store(shadow, key, self.b.emit(plus, (old, part)))
+            self.b.store(shadow, key, self.b.emit(plus, (old, part)), whole=whole)
         elif not isinstance(held, Known):
-            self.b.store(shadow, key, self.b.emit(operator.add, (old, part)))
+            self.b.store(shadow, key, self.b.emit(operator.add, (old, part)), whole=whole)
+
+    def _is_whole(self, part: Atom, read: Type | None) -> bool:
+        """Whether what is added has the shape and dtype of what was read there."""
+        t = self.b.type(part)
+        if isinstance(read, Scalar) and isinstance(t, Scalar):
+            return read.weak or not t.weak and read.dtype == t.dtype
+        if not isinstance(read, Array) or not isinstance(t, Array):
+            return False
+        sure = not may_be_number(t) and not may_be_number(read)
+        return sure and t.dtype == read.dtype and not self.is_lazy(part, read)
 
     def add_item(self, x: str, key: Atom, y_bar: Atom, unique: bool, basic: bool) -> None:
         """The adjoint of ``y = x[key]``: added into the shadow of ``x``, which is made if need be."""
@@ -244,12 +257,10 @@ def allocates(b: Builder, aliases: Aliases, s: Assign) -> bool:
     """Whether a statement makes an array that nothing else refers to."""
     if isinstance(b.type(s.target), Scalar):
         return True
-    from tangentc.analysis.elementwise import is_elementwise
-
     if s.op is operator.getitem and (whole := b.maker(s.args[0])) is not None and isinstance(whole.op, ops.Emitted):
         return True  # what an emitted adjoint returns is nobody else's
-    if isinstance(s.op, ops.Emitted) or is_elementwise(s.op) or s.op is operator.matmul:
+    if isinstance(s.op, ops.Emitted):
         return True
     if s.op is ops.method:
         return s.args[1] == Const("astype")
-    return known(s.op) and s.op is not np.diag and not aliases.shares(s)  # the diagonal of a matrix is its memory
+    return aliases.makes_memory(s)

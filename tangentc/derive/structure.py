@@ -238,7 +238,7 @@ class Structure:
                 inner = self.b.emit(operator.getitem, (shadow, Const(key)))
                 self._into(inner, part, parts[key])  # type: ignore[arg-type]
             elif part is not None:
-                self.adj.add_to_item(shadow, Const(key), part)
+                self.adj.add_to_item(shadow, Const(key), part, parts[key])
 
 
 def _new_axes(key: Atom, rank: int) -> tuple[int, ...] | None:

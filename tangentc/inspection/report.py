@@ -285,11 +285,18 @@ def _stages(every: Any) -> str:
     """The stages, each with the rows that it changed, behind tabs of their own."""
     tabs, panels = [], []
     before: dict[bool, list[str]] = {}
+    shown = ""  # the stage whose text is the last that is there
     for k, stage in enumerate(every):
         lines = stage.text.rstrip("\n").split("\n")
         is_code = any(not line.startswith("#") for line in lines if line)
         last = before.get(is_code) if is_code else None
-        body = "".join(_changed(last, lines))
+        code = f"<p>Nothing changed here: the program is as after <em>{html.escape(shown)}</em>.</p>"
+        if lines != last:
+            shown = stage.name
+            code = (
+                f'<ol class="tangentc-code stage" tabindex="0" aria-label="The program after '
+                f'{html.escape(stage.name)}">{"".join(_changed(last, lines))}</ol>'
+            )
         before[is_code] = lines
         tabs.append(
             f'<button role="tab" id="stage-{k}" aria-controls="stage-panel-{k}" tabindex="{0 if not k else -1}" '
@@ -297,8 +304,7 @@ def _stages(every: Any) -> str:
         )
         panels.append(
             f'<div role="tabpanel" id="stage-panel-{k}" aria-labelledby="stage-{k}"{" hidden" * bool(k)}>'
-            f'<p>{html.escape(stage.does)}</p><ol class="tangentc-code stage" tabindex="0" '
-            f'aria-label="The program after {html.escape(stage.name)}">{body}</ol></div>'
+            f"<p>{html.escape(stage.does)}</p>{code}</div>"
         )
     return f'<div role="tablist" class="stages" aria-label="Stages">{"".join(tabs)}</div>{"".join(panels)}'
 

@@ -167,6 +167,8 @@ class Sums:
             made = None
         if made is None or any(map(self.b.mutable, made.args)):
             return [(1.0, Counter([leaf]), Counter())]
+        if leaf == x:  # under the name that it has in the primal sweep
+            leaf = self.b.of_primal(made.op, made.args, made.keywords) or x
         if self._is_such_a_sum(made, summed):
             return self._sum(self.terms(made.args[0], depth + 1))
         if made.keywords or len(made.args) > 2:

@@ -67,7 +67,13 @@ def without_axes(b: Builder, x: Atom, axes: tuple[int, ...]) -> Atom:
     """An adjoint without axes of one entry; those that a sum has kept for nothing it does not keep."""
     if not _is_without(b, x, axes, rank(b.type(x)) or 0):
         return b.emit(np.squeeze, (x,), (("axis", Const(axes[0] if len(axes) == 1 else axes)),))
-    return _written_without(b, x, axes)
+    return _written_without(b, x, axes, rank(b.type(x)) or 0)
+
+
+def _lacks(b: Builder, x: Atom, axes: tuple[int, ...], ndim: int) -> bool:
+    """Whether a value is broadcast along axes in front of its own."""
+    own = rank(b.type(x))
+    return isinstance(b.type(x), Scalar) or own is not None and all(k < ndim - own for k in axes)
 
 
 def _summed(b: Builder, x: Atom, axes: tuple[int, ...]) -> Assign | None:
@@ -96,7 +102,7 @@ def new_axes(key: object, ndim: int) -> tuple[int, ...] | None:
 
 def _is_without(b: Builder, x: Atom, axes: tuple[int, ...], ndim: int) -> bool:
     """Whether a value is computed from sums that need not have kept the axes, and from numbers."""
-    if isinstance(b.type(x), Scalar) or not isinstance(x, str) or _summed(b, x, axes) is not None:
+    if not isinstance(x, str) or _lacks(b, x, axes, ndim) or _summed(b, x, axes) is not None:
         return True
     made = b.maker(x) if x.startswith("%") else None
     if made is None or made.op not in ARITHMETIC or any(map(b.mutable, made.args)) or rank(b.type(x)) != ndim:
@@ -104,8 +110,8 @@ def _is_without(b: Builder, x: Atom, axes: tuple[int, ...], ndim: int) -> bool:
     return all(_is_without(b, a, axes, ndim) for a in made.args)
 
 
-def _written_without(b: Builder, x: Atom, axes: tuple[int, ...]) -> Atom:
-    if isinstance(b.type(x), Scalar) or not isinstance(x, str):
+def _written_without(b: Builder, x: Atom, axes: tuple[int, ...], ndim: int) -> Atom:
+    if not isinstance(x, str) or _lacks(b, x, axes, ndim):
         return x
     if (summed := _summed(b, x, axes)) is not None and summed.op is operator.getitem:
         return summed.args[0]
@@ -113,4 +119,4 @@ def _written_without(b: Builder, x: Atom, axes: tuple[int, ...]) -> Atom:
         return b.emit(np.sum, summed.args, (("axis", dict(summed.keywords)["axis"]),))
     made = b.maker(x)
     assert made is not None
-    return b.emit(made.op, tuple(_written_without(b, a, axes) for a in made.args))
+    return b.emit(made.op, tuple(_written_without(b, a, axes, ndim) for a in made.args))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.analysis.parts import gives_keys
+from tangentc.analysis.types import holds_arrays
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Statement, Store, While
 from tangentc.core.types import Array, Dict, Known, Optional, Scalar, Sequence, Tuple, Unknown, is_set, may_be_number
@@ -247,7 +248,7 @@ class Augmented(Part):
             known = self.given(old, s)
             update = Assign(new, ops.augmented(s.op), (known.target, s.value), (), s.span)
             return (read, known, *self.statement(update), Store(s.object, s.key, new, None, s.span))
-        if isinstance(t, Array):  # an array in a list changes where it is
+        if isinstance(t, Array) or is_known and holds_arrays(self.types.of(s.object)):  # it changes where it is
             if s.op in (operator.add, operator.sub):
                 return (read, Store(old, None, s.value, s.op, s.span))
             return (read, combine, Store(old, Const(...), new, None, s.span))

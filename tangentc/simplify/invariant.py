@@ -1,0 +1,61 @@
+"""Numbers that a loop makes anew in each trip, and needs at several places, made once before it.
+
+    for _ in range(n):                        half = 0.5 * dt
+        half = 0.5 * dt                       for _ in range(n):
+        v += half * a                ->           v += half * a
+        x += half * v                             x += half * v
+
+(Loop-invariant code motion: Muchnick, Advanced Compiler Design and Implementation, section 13.2.)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+
+import numpy as np
+
+from tangentc.analysis.program import Program
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Statement, While
+from tangentc.core.types import Scalar
+from tangentc.core.walk import all_defines, reads, rebuilt, statements, with_blocks, with_body
+
+SAFE = (operator.add, operator.sub, operator.mul, operator.neg)  # which raise for no numbers
+
+
+def invariant(program: Program) -> Function:
+    """The function with such numbers before the outermost loop that they are the same in."""
+    function = program.function
+    if not any(isinstance(s, (For, While)) for s in statements(function.body)):
+        return function
+    uses = Counter((s.op, s.args) for s in statements(function.body) if isinstance(s, Assign))
+    read = Counter(a for s in statements(function.body) for a in reads(s))
+    return with_body(function, _Invariant(program, uses, read).block(function.body))
+
+
+class _Invariant:
+    def __init__(self, program: Program, made: Counter, read: Counter[Atom]):
+        self.types, self.made, self.read = program.types, made, read
+
+    def block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        for s in block:
+            s = with_blocks(s, self.block)
+            if isinstance(s, (For, While)):
+                inside = all_defines((s,))
+                moved = [x for x in s.body if self.may_move(x, inside)]
+                out += moved
+                s = with_blocks(s, lambda b, gone=moved: rebuilt(b, [x for x in b if all(x is not m for m in gone)]))  # type: ignore[misc]
+            out.append(s)
+        return rebuilt(block, out)
+
+    def may_move(self, s: Statement, inside: set[str]) -> bool:
+        """Whether a number is the same in all trips, is needed at several places, and no error comes of it."""
+        t = self.types.of(s.target) if isinstance(s, Assign) else None
+        if not isinstance(s, Assign) or not isinstance(t, Scalar) or np.dtype(t.dtype).kind not in "fc" or s.keywords:
+            return False
+        halved = s.op is operator.truediv and isinstance(s.args[1], Const) and bool(s.args[1].value)
+        if not all(isinstance(self.types.of(a), Scalar) for a in s.args):  # an array without axes may change
+            return False
+        several = self.made[s.op, s.args] > 1 or self.read[s.target] > 1
+        return several and (s.op in SAFE or halved) and not any(a in inside for a in s.args)
