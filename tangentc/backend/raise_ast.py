@@ -34,6 +34,7 @@ from tangentc.core.nodes import (
     Effect,
     For,
     Function,
+    Global,
     If,
     Leave,
     Merge,
@@ -87,16 +88,16 @@ class _Unfolded:
         self.blank_is_free = False
 
 
-def _own_names(function: Function) -> dict[str, str]:
-    """Each name of the program as a name of its own."""
+def _own_names(function: Function, globals_: set[str]) -> dict[str, str]:
+    """Each name of the program as a name of its own, which is none of the module's that it reads."""
     from tangentc.backend.naming import plain_base
-    from tangentc.core.walk import all_defines, all_reads
+    from tangentc.core.walk import all_defines, all_reads, reads
 
     out: dict[str, str] = {}
-    taken: set[str] = set()
-    names = [p.name for p in function.params]
-    names += sorted((all_defines(function.body) | all_reads(function.body)) - set(names))
-    for name in names:
+    params = [p.name for p in function.params]
+    read = {a.name for s in statements(function.body) for a in reads(s) if isinstance(a, Global)}
+    taken = (globals_ | read) - {plain_base(name) for name in params}
+    for name in (*params, *sorted((all_defines(function.body) | all_reads(function.body)) - set(params))):
         number = name[len(version_base(name)) :].replace(".", "_")
         wanted = plain_base(name) + (number if not name.startswith("%") or number != "_1" else "")
         while wanted in taken:
@@ -130,7 +131,7 @@ class _Raise(Expressions):
         self.on_device = spelling.arrays == "cupy"  # a number is an array there, which several names may share
         self.copies_entries = self.on_device and changes_in(function.body)
         self.folding: Any = _Unfolded() if plain else Folding(function, types, aliases)
-        self.names = _own_names(function) if plain else Naming(function, self.folding, globals_, types).final
+        self.names = _own_names(function, globals_) if plain else Naming(function, self.folding, globals_, types).final
         spelling.local = set(self.names.values())
         spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in spelling.local}
         self.handed_on = _handed_on(function)

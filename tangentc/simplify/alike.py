@@ -37,7 +37,7 @@ def alike(program: Program) -> Function:
     def rewrite(s: Statement) -> tuple[Statement, ...]:
         if id(s) in filling and (getattr(s, "target", None) in found or isinstance(s, Effect) and s.args[0] in found):
             return ()
-        if isinstance(s, For) and not s.body:
+        if isinstance(s, For) and not s.body and not s.carried:
             return ()
         if isinstance(s, Assign) and s.args and s.args[0] in found:
             return (replace(s, op=ops.identity, args=(found[s.args[0]],)),)

@@ -202,7 +202,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
         for k, s in enumerate(statements_):
             s = with_blocks(s, block)
             may = isinstance(s, Assign) and s.op is np.copy and s.args[0] not in lent
-            if isinstance(s, Assign) and may and _is_read_in_time(s, statements_[k + 1 :], uses, aliases):
+            if isinstance(s, Assign) and may and _is_read_in_time(s, statements_[k + 1 :], uses, types, aliases):
                 lent.add(s.target)
                 made = defined.get(s.args[0])  # type: ignore[arg-type]
                 if uses[s.target] > 1 and isinstance(made, Assign) and _is_part(made, types, aliases):
@@ -233,7 +233,7 @@ def elide(function: Function, types: Any, aliases: Aliases) -> Function:
     return replace(function, body=substitute_block(block(function.body), views))
 
 
-def _is_read_in_time(copy: Assign, after: Block, uses: Counter[str], aliases: Aliases) -> bool:
+def _is_read_in_time(copy: Assign, after: Block, uses: Counter[str], types: Any, aliases: Aliases) -> bool:
     """Whether the adjoint reads a copy for the last time before what is copied changes."""
     if copy.span.sweep != "adjoint" or not isinstance(copy.args[0], str):
         return False
@@ -246,6 +246,8 @@ def _is_read_in_time(copy: Assign, after: Block, uses: Counter[str], aliases: Al
             return False
         if count and (not isinstance(s, (Assign, Store)) or isinstance(s, Assign) and aliases.shares(s)):
             return False
+        if count and isinstance(s, Store) and not isinstance(types.of(s.object), Array):
+            return False  # a list holds what is stored into it
         left -= count
         changed = changed_by(s)
         if not left or changed is not None and aliases.root(changed) == root:

@@ -87,8 +87,8 @@ class _Filled:
                     return
                 found.append((d, places))
                 left = set() if left is None else left - set(places)
-            if not left:
-                return self.write(zeros, found, t, after)
+                if not left:  # what comes after that is added
+                    return self.write(zeros, found, t, after)
 
     # ---------------------------------------------------------- what is added
     def in_turn(self, block: Block, z: str) -> list[tuple[Statement, list[Deposit]]]:

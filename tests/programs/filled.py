@@ -498,3 +498,21 @@ def shares_of_all_picked_by_place(z):
     e = np.exp(z - np.max(z))
     p = e / np.sum(e)
     return np.log(p[0, 1]) + p[1, 2]
+
+
+@program(SQUARES, V)
+def each_item_twice_where_its_number_is_not_known(As, v):
+    total, norms = 0.3, []
+    for A in As:
+        v = np.tanh(A @ v)
+        norms.append(np.sum(v**2))
+    for k in range(len(norms)):
+        total = total * norms[k] * 0.3 + norms[k]
+    return total
+
+
+@program(SQUARES[:2], V)
+def one_value_for_two_places(As, v):
+    for k in range(len(As) - 1):
+        v = np.tanh(As[k + 1] @ v + As[k] @ v)
+    return np.sum(v)
