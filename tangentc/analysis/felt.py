@@ -12,7 +12,7 @@ though, is one for all entries: it is felt if any of them is. A loop is taken to
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
@@ -38,6 +38,9 @@ CHOOSING = {  # which arguments some entries are taken of, or left as they are
     np.where: (1, 2), np.maximum: (0, 1), np.minimum: (0, 1), np.clip: (0,), np.max: (0,), np.min: (0,),
     operator.getitem: (0,), operator.pow: (0,),
 }  # fmt: skip
+PRODUCTS = (operator.matmul, np.matmul, np.dot)
+MULTIPLIED = "multiplied"  # how a caller takes some entries of a result of which none may be infinite
+EXTREMES = {np.max, np.min, np.amax, np.amin}  # NaN if any entry is
 Types = Callable[[Atom], Type]
 Way = Callable[[Assign, int, Types], bool | None]  # whether all of an argument passes; None for some entries of it
 
@@ -58,17 +61,28 @@ def no_number(s: Assign, k: int, of: Types) -> bool | None:
         return None if k == 0 and by_place else False
     if s.op in (np.where, ops.select):
         return False
-    return s.op in PASSING or is_elementwise(s.op) and s.op not in ops.COMPARE
+    return s.op in PASSING | EXTREMES or is_elementwise(s.op) and s.op not in ops.COMPARE
 
 
-def felt(function: Function, of: Types, way: Way = infinite, chosen: bool = False) -> Felt:
-    """Which values are felt in the result of a function; with ``chosen`` its caller takes some entries of it alone."""
+def felt(
+    function: Function, of: Types, way: Way = infinite, chosen: bool = False, also: Iterable[Atom] = ()
+) -> Felt:  # fmt: skip
+    """Which values are felt in the result of a function; with ``chosen`` its caller takes some entries of it alone.
+    What is felt ``also`` is so in an adjoint."""
     found = Felt(function, of, way, chosen)
+    for atom in also:
+        found.add(atom, True)
     count = -1
     while count != found.count():  # once more for what loops carry
         count = found.count()
         found.block(function.body, False)
     return found
+
+
+def multiplied(function: Function, moving: Collection[Atom]) -> set[Atom]:
+    """What is multiplied with a matrix that moves."""
+    products = (s.args for s in statements(function.body) if isinstance(s, Assign) and s.op in PRODUCTS)
+    return {a for args in products for a, other in (args[:2], args[1::-1]) if other in moving}
 
 
 class Felt:

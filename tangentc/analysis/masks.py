@@ -23,7 +23,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import reduce
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.elementwise import is_elementwise
-from tangentc.analysis.felt import Felt, felt, infinite, no_number
+from tangentc.analysis.felt import Felt, felt, infinite, multiplied, no_number
 from tangentc.analysis.signs import Signs
 from tangentc.core import ops
 from tangentc.core.build import Types, is_number, shape_of
@@ -68,7 +68,6 @@ NONZERO: Mask = (Const("where the adjoint is not zero"), True)
 CHOICES = (np.where, ops.select)
 MOST_ROUNDS = 100  # each makes the masks of some values weaker
 CHOOSES = "__chooses__"  # is true in emitted modules that compute an adjoint under a mask
-GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 
 SINGULAR = {operator.truediv: 1, operator.pow: 0, np.sqrt: 0, np.log: 0, np.log2: 0, np.log10: 0}  # where it is zero
 SELECTING = {np.select, np.compress, np.extract, runtime.taken}  # which take some entries, and others not
@@ -283,11 +282,13 @@ class Unbounded(NamedTuple):
 
 
 def unbounded(
-    function: Function, types: Types, is_singular: Callable[[Op], bool], wrt: set[str], chosen: bool
+    function: Function, types: Types, is_singular: Callable[[Op], bool], wrt: set[str], chosen: bool | str,
+    moving: Collection[Atom] = (),
 ) -> Unbounded:  # fmt: skip
     """What may be infinite, or no number, where the arguments ``wrt`` are numbers; all of it in a function that asks
     for what is no number.  What else is given, and what the module has, may be NaN; a number that is written
-    out is what it is.  What is felt in the result is taken to be a number, or there is no gradient."""
+    out is what it is.  What is felt in the result is taken to be a number, or there is no gradient; so is what is
+    multiplied with a matrix that is among what is ``moving``, of which the adjoint would be none."""
     body = [*statements(function.body)]
     if any(isinstance(s, Assign) and s.op in ABOUT_NUMBERS for s in body):
         everything: set[Atom] = {*(p.name for p in function.params), *(s.target for s in body if isinstance(s, Assign))}
@@ -296,12 +297,18 @@ def unbounded(
     sure: set[Atom] = {s.target for s in assigned if _overflows(s)}
     sure |= {a for s in body for a in reads(s) if isinstance(a, Const) and not is_finite(a.value)}
     sure |= {a for s in body for a in reads(s) if isinstance(a, Global) and is_differentiable(types.of(a))}
-    is_nan, is_felt = felt(function, types.of, no_number, chosen), felt(function, types.of, infinite, chosen)
+    also = multiplied(function, moving)
+    by_values = chosen is True  # not where the caller multiplies all entries
+    is_nan = felt(function, types.of, no_number, by_values, also)
+    is_felt = felt(function, types.of, infinite, bool(chosen))
+    is_large = felt(function, types.of, infinite, by_values, also)
     data: set[Atom] = {p.name for p in function.params if p.name not in wrt and is_differentiable(types.of(p.name))}
     signs = Signs(body, types.of)
     singular: set[Atom] = {s.target for s in assigned if divides(s, is_singular) and not _is_alike(s, signs, is_felt)}
-    large: set[Atom] = {s.target for s in assigned if s.target in singular or _grows(s, signs)}
-    found = _spread(body, types, sure, None) | _spread(body, types, data, is_nan) | _spread(body, types, large, is_felt)
+    large: set[Atom] = {s.target for s in assigned if s.target in singular or signs.grows(s)}
+    found = (
+        _spread(body, types, sure, None) | _spread(body, types, data, is_nan) | _spread(body, types, large, is_large)
+    )
     return Unbounded(found, singular)
 
 
@@ -359,14 +366,6 @@ def divides(s: Assign, is_singular: Callable[[Op], bool]) -> bool:
     exponent = s.args[-1] if s.op is operator.pow else None
     whole = isinstance(exponent, Const) and is_number(exponent) and exponent.value >= 1 and exponent.value % 1 == 0
     return is_singular(s.op) and not whole
-
-
-def _grows(s: Assign, signs: Signs) -> bool:
-    op = s.op
-    if op in (np.exp, np.exp2, np.expm1) and signs.is_not_above(s.args[0]):
-        return False
-    special = isinstance(op, np.ufunc) and getattr(np, op.__name__, None) is not op  # one of SciPy's
-    return special or op in GROWING
 
 
 def _places(function: Function) -> dict[str, tuple[int, ...]]:

@@ -25,6 +25,7 @@ KEEPING = {
     np.sqrt, operator.getitem, np.transpose, np.reshape, np.ravel, np.expand_dims, np.sum, np.mean, np.max, np.min,
     np.cumsum, np.copy,
 }  # fmt: skip
+GROWING = {np.exp, np.exp2, np.expm1, np.cosh, np.sinh, np.square, np.prod, np.cumprod}  # beyond all numbers
 LARGER, SMALLER = {np.maximum, builtins.max}, {np.minimum, builtins.min}
 TOGETHER = {operator.mul, operator.truediv}
 
@@ -56,9 +57,16 @@ class Signs:
     def is_alike(self, atom: Atom) -> bool:
         return atom in self.alike or self.is_above(atom) or isinstance(self.of(atom), Scalar)
 
+    def grows(self, s: Assign) -> bool:
+        """Whether what an operation gives may be beyond all numbers."""
+        if s.op in ABOVE | {np.expm1} and s.op is not np.cosh and self.is_not_above(s.args[0]):
+            return False
+        special = isinstance(s.op, np.ufunc) and getattr(np, s.op.__name__, None) is not s.op  # one of SciPy's
+        return special or s.op in GROWING
+
     def _note(self, s: Assign) -> None:
         two = s.args[:2] if len(s.args) == 2 and not s.keywords else None
-        if s.op in ABOVE and self.is_not_above(s.args[0]):
+        if s.op in ABOVE and s.op is not np.cosh and self.is_not_above(s.args[0]):
             self.not_below.add(s.target)
             self.peaks.update({s.target: self.peaks[s.args[0]]} if s.args[0] in self.peaks else {})
         elif s.op is np.sum and s.args[0] in self.peaks and _axis(s) in (None, self.peaks[s.args[0]]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types as pytypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tangentc.analysis.masks import CHOOSES, NONZERO, Mask, Unbounded, has_places, masks, tests_of, unbounded
 from tangentc.analysis.outside import Part, Written
@@ -12,7 +12,7 @@ from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
 from tangentc.compiler.front import Front
 from tangentc.compiler.passes import SIMPLIFY
-from tangentc.core.nodes import Assign, Function, Op
+from tangentc.core.nodes import Assign, Atom, Function, Op
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
 from tangentc.derive.context import Key
@@ -81,9 +81,9 @@ class Context:
             after.keep_memory_of(program)
         return after
 
-    def masks(self, program: Program, chosen: bool) -> dict[str, Mask]:
+    def masks(self, program: Program, chosen: bool | str) -> dict[str, Mask]:
         inside = self.chooses_in(program)
-        found = masks(program.function, program.types, _has_no_derivative, chosen, inside)
+        found = masks(program.function, program.types, _has_no_derivative, bool(chosen), inside)
         for name, mask in list(found.items()):  # what is changed is another one where the value is computed
             if any(isinstance(test, str) and program.aliases.is_changed(test) for test in tests_of(mask)):
                 if has_places(mask):
@@ -115,8 +115,10 @@ class Context:
 
         return chooses
 
-    def unbounded(self, program: Program, wrt: set[str], chosen: bool) -> Unbounded:
-        return unbounded(program.function, program.types, _is_singular, wrt, chosen)
+    def unbounded(
+        self, program: Program, wrt: set[str], chosen: bool | str, moving: Collection[Atom]
+    ) -> Unbounded:  # fmt: skip
+        return unbounded(program.function, program.types, _is_singular, wrt, chosen, moving)
 
     def unique_name(self, name: str) -> str:
         k, wanted = 1, name

@@ -17,6 +17,7 @@ from types import FunctionType
 from tangentc import runtime
 from tangentc.analysis.activity import Activity
 from tangentc.analysis.array_results import adjoint_type
+from tangentc.analysis.felt import MULTIPLIED, multiplied
 from tangentc.analysis.masks import Mask, Unbounded, has_places
 from tangentc.analysis.outside import Part
 from tangentc.analysis.paths import WHOLE, Path, Paths, demand, leaf_paths, part_type, word_for
@@ -84,7 +85,7 @@ class Unit:
     """
 
     def __init__(
-        self, context: Context, program: Program, wrt: set[str], chosen: bool = False, tangents: bool = False,
+        self, context: Context, program: Program, wrt: set[str], chosen: bool | str = False, tangents: bool = False,
         asked: Paths = WHOLE, limit: tuple[str, int] | None = None,
     ):  # fmt: skip
         self.context, self.chosen, self.wrt, program = context, chosen, wrt, program.copied()
@@ -167,7 +168,7 @@ class Unit:
 
     @cached_property
     def unbounded(self) -> Unbounded:
-        return self.context.unbounded(self.program, self.wrt, self.chosen)
+        return self.context.unbounded(self.program, self.wrt, self.chosen, self.active)
 
     @cached_property
     def definitions(self) -> dict[str, Statement]:
@@ -212,7 +213,9 @@ class Unit:
         types = [self.builder.type(a) for a in atoms]
         flags = tuple(isinstance(a, str) and a in active for a in atoms)
         mask = self.masks.get(s.target)
-        chosen = mask is not None and not has_places(mask)
+        chosen: bool | str = mask is not None and not has_places(mask)
+        if chosen and s.target in multiplied(self.program.function, self.active):
+            chosen = MULTIPLIED
         if self.context.recomputes(function, types):
             bars = [adjoint_type(t) for t, flag in zip(types, flags, strict=True) if flag]
             name = make_adjoint(self.context, function, types, flags, chosen)
@@ -259,7 +262,7 @@ class Unit:
 def gradient(
     context: Context, source: FunctionType, types: list[Type], wrt: tuple[int, ...], single: bool, *,
     value: bool = False, aux: bool = False, seed_given: Type | None = None, name: str = "",
-    paths: tuple[str, ...] = (), inherited: int = 0, chosen: bool = False, limit: tuple[str, int] | None = None,
+    paths: tuple[str, ...] = (), inherited: int = 0, chosen: bool | str = False, limit: tuple[str, int] | None = None,
 ) -> Program:  # fmt: skip
     """The gradient function in core form.  With a type for the seed, it is an argument of its own (an adjoint).
 
@@ -326,7 +329,7 @@ def _finished(context: Context, function: Function, program: Program) -> Program
 # ------------------------------------------------------------------ pairs
 def make_pair(
     context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...],
-    names: tuple[str, str] | None = None, chosen: bool = False, asked: Paths = WHOLE,
+    names: tuple[str, str] | None = None, chosen: bool | str = False, asked: Paths = WHOLE,
     limit: tuple[str, int] | None = None,
 ) -> Made:  # fmt: skip
     """The primal and the adjoint of a function, for these types, these active arguments and the parts of its result
@@ -368,7 +371,7 @@ def _write_pair(context: Context, unit: Unit, made: Made, moving: list[str], ask
 
 
 def make_adjoint(
-    context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...], chosen: bool
+    context: Context, source: FunctionType, types: list[Type], flags: tuple[bool, ...], chosen: bool | str
 ) -> str:
     """The name of the adjoint of a function as one of its arguments and the seed, which runs the primal itself."""
     program = context.prepare(source, types)

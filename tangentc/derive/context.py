@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from tangentc.analysis.masks import Mask, Unbounded
 from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.types import Types
-from tangentc.core.nodes import Function
+from tangentc.core.nodes import Atom, Function
 from tangentc.core.types import Type
 from tangentc.derive.demand import Made
 
@@ -40,6 +40,8 @@ class Context(Protocol):
     def recomputes(self, function: FunctionType, types: list[Type]) -> bool: ...
     def simplify(self, f: Function, types: Types, of: FunctionType, steps: Sequence[Pass] = ..., /) -> Program: ...
     def after(self, program: Program, step: Pass) -> Program: ...
-    def masks(self, program: Program, chosen: bool) -> dict[str, Mask]: ...
-    def unbounded(self, program: Program, wrt: set[str], chosen: bool) -> Unbounded: ...
+    def masks(self, program: Program, chosen: bool | str) -> dict[str, Mask]: ...
+    def unbounded(
+        self, program: Program, wrt: set[str], chosen: bool | str, moving: Collection[Atom]
+    ) -> Unbounded: ...  # fmt: skip
     def unique_name(self, name: str) -> str: ...

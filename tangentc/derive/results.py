@@ -188,7 +188,7 @@ def _final(sweeps: Sweeps, bar: Adjoint | None, x: Atom, name: str, shadowed: bo
         assert isinstance(bar, str)
         return _called(sweeps, _in_form(sweeps, bar, x, name), bar_name(name))
     if is_container(t):
-        return _own_leaves(sweeps, adj.whole(bar, x), x)
+        return b.rename(_own_leaves(sweeps, adj.whole(bar, x), x), f"%{bar_name(name).lstrip('%')}")
     whole = adj.full(adj.whole(bar, x), x)
     if isinstance(t, Array) and not t.shape:  # a number: back into an array without axes
         return b.emit(np.full_like, (x, whole), name=bar_name(name))

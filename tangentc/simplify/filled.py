@@ -79,7 +79,7 @@ class _Filled:
         for s, deposits in self.in_turn(after, z):
             if not deposits:
                 return
-            for d in deposits:
+            for k, d in enumerate(deposits):
                 places = self.places(d.key, s, zeros.args[0], t.length)
                 if places is None or left is not None and not left.issuperset(places):
                     return
@@ -87,8 +87,11 @@ class _Filled:
                     return
                 found.append((d, places))
                 left = set() if left is None else left - set(places)
-                if not left:  # what comes after that is added
-                    return self.write(zeros, found, t, after)
+                if not left:  # what comes after that is added, to what is there in this trip
+                    there = {d.key for d in deposits[: k + 1]}
+                    if all(later.key in there for later in deposits[k + 1 :]):
+                        self.write(zeros, found, t, after)
+                    return
 
     # ---------------------------------------------------------- what is added
     def in_turn(self, block: Block, z: str) -> list[tuple[Statement, list[Deposit]]]:

@@ -402,7 +402,25 @@ def none_at_all(x):
     return np.sum(np.where(n > 0.5, x / n, x)[:1])
 
 
+def roots_of_rows_left_out_of_a_product(x, B):
+    rows = np.sqrt(x) @ B
+    return np.sum(np.where(np.array([True, False, True])[:, None], rows, 0.0))
+
+
+def turned_and_taken_in_part(angle, B):
+    c, s = np.cos(angle), np.sin(angle)
+    T = np.eye(2)
+    for _ in range(3):
+        T = T @ np.array([[c, -s], [s, np.sqrt(np.abs(c - np.cos(0.3)))]]) @ B
+    return T[0, 0]
+
+
 PROGRAMS = [
+    (
+        roots_of_rows_left_out_of_a_product,
+        (np.array([[0.3, 0.4], [0.0, 0.0], [0.1, 0.7]]), np.array([[1.0, 2.0], [0.5, -1.0]])),
+    ),
+    (turned_and_taken_in_part, (0.4, np.array([[1.0, 0.2], [0.5, -1.0]]))),
     *(
         (f, (np.array([0.0, 1.0, -1.0, 2.0]),))
         for f in (replaced_after_two_operations, replaced_product, replaced_product_with_a_sum)
