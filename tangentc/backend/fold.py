@@ -388,6 +388,8 @@ def _written_length(part: Any) -> int:
         return 3
     if isinstance(value, tuple):
         return sum(_written_length(Const(v)) + 2 for v in value)
+    if hasattr(value, "__name__"):  # a module, a function
+        return len(value.__name__)
     if isinstance(part, (str, Const)):
         return 0 if value is None and isinstance(part, Const) else len(shown(part))
     return 0 if part in (builtins.slice, ops.make_tuple) else len(getattr(part, "__name__", "")) * (part not in SHORT)

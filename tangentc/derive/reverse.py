@@ -104,7 +104,7 @@ class _Reverse(Structure, Stores, Control):
         for p in function.params:
             _collect_like(builder.type(p.name), p.name, (), like)
         self.adj = Adjoints(builder, moving, active, like)
-        self.adj.at_hand = context.at_hand
+        self.adj.at_hand = context.at_hand | self._parts_of_parameters()
         for s in statements(function.body):
             merged = s.merged if isinstance(s, If) else ()
             self.adj.partly.update(m.name for m in merged if Const(ops.UNDEFINED) in (m.then, m.orelse))
@@ -124,6 +124,18 @@ class _Reverse(Structure, Stores, Control):
         builder.may_change = lambda name: aliases.is_changed(name) or name in self.adj.shadow_names
         builder.is_view = self._is_view
         builder.primal = {n: s for n, s in self.definitions.items() if isinstance(s, Assign)}
+
+    def _parts_of_parameters(self) -> set[str]:
+        """What is read out of the containers that a function is given, which nothing changes."""
+        found = {p.name for p in self.function.params}
+        for s in statements(self.function.body):
+            if not isinstance(s, Assign) or s.op not in (operator.getitem, builtins.getattr):
+                continue
+            x, key = s.args[:2]
+            constant = isinstance(key, Const) and not isinstance(key.value, slice)
+            if x in found and constant and is_container(self.b.type(x)) and not self.memory.is_changed(str(x)):
+                found.add(s.target)
+        return found - {p.name for p in self.function.params}
 
     def _is_view(self, op: Op, args: tuple[Atom, ...]) -> bool:
         """Whether an operation gives the same memory again each time."""
