@@ -301,7 +301,8 @@ def unbounded(
     by_values = chosen is True  # not where the caller multiplies all entries
     is_nan = felt(function, types.of, no_number, by_values, also)
     is_felt = felt(function, types.of, infinite, bool(chosen))
-    is_large = felt(function, types.of, infinite, by_values, also)
+    alike = not also and by_values == bool(chosen)
+    is_large = is_felt if alike else felt(function, types.of, infinite, by_values, also)
     data: set[Atom] = {p.name for p in function.params if p.name not in wrt and is_differentiable(types.of(p.name))}
     signs = Signs(body, types.of)
     singular: set[Atom] = {s.target for s in assigned if divides(s, is_singular) and not _is_alike(s, signs, is_felt)}

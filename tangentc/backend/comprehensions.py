@@ -21,12 +21,12 @@ def with_comprehensions(block: list[ast.stmt], uses: Counter[Atom]) -> list[ast.
     out: list[ast.stmt] = []
     for s in block:
         name, item = _appended(s, uses)
-        k = next((k for k in reversed(range(len(out))) if item is not None and _mentions(out[k], name)), None)
-        new = s if item is None or k is None or not _is_new_list(out[k], name) else _comprehension(s, name, item)
-        if new is not s:
-            assert k is not None
-            del out[k]
-        out.append(new)
+        if item is not None:
+            k = next((k for k in reversed(range(len(out))) if _mentions(out[k], name)), None)
+            if k is not None and _is_new_list(out[k], name) and (new := _comprehension(s, name, item)) is not s:
+                del out[k]
+                s = new
+        out.append(s)
     return out
 
 
