@@ -55,6 +55,8 @@ class _Owned:
         (x,) = copy.args
         if not isinstance(x, str) or self.types.of(x) != self.types.of(copy.target):
             return False
+        if self.is_held(copy.target) and self.users[x] != [copy]:  # what changes what a list holds is not followed
+            return False
         if around is None or all(c.name != x for c in around[0].carried):
             return self.is_own(x, before, (copy,))
         loop, earlier = around
@@ -67,6 +69,13 @@ class _Owned:
             all(s is copy or self.only_reads(s) and s in before for s in inside)
             and self.is_own(carry.init, earlier, (loop,))
             and self.is_own(carry.next, loop.body, (loop,))
+        )
+
+    def is_held(self, x: str) -> bool:
+        """Whether an array is given to what may hold it."""
+        return any(
+            not self.only_reads(s) and not (isinstance(s, Store) and s.object == x != s.value)
+            for s in self.users.get(x, ())
         )
 
     def is_own(self, x: Atom, block: Block, last: tuple[Statement, ...]) -> bool:

@@ -516,3 +516,19 @@ def one_value_for_two_places(As, v):
     for k in range(len(As) - 1):
         v = np.tanh(As[k + 1] @ v + As[k] @ v)
     return np.sum(v)
+
+
+PAIRS = [a for A in SQUARES[:3] for a in (A, A[0] * 0.5)]
+
+
+@program(PAIRS, V)
+def set_and_added_to_in_two_loops(weights, x):
+    h, total = x, 0.3
+    for k in range(len(weights) // 2):
+        h = np.tanh(h @ weights[2 * k] + weights[2 * k + 1])
+    for k in range(0, len(weights), 2):
+        A, b = weights[k], weights[k + 1]
+        h = np.sin(h @ A) + b
+        h = h + x * 0.1
+        total = total + np.sum(h**2)
+    return total + np.sum(h)
