@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 import tangentc
 from tangentc import check_grads, grad
@@ -314,3 +315,80 @@ def test_loops_over_rows(function, rng):
 def test_loops_run_over_what_they_take():
     assert "for row, other in zip(x, y):" in text(over_rows)
     assert "for row_index in range(len(z)):" in text(over_what_changes)
+
+
+def logits_of_scipy(a, b):
+    p = special.log_softmax(a, axis=1)
+    return special.logsumexp(a) * special.logsumexp(b) + np.sum(special.softmax(a, axis=0) * p)
+
+
+def test_library_text_is_not_written_out():
+    """A sum of exponentials, a median or a covariance stays the call that the user wrote, with a short adjoint."""
+    a, b = np.random.default_rng(0).normal(size=(2, 3, 4))
+    written = tangentc.grad(logits_of_scipy, wrt=("a", "b")).source_for(a, b)
+    assert "np.max" not in written and "isfinite" not in written
+    assert "out_bar * logsumexp_a * np.exp(b - logsumexp_b)" in written
+    tangentc.check_grads(logits_of_scipy, (a, b), order=2)
+
+    def spread(x, y):
+        return np.median(x) * np.percentile(y, 30) + np.average(x, weights=y) + np.cov(x, y)[0, 1]
+
+    x, y = np.random.default_rng(1).uniform(0.5, 2, size=(2, 7))
+    written = tangentc.grad(spread, wrt=("x", "y")).source_for(x, y)
+    assert "quantile_shares(x, 0.5)" in written and "np.sort" not in written and "np.ones" not in written
+    tangentc.check_grads(spread, (x, y), order=2)
+
+
+def test_a_line_is_quoted_once_in_a_row():
+    """What is computed again between two statements of one adjoint does not make its quotation come twice."""
+
+    def blurred(x, y):
+        return np.sum(np.interp(x, np.arange(4.0), y)) * np.sum(np.interp(y, np.arange(4.0), x))
+
+    written = tangentc.grad(blurred, wrt=("x", "y")).source_for(np.linspace(0.2, 2.8, 4), np.linspace(1.3, 0.1, 4))
+    assert written.count("# return np.sum(np.interp(x") == 1
+
+
+def test_options_that_say_what_holds_anyway_are_not_written():
+    def total(x):
+        return np.sum(x, axis=None, keepdims=False) ** 2
+
+    assert "2 * out_bar * np.sum(x))" in tangentc.grad(total).source_for(np.ones((2, 3)))
+
+
+def of_unpacked(p, A):
+    a, b, c = p
+    w, V = np.linalg.eigh(A @ A.T)
+    return np.sum(a * np.exp(-b * w) + c)
+
+
+def test_an_array_whose_items_are_all_set_is_made_of_them():
+    A = np.random.default_rng(0).normal(size=(4, 4))
+    written = tangentc.grad(of_unpacked, wrt=("p", "A")).source_for(np.array([1.0, 0.5, 2.0]), A)
+    assert "p_bar = np.array([a_bar, b_bar, c_bar])" in written and "zeros" not in written
+    assert "c_bar = out_bar * w.size" in written and "V * w_bar @ V.T" in written
+    tangentc.check_grads(of_unpacked, (np.array([1.0, 0.5, 2.0]), A), order=2)
+    narrow = tangentc.grad(of_unpacked)(np.array([1.0, 0.5, 2.0], np.float32), A)
+    assert narrow.dtype == np.float32  # as an array is that is filled
+
+    def of_four(p):
+        a, b, *rest = p
+        return a * b + rest[0] * rest[1] + p[0] ** 2
+
+    np.testing.assert_allclose(tangentc.grad(of_four)(np.array([1.0, 2.0, 3.0, 4.0])), [4.0, 1.0, 4.0, 3.0])
+
+
+def test_one_entry_is_inserted_in_place():
+    def means(x, w):
+        c = np.cumsum(np.insert(x, 0, 0.0))
+        return np.sum((c[w:] - c[:-w]) ** 2 / w)
+
+    x = np.arange(1.0, 7.0)
+    assert "np.delete(" in tangentc.grad(means).source_for(x, 3) and "argsort" not in tangentc.grad(means).source_for(
+        x, 3
+    )
+    tangentc.check_grads(means, (x, 3), order=2)
+    for k in (0, 2, -1, 5):
+        tangentc.check_grads(
+            lambda x, v, k=k: np.sum(np.insert(x, k, v[0]) ** 3 * np.arange(6)), (x[:5], x[5:]), order=2
+        )

@@ -185,14 +185,26 @@ def _group(group: list[Line], pad: str, lines: Rows) -> None:
     comment = "# " + group[0].span.text.strip()
     parts = [(_rows(line.statement, pad), line.statement) for line in group]
     rows = parts[0][0] if len(parts) == 1 else []
-    previous = next((row for row in reversed(lines) if row.strip()), "")
-    if len(rows) == 1 and len(rows[0]) + len(comment) + 2 <= WIDTH and comment not in previous:
+    is_said = _is_quoted(comment, pad, lines)
+    if len(rows) == 1 and len(rows[0]) + len(comment) + 2 <= WIDTH and not is_said:
         lines.add([f"{rows[0]}  {comment}"], group[0].statement)
         return
-    if comment not in previous:
+    if not is_said:
         lines.append(pad + comment)
     for own, statement in parts:
         lines.add(own, statement)
+
+
+def _is_quoted(comment: str, pad: str, lines: Rows) -> bool:
+    """Whether a line is quoted beside the row before, or above rows of the same block with no other quotation since."""
+    if lines and lines[-1].endswith(comment):
+        return True
+    for row in reversed(lines):
+        if row == pad + comment:
+            return True
+        if "# " in row or row.endswith(":") or row.strip() and not row.startswith(pad):
+            return False
+    return False
 
 
 def _check(text: str, tree: ast.FunctionDef) -> None:

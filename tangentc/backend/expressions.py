@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import enum
+import inspect
 import operator
 import types as pytypes
 from collections.abc import Callable
@@ -15,8 +16,10 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.core import ops
+from tangentc.core.build import is_default
 from tangentc.core.nodes import Assign, Atom, Const, Global, If
 from tangentc.core.types import Array, Dict, Scalar, Sequence, is_narrow
+from tangentc.ops.table import known_of
 
 BINARY = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
@@ -34,6 +37,8 @@ METHODS = {
     ops.pop: "pop", ops.append: "append", ops.push: "append", ops.take: "pop", ops.insert: "insert",
     ops.reverse: "reverse", ops.item: "item", ops.enter: "__enter__",
 }  # fmt: skip
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+SWITCHES = (Const(None), Const(False), Const(True))  # which an option that is not said may stand for
 Args = tuple[Atom, ...]
 Keywords = tuple[tuple[str, Atom], ...]
 
@@ -151,6 +156,7 @@ class Expressions:
         spelling = self.spelling_of(op, args, keywords)
         if spelling is not None:
             return spelling
+        args, keywords = _without_defaults(op, args, keywords)
         named = [ast.keyword(k, self.atom(v)) for k, v in keywords]
         return ast.Call(self.reference(op), self.atoms(args), named)
 
@@ -247,6 +253,16 @@ def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
 
 
 # ------------------------------------------------------------------ operations with syntax of their own
+def _without_defaults(op: Any, args: Args, keywords: Keywords) -> tuple[Args, Keywords]:
+    """The arguments of a call without those that say what holds anyway: ``axis=None, keepdims=False``."""
+    signature = known_of(op).signature
+    names = [p.name for p in signature.parameters.values() if p.kind in POSITIONAL] if signature is not None else []
+    count = len(args)
+    while 1 < count <= len(names) and args[count - 1] in SWITCHES and is_default(op, names[count - 1], args[count - 1]):
+        count -= 1
+    return args[:count], tuple((k, v) for k, v in keywords if v not in SWITCHES or not is_default(op, k, v))
+
+
 @spells(operator.getitem)
 def _subscript(to: Any, s: Written) -> ast.expr:
     return ast.Subscript(to.atom(s.args[0]), to.key(s.args[1]))

@@ -29,6 +29,7 @@ from tangentc.simplify.gather import gathered
 from tangentc.simplify.invariant import invariant
 from tangentc.simplify.items import items
 from tangentc.simplify.owned import owned
+from tangentc.simplify.rows import rows
 from tangentc.simplify.runs import runs
 from tangentc.simplify.scattered import scattered
 from tangentc.simplify.together import together
@@ -66,6 +67,7 @@ SIMPLIFY = (
     Pass("gather", "each part of an array is added to once", gathered),
     Pass("firsts", "what is added to zeros takes their place", firsts),
     Pass("scattered", "what is put into zeros is added to what these are added to", scattered),
+    Pass("rows", "zeros whose items are all set are made of these", rows),
     Pass("filled", "lists whose items are all set are not made of zeros", filled, last=True),
     Pass(
         "elide",

@@ -150,7 +150,7 @@ class Builder:
             args = tuple(map(self.current, args))
             keywords = tuple((k, self.current(v)) for k, v in keywords)
         if keywords:
-            keywords = tuple((k, v) for k, v in keywords if not _is_default(op, k, v))
+            keywords = tuple((k, v) for k, v in keywords if not is_default(op, k, v))
         if op in (np.size, np.shape) and args:
             args = (self.like_shape(args[0]), *args[1:])
             if op is np.size and (length := self._length_at_hand(args[0])) is not None:
@@ -379,11 +379,11 @@ def is_sure(shape: tuple[Dim, ...]) -> bool:
     return not any(isinstance(d, Length) and not d.many for d in shape)
 
 
-def _is_default(op: Op, name: str, value: Atom) -> bool:
+def is_default(op: Op, name: str, value: Atom) -> bool:
     """Whether an option is what a function of NumPy takes it to be if it is not said."""
     if not isinstance(value, Const) or not (value.value is None or isinstance(value.value, (bool, str, int))):
         return False
-    signature = known_of(op).signature if ops.module_root(op) == "numpy" else None
+    signature = known_of(op).signature if ops.module_root(op) in ("numpy", "tangentc") else None
     parameter = signature.parameters.get(name) if signature is not None else None
     if parameter is None:
         return False

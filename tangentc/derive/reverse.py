@@ -346,7 +346,7 @@ class _Reverse(Structure, Stores, Control):
                 none = self.b.emit(operator.and_, tuple(self.b.emit(operator.eq, (a, Const(0))) for a in (y, y_bar)))
                 mask = none, False
             mask = self._tested(mask, y)
-            y = self.b.emit(np.where, (mask[0], *((y, Const(1.0)) if mask[1] else (Const(1.0), y))))
+            y = self.b.choose(mask[0], *((y, Const(1.0)) if mask[1] else (Const(1.0), y)))
         for k, (_, atom) in enumerate(call.inputs):
             atoms = atom if isinstance(atom, list) else [atom]
             if not any(isinstance(a, str) and a in self.active for a in atoms):

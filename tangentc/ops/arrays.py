@@ -70,7 +70,8 @@ say(
     runtime.adjoint_of_gradient, runtime.hermitian_weights, runtime.require_unchanged, runtime.require_bound,
     runtime.require_count, runtime.require_without_gaps, runtime.require_real, runtime.require_scalar,
     runtime.require_shape, runtime.passive, runtime.or_zero, runtime.order, runtime.cofactors, runtime.marks,
-    runtime.first_state, pure=True,
+    runtime.first_state, runtime.quantile_shares, runtime.quantile_steps, pure=True,
 )  # fmt: skip
+say(runtime.quantile_shares, runtime.quantile_steps, keeps_shape=True)
 say(runtime.snapshots, runtime.last_state, runtime.first_state, new=True)
 say(runtime.keep_state, runtime.last_state, changes=True)

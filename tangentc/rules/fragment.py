@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.build import Builder
+from tangentc.core.build import Builder, is_number
 from tangentc.core.lengths import EXACT, Length
 from tangentc.core.nodes import Atom, Const, For
 from tangentc.core.types import (
@@ -68,6 +68,11 @@ def is_integer(x: Any) -> bool:
 def is_real(x: Any) -> bool:
     """In a formula: whether a value is real, so that conjugating it does nothing."""
     return not np.iscomplexobj(x)
+
+
+def is_zero(x_bar: Any) -> bool:
+    """In a formula: whether an adjoint is known to be zero, since nothing comes from that part of a result."""
+    return False
 
 
 def is_alone(x: Any, axis: Any) -> bool:
@@ -324,7 +329,7 @@ class Fragment:
             function = getattr(receiver, node.func.attr)
         else:
             function = self.eval(node.func, env)
-        if function in (is_literal, is_integer, is_changed, is_real):
+        if function in (is_literal, is_integer, is_changed, is_real, is_zero):
             return self._asked(function, args[0])
         if function is np.ndim:
             return self._rank(args[0])
@@ -356,10 +361,13 @@ class Fragment:
     def _asked(self, question: Any, x: Any) -> Any:
         """What a formula asks of a value before it is there."""
         if not isinstance(x, Value) or question is is_literal:
-            return question is not is_changed and question(x)
+            return question not in (is_changed, is_zero) and question(x)
         t = self.b.type(x.atom)
         if question is is_changed:
             return self.b.mutable(x.atom)
+        if question is is_zero:
+            made = None if self.b.mutable(x.atom) else self.b.definition(x.atom)
+            return is_number(x.atom, 0) or made is not None and made.op is np.zeros_like
         if question is is_integer:
             return isinstance(t, Scalar) and np.dtype(t.dtype).kind == "i"
         if isinstance(t, Unknown):

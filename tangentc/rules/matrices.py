@@ -1,14 +1,13 @@
 """Functions of matrices: inverses, determinants, factorisations, norms.
 
-Formulas: Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
-differentiation" (2008), where no other source is named.
+Formulas where no source is named: Giles, "Collected matrix derivative results for algorithmic differentiation" (2008).
 """
 
 import numpy as np
 
 from tangentc.errors import NotDifferentiable
 from tangentc.ops.table import say
-from tangentc.rules.fragment import inline, is_changed, is_real
+from tangentc.rules.fragment import inline, is_changed, is_real, is_zero
 from tangentc.rules.linear_algebra import transposed
 from tangentc.rules.reductions import along
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
@@ -261,12 +260,17 @@ def as_read(A_dot, A, UPLO):
     return symmetric(A_dot, A) if UPLO == "L" else turned(symmetric(turned(A_dot, A), A), A)
 
 
+@inline
+def pairs_back(w, V, w_bar, V_bar):
+    """The adjoint of a Hermitian matrix from those of its eigenvalues and eigenvectors."""
+    of_w = V * np.expand_dims(w_bar, -2)
+    both = of_w if is_zero(V_bar) else of_w + V @ divided(adjugate(V) @ conjugate(V_bar), w)
+    return conjugate(both @ adjugate(V))
+
+
 @adjoint_rule(np.linalg.eigh, samples=definite, UPLO=("L", "U"))
 def eigh(A, y, y_bar, UPLO="L"):
-    w = y[0]
-    V = y[1]
-    inner = diagonal_matrix(y_bar[0]) + divided(adjugate(V) @ conjugate(y_bar[1]), w)
-    return read_back(conjugate(V @ inner @ adjugate(V)), A, UPLO)
+    return read_back(pairs_back(y[0], y[1], y_bar[0], y_bar[1]), A, UPLO)
 
 
 @tangent_rule(np.linalg.eigh)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tangentc.errors import NotDifferentiable
 from tangentc.ops.table import existing, say
-from tangentc.rules.fragment import inline, is_changed, is_square
+from tangentc.rules.fragment import inline, is_changed, is_literal, is_square
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
 from tangentc.runtime import last_written, marks, positions, resized, scatter, unpad
 
@@ -232,6 +232,30 @@ def compress(condition, x, y, y_bar, axis=None):
 )
 def extract(condition, x, y, y_bar):
     return None, scatter(y_bar, np.extract(condition, positions(x)), x)
+
+
+@inline
+def place_of(k, x):
+    """Where an entry is inserted before the entry ``k``."""
+    return k if is_literal(k) and k >= 0 else np.where(k < 0, k + np.size(x), k)
+
+
+def one_entry(ranks, options):
+    return list(ranks) == [1, 0, 0]
+
+
+def entries(rng):
+    return [((rng.normal(size=3), k, v), {}) for k, v in ((0, 1.5), (-1, -0.5), (3, 2.0))]
+
+
+@adjoint_rule(np.insert, samples=entries, covers=one_entry, axis=(None,))
+def insert(x, k, value, y, y_bar, axis=None):
+    return np.delete(y_bar, place_of(k, x)), None, y_bar[place_of(k, x)]
+
+
+@tangent_rule(np.insert)
+def insert_tangent(x, k, value, y, x_dot, k_dot, value_dot, axis=None):
+    return np.insert(x_dot, k, value_dot)
 
 
 @adjoint_rule(np.delete, linear="jointly", samples=calls((3, 4), (1, 0), ([0, 2], 1), (-1,)))

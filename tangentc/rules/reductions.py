@@ -9,7 +9,7 @@ import numpy as np
 
 from tangentc.rules.fragment import inline, is_alone
 from tangentc.rules.registry import adjoint_rule, tangent_rule, zero_gradient
-from tangentc.runtime import product_of_others, product_of_pairs
+from tangentc.runtime import product_of_others, product_of_pairs, quantile_shares, quantile_steps
 
 AXES = [{}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}, {"keepdims": True}]
 
@@ -217,6 +217,63 @@ def std_tangent(x, y, x_dot, axis=None, ddof=0, keepdims=False):
     if is_alone(x, axis) and ddof == 0:
         return np.zeros_like(y)
     return np.sum(deviation(x, axis) * x_dot, axis=axis, keepdims=keepdims) / (count(x, y, axis) - ddof) / y
+
+
+# ------------------------------------------------------------------ quantiles: each is a sum of its two neighbours
+def one_level(ranks, options):
+    return len(ranks) == 1 or ranks[1] == 0
+
+
+def levels(rng):
+    return [((x, 0.3), options) for (x,), options in far_apart(rng)[:-1]]
+
+
+def medians(rng):
+    return far_apart(rng)[:-1]
+
+
+@adjoint_rule(np.median, samples=medians, real=True)
+def median(x, y, y_bar, axis=None, keepdims=False):
+    return along(y_bar, axis, keepdims) * quantile_shares(x, 0.5, axis)
+
+
+@tangent_rule(np.median)
+def median_tangent(x, y, x_dot, axis=None, keepdims=False):
+    return np.sum(quantile_shares(x, 0.5, axis) * x_dot, axis=axis, keepdims=keepdims)
+
+
+@inline
+def slope(x, q, axis, keepdims):
+    steps = quantile_steps(x, q, axis)
+    return np.sum(np.where(steps == 0, 0, steps * x), axis=axis, keepdims=keepdims)
+
+
+@adjoint_rule(np.quantile, samples=levels, real=True, covers=one_level, method=("linear",))
+def quantile(x, q, y, y_bar, axis=None, method="linear", keepdims=False):
+    return along(y_bar, axis, keepdims) * quantile_shares(x, q, axis), np.sum(y_bar * slope(x, q, axis, keepdims))
+
+
+@tangent_rule(np.quantile)
+def quantile_tangent(x, q, y, x_dot, q_dot, axis=None, method="linear", keepdims=False):
+    moved = np.sum(quantile_shares(x, q, axis) * x_dot, axis=axis, keepdims=keepdims)
+    return moved + slope(x, q, axis, keepdims) * q_dot
+
+
+zero_gradient(quantile_steps)
+
+
+def shares_of(rng):
+    return [((x, 0.3), {"axis": o["axis"]} if "axis" in o else {}) for (x,), o in far_apart(rng)[:-1]]
+
+
+@adjoint_rule(quantile_shares, samples=shares_of)
+def shares(x, q, y, y_bar, axis=None):
+    return None, np.sum(y_bar * quantile_steps(x, q, axis))
+
+
+@tangent_rule(quantile_shares)
+def shares_tangent(x, q, y, x_dot, q_dot, axis=None):
+    return quantile_steps(x, q, axis) * q_dot
 
 
 def lists(rng):

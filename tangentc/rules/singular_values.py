@@ -6,7 +6,7 @@ Formulas: Townsend, "Differentiating the singular value decomposition" (2016), a
 
 import numpy as np
 
-from tangentc.rules.fragment import inline, is_real
+from tangentc.rules.fragment import inline, is_real, is_zero
 from tangentc.rules.matrices import (
     adjugate,
     conjugate,
@@ -41,6 +41,8 @@ def turning(M, s):
 @inline
 def svd_back(A, U, s, Vh, U_adjoint, s_bar, Vh_adjoint):
     """The adjoint of a matrix from those of its singular vectors and values."""
+    if is_zero(U_adjoint) and is_zero(Vh_adjoint):
+        return conjugate(U * np.expand_dims(s_bar, -2) @ Vh)
     row = np.expand_dims(s, -2)
     column = np.expand_dims(s, -1)
     U_bar = conjugate(U_adjoint)

@@ -154,6 +154,47 @@ def product_of_others(x, axis=None):
     return np.transpose(np.reshape(before * after, moved.shape), [order.index(a) for a in range(x.ndim)])
 
 
+def quantile_shares(x, q, axis=None):
+    """For each entry its share in the quantile ``q`` along ``axis``, which lies between two neighbours in order (method
+    "linear"; Hyndman and Fan, "Sample quantiles in statistical packages", 1996, definition 7); none where one is NaN.
+
+    >>> quantile_shares(np.array([3.0, 1.0, 2.0]), 0.25)
+    array([0. , 0.5, 0.5])
+    """
+    last = x.size - 1 if axis is None else np.prod([x.shape[a] for a in np.atleast_1d(axis)]) - 1
+    part = q * last - min(max(int(np.floor(q * last)), 0), last)
+    below, above = _neighbours(x, q, axis)
+    return (1 - part) * below + part * above
+
+
+def quantile_steps(x, q, axis=None):
+    """For each entry its share in the slope of a quantile along ``q``: the step from a neighbour to the next.
+
+    >>> quantile_steps(np.array([3.0, 1.0, 2.0]), 0.25)
+    array([ 0., -2.,  2.])
+    """
+    below, above = _neighbours(x, q, axis)
+    last = x.size - 1 if axis is None else np.prod([x.shape[a] for a in np.atleast_1d(axis)]) - 1
+    return last * (above - below)
+
+
+def _neighbours(x, q, axis):
+    """Which entries come before and behind a quantile: two arrays of zeros and ones."""
+    xp = _module(x)
+    axes = tuple(range(x.ndim)) if axis is None else tuple(int(a) % x.ndim for a in np.atleast_1d(axis))
+    order = (*axes, *(a for a in range(x.ndim) if a not in axes))
+    moved = xp.transpose(x, order)
+    rows = moved.reshape(-1, *moved.shape[len(axes) :])
+    places, last = xp.argsort(rows, axis=0, kind="stable"), len(rows) - 1
+    k = min(max(int(np.floor(q * last)), 0), last)
+    at = xp.arange(last + 1).reshape(-1, *[1] * (rows.ndim - 1))
+    numbers = ~xp.isnan(rows).any(axis=0)
+    kind = np.result_type(x.dtype, np.float16)
+    found = ((at == places[j]) & numbers for j in (k, min(k + 1, last)))
+    back = [order.index(a) for a in range(x.ndim)]
+    return [xp.transpose(f.reshape(moved.shape), back).astype(kind) for f in found]
+
+
 def product_of_pairs(x, v, axis=None):
     """For each entry i the sum over k of v[k] times the product of the entries other than i and k: the
     derivative of `product_of_others` along ``v``, which is also its adjoint.

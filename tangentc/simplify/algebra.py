@@ -328,6 +328,22 @@ def _reshape(b: Builder, x: Atom, shape: Atom) -> Atom | None:
     return x if is_sure(t.shape) and b.same_shape(x, made.args[0]) else None
 
 
+def _sum(b: Builder, x: Atom, *axis: Atom) -> Atom | None:
+    """The sum of one number in each entry."""
+    filled, t = None if axis else _made_by(b, x, np.full_like), b.type(x)
+    if filled is None or not isinstance(t, Array) or t.dtype != "float64":
+        return None
+    return b.mul(filled.args[1], b.emit(np.size, filled.args[:1]))
+
+
+def _diag(b: Builder, x: Atom, *offset: Atom) -> Atom | None:
+    """The diagonal of an outer product."""
+    outer = _made_by(b, x, np.outer) if all(is_number(k, 0) for k in offset) else None
+    if outer is None or not b.same_shape(outer.args[0], outer.args[1]):
+        return None
+    return b.mul(outer.args[0], outer.args[1])
+
+
 def _getitem(b: Builder, x: Atom, key: Atom) -> Atom | None:
     """An item of a named tuple that has just been put together, or of what is cut into parts."""
     cut = b.definitions.get(x) if isinstance(x, str) and is_number(key) else None
@@ -342,7 +358,7 @@ def _getitem(b: Builder, x: Atom, key: Atom) -> Atom | None:
 REWRITES = {
     ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow,
     np.transpose: transposed, np.swapaxes: swapped, operator.matmul: of_negative, np.expand_dims: _expand_dims,
-    np.reshape: _reshape, operator.getitem: _getitem,
+    np.reshape: _reshape, operator.getitem: _getitem, np.sum: _sum, np.diag: _diag,
 }  # fmt: skip
 FOLDED = {ADD, SUB, MUL, NEG}
 BROADCASTING = {ADD, SUB, MUL, DIV}

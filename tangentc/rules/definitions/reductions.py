@@ -88,12 +88,11 @@ def in_order(axis, rank):
 
 @defined(np.average)
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
-    x = np.asarray(a)
-    w = np.ones(np.shape(x), dtype=x.dtype) if weights is None else np.asarray(weights)
-    if np.ndim(w) != np.ndim(x):
-        w = np.expand_dims(np.transpose(w, in_order(axis, np.ndim(x))), others(axis, np.ndim(x)))
+    w = np.ones(np.shape(a), dtype=np.result_type(a)) if weights is None else weights
+    if np.ndim(w) != np.ndim(a):
+        w = np.expand_dims(np.transpose(w, in_order(axis, np.ndim(a))), others(axis, np.ndim(a)))
     total = np.sum(w, axis=axis, keepdims=keepdims)
-    result = np.sum(x * w, axis=axis, keepdims=keepdims) / total
+    result = np.sum(a * w, axis=axis, keepdims=keepdims) / total
     return (result, total + np.zeros_like(result)) if returned else result
 
 

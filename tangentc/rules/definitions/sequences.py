@@ -8,7 +8,7 @@ from tangentc.core.ops import stopped as stop_gradient
 from tangentc.ops.table import existing
 from tangentc.rules.definitions import axes_in
 from tangentc.rules.definitions.reductions import is_integer_like
-from tangentc.rules.registry import defined
+from tangentc.rules.registry import defined, is_float
 from tangentc.runtime import trapezoid_weights
 
 
@@ -170,6 +170,9 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if y is not None:
         X = np.concatenate([X, variables(y, rowvar)], axis=0)
     free = (0 if bias else 1) if ddof is None else ddof
+    if fweights is None and aweights is None and is_float(X):
+        C = np.cov(X, ddof=free)
+        return C[0, 0] if np.ndim(C) == 2 and np.ndim(m) == 1 and y is None else C
     w = np.ones(np.shape(X)[1])
     if fweights is not None:
         w = w * np.asarray(fweights)

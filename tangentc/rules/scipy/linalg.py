@@ -13,7 +13,7 @@ from tangentc.ops.table import say
 from tangentc.rules.definitions.products import lstsq as least_squares
 from tangentc.rules.fragment import inline, is_real
 from tangentc.rules.linear_algebra import transposed
-from tangentc.rules.matrices import adjugate, conjugate, diagonal_matrix, divided, on_the_diagonal, read_back
+from tangentc.rules.matrices import adjugate, divided, on_the_diagonal, pairs_back, read_back
 from tangentc.rules.matrices import as_read as triangle_read
 from tangentc.rules.registry import adjoint_rule, defined, static, tangent_rule
 from tangentc.rules.scipy import matrix_equations  # noqa: F401
@@ -338,9 +338,7 @@ def svdvals(a, overwrite_a=False, check_finite=True):
 # as np.linalg.eigh, whose formulas stand in rules/matrices.py
 @adjoint_rule(sl.eigh)
 def eigh(A, y, y_bar, lower=True, driver=None):
-    V = y[1]
-    inner = diagonal_matrix(y_bar[0]) + divided(adjugate(V) @ conjugate(y_bar[1]), y[0])
-    return read_back(conjugate(V @ inner @ adjugate(V)), A, "L" if lower else "U")
+    return read_back(pairs_back(y[0], y[1], y_bar[0], y_bar[1]), A, "L" if lower else "U")
 
 
 @tangent_rule(sl.eigh)

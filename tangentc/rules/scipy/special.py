@@ -7,7 +7,8 @@ import scipy.special as sp
 
 from tangentc.core.ops import stopped as stop_gradient
 from tangentc.ops.table import say
-from tangentc.rules.registry import defined, elementwise, zero_gradient
+from tangentc.rules.reductions import along
+from tangentc.rules.registry import adjoint_rule, defined, elementwise, tangent_rule, zero_gradient
 from tangentc.rules.scipy import bessel, hypergeometric, unknown  # noqa: F401
 
 
@@ -368,13 +369,43 @@ def logsumexp(a, axis=None, b=None, keepdims=False):
     return sums + (shift if keepdims else np.squeeze(shift, axis=axis))
 
 
-@defined(sp.softmax)
-def softmax(x, axis=None):
-    weights = np.exp(x - np.max(stop_gradient(x), axis=axis, keepdims=True))
-    return weights / np.sum(weights, axis=axis, keepdims=True)
+def axes_of_logits(rng):
+    return [((rng.normal(size=(3, 4)),), options) for options in ({}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1)})]
 
 
-@defined(sp.log_softmax)
-def log_softmax(x, axis=None):
-    shifted = x - np.max(stop_gradient(x), axis=axis, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+def axes_of_sums(rng):
+    return [*axes_of_logits(rng), ((rng.normal(size=(3, 4)),), {"axis": 1, "keepdims": True})]
+
+
+say(sp.logsumexp, pure=True, new=True, uniform=True)
+say(sp.softmax, sp.log_softmax, pure=True, new=True, keeps_shape=True)
+
+
+@adjoint_rule(sp.logsumexp, samples=axes_of_sums, b=(None,))
+def logsumexp_rule(x, y, y_bar, axis=None, b=None, keepdims=False):
+    return along(y_bar, axis, keepdims) * np.exp(x - along(y, axis, keepdims))
+
+
+@tangent_rule(sp.logsumexp)
+def logsumexp_tangent(x, y, x_dot, axis=None, b=None, keepdims=False):
+    return np.sum(np.exp(x - along(y, axis, keepdims)) * x_dot, axis=axis, keepdims=keepdims)
+
+
+@adjoint_rule(sp.softmax, samples=axes_of_logits)
+def softmax(x, y, y_bar, axis=None):
+    return y * (y_bar - np.sum(y_bar * y, axis=axis, keepdims=True))
+
+
+@tangent_rule(sp.softmax)
+def softmax_tangent(x, y, x_dot, axis=None):
+    return y * (x_dot - np.sum(y * x_dot, axis=axis, keepdims=True))
+
+
+@adjoint_rule(sp.log_softmax, samples=axes_of_logits)
+def log_softmax(x, y, y_bar, axis=None):
+    return y_bar - np.exp(y) * np.sum(y_bar, axis=axis, keepdims=True)
+
+
+@tangent_rule(sp.log_softmax)
+def log_softmax_tangent(x, y, x_dot, axis=None):
+    return x_dot - np.sum(np.exp(y) * x_dot, axis=axis, keepdims=True)
