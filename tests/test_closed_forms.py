@@ -392,3 +392,66 @@ def test_one_entry_is_inserted_in_place():
         tangentc.check_grads(
             lambda x, v, k=k: np.sum(np.insert(x, k, v[0]) ** 3 * np.arange(6)), (x[:5], x[5:]), order=2
         )
+
+
+def entropy_at_the_edge(u, v):
+    p = np.clip(u @ v, -1, 1)
+    return np.arccos(p) - np.sum(u * np.log(u))
+
+
+def test_choices_by_two_tests_and_quotients_of_equals():
+    u, v = np.array([0.2, 0.3]), np.array([0.5, 1.5])
+    written = tangentc.grad(entropy_at_the_edge, wrt=("u", "v")).source_for(u, v)
+    assert written.count("else 0.0") == 1 and "u / u" not in written and "np.log(u) - out_bar" in written
+    tangentc.check_grads(entropy_at_the_edge, (u, v), order=2)
+
+
+def test_halves_of_squares_in_a_loop_are_collected():
+    def energy(v, h, n):
+        total = 0.0
+        for _ in range(n):
+            v -= h * v * v
+            total += 0.5 * v * v
+        return total
+
+    assert "v_bar += out_bar * v_1  #" in tangentc.grad(energy).source_for(0.7, 0.1, 5)
+    tangentc.check_grads(lambda v: energy(v, 0.1, 5), (0.7,), order=2)
+
+
+def mean_of_a_list(x, k):
+    out = []
+    for i in range(0, len(x), k):
+        out.append(np.max(x[i : i + k]) ** 2)
+    return np.mean(out)
+
+
+def rows_of_a_list(X, W):
+    rows, h = [], np.zeros(W.shape[0])
+    for x in X:
+        h = np.tanh(W @ h + x)
+        rows.append(h)
+    H = np.stack(rows)
+    H[0] = 2.0
+    return np.sum(H**2)
+
+
+def list_as_an_array(x, n):
+    s = [x[0]]
+    for _ in range(n):
+        s.append(s[-1] * x[1] + s[0])
+    s = np.array(s)
+    return s.mean() + s[2:].sum() + np.max(s)
+
+
+@pytest.mark.parametrize(
+    "function, arguments, told",
+    [
+        (mean_of_a_list, (np.arange(1.0, 6.0), 2), "out_bar / np.array(out).size"),
+        (rows_of_a_list, (np.full((3, 2), 0.3), np.full((2, 2), 0.4)), "rows_bar = list(H_bar)"),
+        (list_as_an_array, (np.array([0.5, 0.7]), 4), "s_bar = list(s_bar)"),
+    ],
+)
+def test_an_array_made_of_a_list_gives_its_adjoint_to_the_items(function, arguments, told):
+    written = tangentc.grad(function).source_for(*arguments)
+    assert told in written and "zeros_of" not in written and "add_items" not in written
+    check_grads(function, arguments, order=2)

@@ -10,7 +10,7 @@ import types as pytypes
 import numpy as np
 
 from tangentc import runtime
-from tangentc.analysis.asking import rank_of_shape
+from tangentc.analysis.asking import by_sample, rank_of_shape
 from tangentc.analysis.elementwise import broadcast
 from tangentc.analysis.parts import constant, int_of
 from tangentc.analysis.results import FLOAT, INTEGER, Applied, result, result_of_known
@@ -104,6 +104,14 @@ def _coefficients(call: Applied) -> Type | None:
     degree = constant(call.args[2])
     count = degree + 1 if isinstance(degree, int) else call.fresh()
     return Array(np.result_type(y.dtype, np.float64).name, (count, *y.shape[1:]))
+
+
+@result_of_known(np.quantile)
+def _quantile(call: Applied) -> Type | None:
+    """That of one level, which a sample of a number is not, is of the type of a median."""
+    if len(call.args) != 2 or not isinstance(call.args[1], Scalar) or "method" in call.keywords:
+        return None
+    return by_sample(np.median, [call.first], call.keywords, call.fresh)
 
 
 @result(np.unravel_index)

@@ -11,6 +11,7 @@ is the scalar adjoint of the sum.  `full` makes it whole.
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -27,6 +28,7 @@ from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, versi
 from tangentc.core.types import (
     Array,
     Scalar,
+    Sequence,
     Struct,
     Type,
     Unknown,
@@ -325,13 +327,33 @@ class Adjoints(Shadows):
         """Whether a list of adjoints that was made just now can serve as the shadow itself."""
         key = self.shadow_key(x)
         made = self.b.maker(x_bar) if isinstance(x_bar, str) else None
-        if x in self.mirror or key in self.shadows or key in self.values or made is None:
+        if x in self.mirror or key in self.shadows or key in self.values or not isinstance(x_bar, str):
             return False
-        if made.op is not ops.make_list or made.args or not version_base(str(x_bar)).endswith("_bar"):
+        shadow = self._as_list(x_bar, made, x)
+        if shadow is None and made is not None and made.op is ops.make_list and not made.args:
+            shadow = made.target if version_base(made.target).endswith("_bar") else None
+        if shadow is None:
             return False
-        self._keep_shadow(key, made.target)
-        self.rebound.add(made.target)
+        self._keep_shadow(key, shadow)
+        t = self.b.type(x)
+        if not (isinstance(t, Sequence) and len(t.items) == 1 and isinstance(t.items[0], Scalar)):
+            self.rebound.add(shadow)
         return True
+
+    def _as_list(self, x_bar: str, made: Assign | None, x: str) -> str | None:
+        """The adjoint of a list of numbers or arrays, of which an array was made, from that of the array."""
+        t, whole = self.b.type(x), self.b.type(x_bar)
+        if not isinstance(t, Sequence) or t.kind is not list or len(t.items) != 1 or not isinstance(whole, Array):
+            return None
+        item, name = t.items[0], bar_name(x)
+        if not isinstance(item, (Array, Scalar)) or shape_of(item) != whole.shape[1:] or item.dtype != whole.dtype:
+            return None
+        if isinstance(item, Array) and self.b.mutable(x_bar):
+            return None  # its rows would be views of what is added to later
+        if made is not None and made.op is np.full_like and isinstance(item, Scalar):
+            one = self.b.emit(ops.make_list, made.args[1:])
+            return str(self.b.emit(operator.mul, (one, self.b.emit(builtins.len, (x,))), name=name))
+        return str(self.b.emit(builtins.list, (x_bar,), name=name))
 
     def add_part(self, x: str, mine: Parts, key: Hashable, t: Type, part: Any) -> None:
         """Add a contribution to the adjoint of one part of a container."""

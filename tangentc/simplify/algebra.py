@@ -53,8 +53,6 @@ def _made_by(b: Builder, atom: Atom, op: Op) -> Assign | None:
     definition = b.definition(atom) if isinstance(atom, str) and atom.startswith("%") else None
     if definition is None or definition.op is not op or definition.keywords:
         return None
-    if any(isinstance(a, str) and b.mutable(a) for a in definition.args):
-        return None  # an array that changes is read where the text reads it
     return definition
 
 
@@ -63,6 +61,10 @@ def _add(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return b.mul(Const(2), x)
     if (collected := _collected(b, x, y)) is not None:
         return collected
+    sum_so_far = b.definition(x)
+    if sum_so_far is not None and sum_so_far.op is ADD and b.type(x) == b.type(sum_so_far.args[0]):
+        if (collected := _collected(b, sum_so_far.args[1], y)) is not None:
+            return b.add(sum_so_far.args[0], collected)
     if neg := _made_by(b, y, NEG):
         return b.emit(SUB, (x, neg.args[0]))
     if neg := _made_by(b, x, NEG):
@@ -74,7 +76,21 @@ def _add(b: Builder, x: Atom, y: Atom) -> Atom | None:
     for first, second in ((x, y), (y, x)):
         if (product := _made_by(b, second, MUL)) and is_number(product.args[0]) and product.args[0].value < 0:  # type: ignore
             return b.emit(SUB, (first, b.mul(Const(-product.args[0].value), product.args[1])))  # type: ignore[union-attr]
+    for first, second in ((x, y), (y, x)):
+        if (bare := _bare(b, second, first)) is not None:
+            return b.add(first, bare)
     return joined(b, ADD, x, y)
+
+
+def _bare(b: Builder, x: Atom, beside: Atom) -> Atom | None:
+    """What ``c * y / y`` is beside a value of the same shape: ``c``, which may be a number."""
+    quotient = _made_by(b, x, DIV)
+    product = _made_by(b, quotient.args[0], MUL) if quotient else None
+    if quotient is None or product is None or quotient.args[1] not in product.args or not b.same_shape(x, beside):
+        return None
+    first, second = product.args
+    rest = first if second == quotient.args[1] else second
+    return rest if isinstance(b.type(rest), Scalar) and not is_narrow(b.type(x)) else None
 
 
 def _monomial(b: Builder, x: Atom) -> tuple[float, list[Atom]]:
@@ -125,6 +141,8 @@ def _sub(b: Builder, x: Atom, y: Atom) -> Atom | None:
         return b.emit(NEG, (y,))
     if is_number(y, 0) and isinstance(x, str):
         return x
+    if (bare := _bare(b, y, x)) is not None:
+        return b.emit(SUB, (x, bare))
     return joined(b, SUB, x, y)
 
 
@@ -176,6 +194,34 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if is_number(x) and (product := _made_by(b, y, MUL)) and not is_narrow(b.type(product.args[0])):
         return b.mul(b.mul(x, product.args[0]), product.args[1])
     return None
+
+
+def _where(b: Builder, test: Atom, x: Atom, y: Atom) -> Atom | None:
+    return _both(b, np.where, test, x, y)
+
+
+def _select(b: Builder, test: Atom, x: Atom, y: Atom) -> Atom | None:
+    return _both(b, ops.select, test, x, y)
+
+
+def _both(b: Builder, op: Op, test: Atom, x: Atom, y: Atom) -> Atom | None:
+    """``where(t, where(u, x, 0), 0)`` is ``where(t & u, x, 0)``."""
+    inner = _made_by(b, x, op)
+    if (
+        inner is None
+        or y != Const(0.0)
+        or inner.args[2] != y
+        or not _is_test(b, test)
+        or not _is_test(b, inner.args[0])
+    ):
+        return None
+    if inner.args[0] == test:
+        return x
+    return b.emit(op, (b.emit(operator.and_, (inner.args[0], test)), inner.args[1], y))
+
+
+def _is_test(b: Builder, atom: Atom) -> bool:
+    return getattr(b.type(atom), "dtype", "") == "bool"
 
 
 def _times_choice(b: Builder, x: Atom, y: Atom) -> Atom | None:
@@ -312,8 +358,11 @@ def _expand_dims(b: Builder, x: Atom, axis: Atom) -> Atom | None:
         return None
     many = len(t.shape) + len(axes)
     places = sorted(k % many for k in axes)
-    if (product := _made_by(b, x, MUL)) and is_number(product.args[0]):  # so that it meets other numbers
-        return b.mul(product.args[0], b.emit(np.expand_dims, (product.args[1], axis)))
+    quotient = _made_by(b, x, DIV)
+    product = _made_by(b, quotient.args[0] if quotient else x, MUL)
+    if product and is_number(product.args[0]):  # so that it meets other numbers
+        rest = b.emit(DIV, (product.args[1], quotient.args[1])) if quotient else product.args[1]
+        return b.mul(product.args[0], b.emit(np.expand_dims, (rest, axis)))
     key: list[object] = [None if k in places else slice(None) for k in range(places[-1] + 1)]
     if places[0] == many - len(places) and len(t.shape) > 1:  # behind all others
         key = [..., *[None] * len(places)]
@@ -359,6 +408,7 @@ REWRITES = {
     ADD: _add, SUB: _sub, NEG: _neg, MUL: _mul, DIV: _div, POW: _pow,
     np.transpose: transposed, np.swapaxes: swapped, operator.matmul: of_negative, np.expand_dims: _expand_dims,
     np.reshape: _reshape, operator.getitem: _getitem, np.sum: _sum, np.diag: _diag,
+    np.where: _where, ops.select: _select,
 }  # fmt: skip
 FOLDED = {ADD, SUB, MUL, NEG}
 BROADCASTING = {ADD, SUB, MUL, DIV}

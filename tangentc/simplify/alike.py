@@ -5,6 +5,8 @@ for k in range(len(ys)):
     y_bars.append(total_bar)      ->
 ...                                       ...
 y_bar = y_bars.pop()                      y_bar = total_bar
+
+So is ``[total_bar] * len(ys)``, the adjoint of a list of which an array is made.
 """
 
 from __future__ import annotations
@@ -48,11 +50,14 @@ def alike(program: Program) -> Function:
 
 def _find(block: Block, found: dict[Atom, Atom], filling: set[int]) -> None:
     """The lists that are made in a block, and filled by a loop in it that appends the same in each trip."""
-    new: dict[Atom, Statement] = {}
+    new: dict[Atom, Assign] = {}
     for s in block:
-        if isinstance(s, Assign) and s.op is ops.make_list and not s.args:
+        if isinstance(s, Assign) and s.op is ops.make_list and len(s.args) < 2:
             new[s.target] = s
-        elif isinstance(s, For) and (given := _gives(s)) is not None and given[0] in new:
+        elif isinstance(s, Assign) and s.op is operator.mul and s.args[0] in new and len(new[s.args[0]].args) == 1:
+            found[s.target] = new[s.args[0]].args[0]
+            filling.add(id(s))
+        elif isinstance(s, For) and (given := _gives(s)) is not None and given[0] in new and not new[given[0]].args:
             found[given[0]] = given[1]
             filling |= {id(new.pop(given[0])), id(s.body[0])}
         for inner in blocks(s):
