@@ -455,3 +455,17 @@ def test_an_array_made_of_a_list_gives_its_adjoint_to_the_items(function, argume
     written = tangentc.grad(function).source_for(*arguments)
     assert told in written and "zeros_of" not in written and "add_items" not in written
     check_grads(function, arguments, order=2)
+
+
+def last_of_the_loop(x, y):
+    s, a = x[1], x[0]
+    for a, b in zip(x, y):
+        if np.sum(b) > 0.31:
+            s = s * b
+    return s + a**2
+
+
+def test_a_loop_whose_names_are_read_behind_it_is_no_comprehension():
+    x, y = np.linspace(0.1, 0.9, 5), np.linspace(0.8, 0.2, 5)
+    assert "test_saved = []" in tangentc.grad(last_of_the_loop).source_for(x, y)
+    np.testing.assert_allclose(tangentc.grad(last_of_the_loop)(x, y), [0, 0.8 * 0.65 * 0.5 * 0.35, 0, 0, 1.8])

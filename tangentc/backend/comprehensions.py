@@ -48,6 +48,8 @@ def _appended(s: ast.stmt, uses: Counter[Atom]) -> tuple[str, ast.expr | None]:
     """The list that every trip of a loop appends to, without doing anything else, and what it appends."""
     match s:
         case ast.For(body=[*first, ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), [item], []))], orelse=[]):
+            if getattr(getattr(s, "of", None), "carried", True):  # a name of the loop is read behind it
+                return "", None
             if not first:
                 return name, item
             made = getattr(first[0], "statement", first[0])
