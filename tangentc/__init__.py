@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
         UnsupportedSyntax,
     )
     from tangentc.frontend.again import checkpoint
-    from tangentc.inspection.check import GradientMismatch, check_grads
+    from tangentc.inspection.check import CannotTell, GradientMismatch, check_grads
     from tangentc.inspection.debug import debug
     from tangentc.inspection.explain import Explanation, explain
     from tangentc.inspection.export import export
@@ -50,7 +50,7 @@ _HOMES = {
         "UnsupportedSyntax",
     ),
     "tangentc.frontend.again": ("checkpoint",),
-    "tangentc.inspection.check": ("GradientMismatch", "check_grads"),
+    "tangentc.inspection.check": ("CannotTell", "GradientMismatch", "check_grads"),
     "tangentc.inspection.debug": ("debug",),
     "tangentc.inspection.explain": ("Explanation", "explain"),
     "tangentc.inspection.export": ("export",),

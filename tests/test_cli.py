@@ -128,7 +128,13 @@ def test_check(model, tmp_path):
     assert done.returncode == 0 and "the gradient of w" in done.stdout
     (tmp_path / "kink.py").write_text("import numpy as np\n\n\ndef kink(x):\n    return np.abs(x - 1.0)\n")
     done = run("check", f"{tmp_path}/kink.py:kink", "--at", "x=1.0")
-    assert done.returncode == 1 and "differences" in done.stdout and "Traceback" not in done.stderr
+    assert done.returncode == 0 and "cannot tell the second derivative" in done.stdout and done.stderr == ""
+    (tmp_path / "stopped.py").write_text(
+        "import tangentc\n\n\ndef f(x, k):\n    return x * x * tangentc.stop_gradient(k)\n"
+    )
+    assert run("check", f"{tmp_path}/stopped.py:f", "--at", "x=1.5, k=2.0", "--wrt", "x").returncode == 0
+    done = run("check", f"{tmp_path}/stopped.py:f", "--at", "x=1.5, k=2.0")
+    assert done.returncode == 1 and "disagrees" in done.stdout and "Traceback" not in done.stderr
 
 
 def test_output_to_a_file(model, tmp_path):

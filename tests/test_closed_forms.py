@@ -459,7 +459,7 @@ def test_an_array_made_of_a_list_gives_its_adjoint_to_the_items(function, argume
 
 def last_of_the_loop(x, y):
     s, a = x[1], x[0]
-    for a, b in zip(x, y):
+    for a, b in zip(x, y):  # noqa: B007
         if np.sum(b) > 0.31:
             s = s * b
     return s + a**2

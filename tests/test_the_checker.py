@@ -82,7 +82,7 @@ def test_defaults_stay_as_they_are():
 def test_integers_beside_numbers():
     weights = {"w": np.array([0.3, 0.7]), "n": 3, "b": 0.5}
     tangentc.check_grads(lambda d: np.sum(d["w"]) ** 2 * d["n"] * d["b"], (weights,))
-    with pytest.raises(GradientMismatch, match=r"argument 0\['b'\]"):
+    with pytest.raises(GradientMismatch, match=r"(?s)gradient of d\['b'\].*stop_gradient leaves a derivative out"):
         tangentc.check_grads(lambda d: d["w"][0] * d["n"] * tangentc.stop_gradient(d["b"]), (weights,), modes=("rev",))
 
 
@@ -107,11 +107,17 @@ def test_it_prints_a_row_for_each_argument_and_result(capsys):
     tangentc.check_grads(slope, (np.ones(3), 2.0))
     text = capsys.readouterr().out
     assert text.startswith("check_grads of slope\n")
-    for row in ("the tangent of the result", "the gradient of x", "the gradient of w", "the second derivative[0]"):
+    rows = (
+        "the tangent of the result along x",
+        "the gradient of x",
+        "the gradient of w",
+        "the second derivative[0] along w",
+    )
+    for row in rows:
         assert sum(line.startswith(row) for line in text.split("\n")) == 1
     line = next(line for line in text.split("\n") if line.startswith("the gradient of w"))
-    _, difference, relative, computed, wanted = line.rsplit(maxsplit=4)
-    assert float(difference) < 1e-9 and float(relative) < 1e-9
+    *_, verdict, relative, computed, wanted, error = line.split()
+    assert verdict == "agrees" and float(relative) < 1e-9 and float(error) < 1e-6
     assert float(computed) == pytest.approx(float(wanted)) != 0.0
     tangentc.check_grads(slope, (np.ones(3), 2.0), quiet=True)
     assert capsys.readouterr().out == ""

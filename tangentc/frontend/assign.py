@@ -146,17 +146,24 @@ class Assigning(Part):
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         if not stars:
             self.add(Effect(runtime.require_count, (value, Const(len(target.elts))), (), self.span(target)))
+        apart = any(not isinstance(t, gast.Name) or self.variable(t) == value for t in target.elts[:-1])
+        taken: list[tuple[Any, Atom]] = []
         for i, t in enumerate(target.elts):
             if stars and i == stars[0]:
                 stop = i + 1 - len(target.elts)
-                rest = self.emit(ops.items_from, (value, Const(i), Const(stop)), t, name="%rest")
-                self.bind(t, rest)
-                continue
-            index = i if not stars or i < stars[0] else i - len(target.elts)
-            inner = self.variable(t) if isinstance(t, gast.Name) else None
-            item = self.emit(operator.getitem, (value, Const(index)), t, target=inner)
-            if inner is None:
+                item = self.emit(ops.items_from, (value, Const(i), Const(stop)), t, name="%rest")
+            else:
+                index = i if not stars or i < stars[0] else i - len(target.elts)
+                inner = self.variable(t) if isinstance(t, gast.Name) and not apart else None
+                item = self.emit(operator.getitem, (value, Const(index)), t, target=inner)
+                if inner is not None:
+                    continue
+            if apart:  # storing one of them may change what the others are taken from
+                taken.append((t, item))
+            else:
                 self.bind(t, item)
+        for t, item in taken:
+            self.bind(t, item)
 
     def rows_of_zip(self, made: Assign, target: Any) -> Atom | None:
         """What `zip` gives of things whose items are told apart, functions perhaps: a tuple of tuples."""
