@@ -63,7 +63,14 @@ _HOMES = {
     "tangentc.rules.registry": ("adjoint_rule", "elementwise", "operation", "tangent_rule", "zero_gradient"),
 }
 _MODULES = {name: home for home, names in _HOMES.items() for name in names}
-__all__ = sorted(_MODULES)
+__all__ = [
+    "BadArgument", "BadRule", "BadSeed", "CannotTell", "Explanation", "GradientMismatch", "Graph",
+    "InternalError", "MissingRule", "NoSource", "NotDifferentiable", "NotFinite", "NotScalar", "Stage", "Stages",
+    "TangentcError", "Trace", "UnsafeMutation", "UnsupportedSyntax", "adjoint", "adjoint_rule", "check_grads",
+    "checkpoint", "debug", "differentiable", "elementwise", "explain", "export", "grad", "graph", "hessian",
+    "hvp", "insert_grad_of", "jacfwd", "jacobian", "jacrev", "jvp", "operation", "report", "stages",
+    "stop_gradient", "tangent_rule", "trace", "value_and_grad", "vjp", "zero_gradient",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

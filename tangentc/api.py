@@ -7,7 +7,7 @@ import inspect
 import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from tangentc.compiler.front import front_for
 from tangentc.core import ops
 from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
+from tangentc.core.remade import again, is_at_home, travelling
 from tangentc.core.types import Scalar, Type, describe, is_differentiable
 from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derivative import Derivative, fit, plain_name, seeds_inside
@@ -43,21 +44,24 @@ from tangentc.integers import settled, with_values
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 def grad(
-    f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
+    f: Callable[P, Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
     memory: int | str | None = None,
-) -> Derivative:  # fmt: skip
+) -> Derivative[P, Any]:  # fmt: skip
     """The gradient of a scalar function, as a function.
 
     ``wrt`` is a parameter's index or name, or a tuple of them; a tuple gives a tuple of gradients.  Each
     gradient has its parameter's shape, dtype and structure.  With ``has_aux`` the function returns
-    ``(value, aux)`` and only the value is differentiated.  Raises `NotDifferentiable` if the value is not
-    one real number or the parameter is an integer, and the other subclasses of `TangentcError`.  With
-    ``check="finite"`` every statement is watched, and the first adjoint that is NaN or infinite raises `NotFinite`,
-    which names the line of ``f``.  With ``memory``, a number of states or of bytes ("200 MB"), the outermost loops of
-    ``f`` keep no more than that of what their trips begin with, and run trips again (Griewank and Walther, Algorithm
-    799: Revolve, 2000); `UnsupportedSyntax` says of a loop that it cannot run again.
+    ``(value, aux)``, only the value is differentiated, and the derivative gives ``(gradient, aux)``.  Raises
+    `NotDifferentiable` if the value is not one real number or the parameter is an integer, and the other subclasses of
+    `TangentcError`.  With ``check="finite"`` every statement is watched, and the first adjoint that is NaN or infinite
+    raises `NotFinite`, which names the line of ``f``.  With ``memory``, a number of states or of bytes ("200 MB"), the
+    outermost loops of ``f`` keep no more than that of what their trips begin with, and run trips again (Griewank and
+    Walther, Algorithm 799: Revolve, 2000); `UnsupportedSyntax` says of a loop that it cannot run again.
 
     >>> import numpy as np
     >>> def energy(x):
@@ -69,9 +73,9 @@ def grad(
 
 
 def value_and_grad(
-    f: Callable[..., Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
+    f: Callable[P, R], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
     memory: int | str | None = None,
-) -> Derivative:  # fmt: skip
+) -> Derivative[P, tuple[R, Any]]:  # fmt: skip
     """As `grad`, giving ``(value, gradient)``; with ``has_aux``, ``((value, aux), gradient)``.
 
     >>> def square(x):
@@ -82,7 +86,7 @@ def value_and_grad(
     return Derivative(f, "value_and_grad", wrt, has_aux, check, memory)
 
 
-def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative:
+def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative[..., Any]:
     """The adjoint function ``(*args, out_bar)``: the gradient of ``sum(out_bar * f(*args))``.
 
     Every argument is given by position.  Raises `BadSeed` if ``out_bar`` does not have the result's shape.
@@ -197,7 +201,7 @@ def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], ar
 
 def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
     """The pair for these primals, None if nothing in them moves, and all arguments by position."""
-    derivative = Derivative(fit(f, primals), "vjp")
+    derivative: Derivative[..., Any] = Derivative(fit(f, primals), "vjp")
     function = derivative.function
     args = derivative.bind(primals, {})
     types = types_of(args)
@@ -273,6 +277,10 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
     return own_copy(value) if copy else value, pullback
 
 
+def _pullback_again(function: Any, args: tuple) -> Any:
+    return vjp(function, *args)[1]
+
+
 @dataclass
 class _Pullback:
     """The adjoint function with what its primal saved; it takes the adjoint of the value."""
@@ -316,6 +324,9 @@ class _Pullback:
             raise
         parts = iter((given,) if sum(self.pair.flags) == 1 else given)
         return tuple(next(parts) if f else _of_nothing(a) for f, a in zip(self.pair.flags, self.args))[: self.count]
+
+    def __reduce__(self) -> Any:
+        return again, (_pullback_again, travelling(self.pair.function), self.args[: self.count])
 
     def refuse_changed(self) -> None:
         """Refuse a call after something that the primal read has been changed."""
@@ -403,6 +414,12 @@ MADE.update(grad=grad, value_and_grad=value_and_grad, vjp=vjp, jvp=jvp)
 stop_gradient.__tangentc_op__ = ops.stopped  # type: ignore[attr-defined]
 
 
+@overload
+def differentiable(f: Callable[P, R], *, wrt: Any = 0, has_aux: bool = False) -> Differentiable[P, R]: ...
+@overload
+def differentiable(
+    f: None = None, *, wrt: Any = 0, has_aux: bool = False
+) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 def differentiable(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
     """Decorate a function: it stays as it is, and has its derivatives as attributes.
 
@@ -420,19 +437,23 @@ def differentiable(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux
     return Differentiable(f, wrt, has_aux)
 
 
-class Differentiable:
+class Differentiable(Generic[P, R]):
     """A decorated function; see `differentiable`."""
+
+    __name__: str
+    __qualname__: str
 
     def __init__(self, function: Any, wrt: Any, has_aux: bool):
         self.__tangentc_function__ = python_function(function, "differentiable")
         self.__tangentc_given__ = function
         self._bound: dict[int, Any] = {}  # of a method: for each object
         self._instance: Any = None
+        self._derivatives: dict[str, Any] = {}
         self._wrt, self._has_aux = wrt, has_aux
         functools.update_wrapper(self, function, updated=())
 
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self.__tangentc_given__(*args, **keywords)
+    def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
+        return self.__tangentc_given__(*args, **keywords)  # type: ignore[no-any-return]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -449,17 +470,30 @@ class Differentiable:
     def __repr__(self) -> str:
         return f"<differentiable {self.__tangentc_function__.__name__}, wrt {self._wrt!r}>"
 
-    @functools.cached_property
-    def grad(self) -> Derivative:
-        return grad(self.__tangentc_given__, self._wrt, self._has_aux)
+    def __reduce__(self) -> Any:
+        if self._instance is not None:
+            return getattr, (self._instance, self.__name__)
+        if is_at_home(self):
+            return self.__qualname__
+        return again, (Differentiable, travelling(self.__tangentc_given__), self._wrt, self._has_aux)
 
-    @functools.cached_property
-    def value_and_grad(self) -> Derivative:
-        return value_and_grad(self.__tangentc_given__, self._wrt, self._has_aux)
+    @property
+    def grad(self) -> Derivative[P, Any]:
+        return self._made("grad", grad)
 
-    @functools.cached_property
-    def adjoint(self) -> Derivative:
-        return adjoint(self.__tangentc_given__, self._wrt)
+    @property
+    def value_and_grad(self) -> Derivative[P, tuple[R, Any]]:
+        return self._made("value_and_grad", value_and_grad)
+
+    @property
+    def adjoint(self) -> Derivative[..., Any]:
+        return self._made("adjoint", adjoint)
+
+    def _made(self, kind: str, make: Callable[..., Any]) -> Any:
+        if kind not in self._derivatives:
+            aux = () if kind == "adjoint" else (self._has_aux,)
+            self._derivatives[kind] = make(self.__tangentc_given__, self._wrt, *aux)
+        return self._derivatives[kind]
 
     def vjp(self, *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:
         return vjp(self.__tangentc_given__, *primals)

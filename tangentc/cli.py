@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="tangentc", description="Derivatives of NumPy functions as readable Python.",
                                      epilog=EXAMPLES, formatter_class=raw)  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"tangentc {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, does in COMMANDS.items():
         command = commands.add_parser(name, help=does, description=does, epilog=EXAMPLES, formatter_class=raw)
@@ -91,6 +92,15 @@ def _parser() -> argparse.ArgumentParser:
         if name == "check":
             command.add_argument("--order", type=int, choices=(1, 2), default=2, help="derivatives of this order")
     return parser
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("tangentc")
+    except PackageNotFoundError:
+        return "of a folder that is not installed"
 
 
 class _Usage(Exception):
@@ -131,7 +141,11 @@ def _emitted(options: Any) -> Any:
 
 def _show(options: Any) -> tuple[str, int]:
     if not options.annotate:
-        return _emitted(options)[1].text.whole, 0
+        derivative, emitted = _emitted(options)
+        if not options.at and not options.args:
+            hint = _at(derivative.given)
+            print(f"tangentc: this is for arguments of any kind; for yours say {hint}", file=sys.stderr)
+        return emitted.text.whole, 0
     derivative = _derivative(options)
     args, keywords = _needed(options, derivative.given)
     return derivative.source_for(*args, annotate=True, **keywords), 0
@@ -172,8 +186,35 @@ def _graph(options: Any) -> tuple[str, int]:
 
     function = _load(options.target)
     picture = graph(function, *_by_position(function, *_needed(options, function)))
-    ending = {".svg": "svg", ".mmd": "mermaid"}.get(Path(options.output).suffix, "dot")
-    return getattr(picture, options.format or ending)(), 0
+    suffix = Path(options.output).suffix
+    kind = options.format or {
+        ".svg": "svg",
+        ".mmd": "mermaid",
+        ".dot": "dot",
+        ".gv": "dot",
+        ".txt": "dot",
+        "": "dot",
+    }.get(suffix)
+    if kind is not None:
+        return getattr(picture, kind)(), 0
+    _drawn(picture.dot(), suffix, options.output)
+    options.output = ""  # it is written
+    return "", 0
+
+
+def _drawn(text: str, suffix: str, file: str) -> None:
+    """Let Graphviz draw a graph in a format that it knows."""
+    import shutil
+    import subprocess
+
+    dot = shutil.which("dot")
+    if dot is None:
+        raise _Usage(
+            f"a graph is drawn as {suffix} by dot of Graphviz, which is not there: write {Path(file).stem}.svg"
+        )
+    done = subprocess.run([dot, f"-T{suffix[1:]}", "-o", file], input=text, capture_output=True, text=True)
+    if done.returncode:
+        raise _Usage(f"{file} cannot be drawn: {done.stderr.strip().splitlines()[0]}")
 
 
 def _check(options: Any) -> tuple[str, int]:
@@ -232,15 +273,25 @@ def _by_position(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple:
     try:
         bound = inspect.signature(function).bind(*args, **keywords)
     except TypeError as error:
-        raise _Usage(f"the arguments do not fit: {error}") from None
+        raise _Usage(f"the arguments do not fit: {error}; say {_at(function)}") from None
     return tuple(bound.arguments.values())
 
 
 def _needed(options: Any, function: Any) -> tuple[tuple, dict[str, Any]]:
     given = _arguments(options, function)
     if given is None:
-        raise _Usage(f'{options.command} needs arguments: --at "x=np.ones(3)", or --args MODULE:FUNCTION')
+        raise _Usage(f"{options.command} needs arguments: {_at(function)}, or --args MODULE:FUNCTION")
     return given
+
+
+def _at(function: Any) -> str:
+    """How the arguments of a function are given: ``--at "w=np.ones(3), x=np.ones(3)"``."""
+    import inspect
+
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in kinds]
+    return f'--at "{", ".join(f"{name}=np.ones(3)" for name in needed)}"'
 
 
 def _arguments(options: Any, function: Any) -> tuple[tuple, dict[str, Any]] | None:
@@ -249,17 +300,18 @@ def _arguments(options: Any, function: Any) -> tuple[tuple, dict[str, Any]] | No
 
     if options.at and options.args:
         raise _Usage("give --at or --args, not both")
+    if not options.args and not options.at:
+        return None
     if options.args:
         made = _load_by_name(options.args, options.target)()
-        if isinstance(made, dict):
-            return (), made
-        return (made if isinstance(made, tuple) else (made,)), {}
-    if not options.at:
-        return None
-    try:
-        return (), eval(f"dict({options.at})", {"np": np, "numpy": np})
-    except Exception as error:
-        raise _Usage(f"--at {options.at!r} cannot be read: {error}") from None
+        given = ((), made) if isinstance(made, dict) else (made if isinstance(made, tuple) else (made,), {})
+    else:
+        try:
+            given = (), eval(f"dict({options.at})", {"np": np, "numpy": np})
+        except Exception as error:
+            raise _Usage(f"--at {options.at!r} cannot be read: {error}") from None
+    _by_position(function, *given)
+    return given
 
 
 def _load_by_name(name: str, target: str) -> Any:

@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
@@ -27,6 +27,7 @@ from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for, uncollected
 from tangentc.compiler.guards import common, covers, form
 from tangentc.core.inside import MADE, Made
+from tangentc.core.remade import again, travelling
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
@@ -49,10 +50,12 @@ from tangentc.integers import settled, with_values
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
 
+P = ParamSpec("P")
+R = TypeVar("R")
 MOST_ALIKE = 3  # compilations for other lengths that gave one text, which then is not sought again for all lengths
 
 
-class Derivative(Made):
+class Derivative(Made, Generic[P, R]):
     """A derivative function of ``f``, compiled for the types it is called with.
 
     ``source`` is the emitted text for the types of the last call, ``source_for(*args)`` for those of the
@@ -72,6 +75,7 @@ class Derivative(Made):
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
+        self.__doc__ = "\n\n".join([self._said(), *([self.function.__doc__] if self.function.__doc__ else [])])
         given: Any = self.given.code if isinstance(self.given, Derivative) else self.given
         self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit)
         self.last: Compiled | None = None
@@ -80,8 +84,24 @@ class Derivative(Made):
     def __repr__(self) -> str:
         return f"<{self.kind} of {self.function.__name__}, wrt {self.wrt!r}>"
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+    def _said(self) -> str:
+        """What `help` says it is."""
+        wrt = self.wrt if isinstance(self.wrt, tuple) else (self.wrt,)
+        names = " and ".join(f"parameter {w}" if isinstance(w, int) else str(w) for w in wrt)
+        what = {"value_and_grad": "value and the gradient", "grad": "gradient"}.get(self.kind, self.kind)
+        return (
+            f"The {what} of {self.function.__name__} with respect to {names}: a function of the same parameters.\n"
+            "Its emitted Python is `source_for(*args)`."
+        )
+
+    if not TYPE_CHECKING:  # type checkers would ask it of what a property gives
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> Any:
+        asked = self.kind, self.wrt, self.has_aux, self.check, self.memory
+        return again, (Derivative, travelling(self.given), *asked)
 
     # ---------------------------------------------------------- looking
     @property
@@ -142,7 +162,7 @@ class Derivative(Made):
         return fragment(self.source)
 
     # ---------------------------------------------------------- calling
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
         for dispatch in self.code.dispatches:
             try:
                 bound = dispatch.takes(*args, **keywords)

@@ -11,21 +11,24 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
 from tangentc.api import adjoint, grad, jvp, vjp
 from tangentc.arguments import positions
 from tangentc.core.draws import Draws
+from tangentc.core.remade import again, travelling
 from tangentc.core.types import components, is_container, is_differentiable
 from tangentc.core.values import is_array, type_of
 from tangentc.derivative import Derivative, fit
 from tangentc.errors import BadArgument, NotDifferentiable
 from tangentc.rules.definitions.jacobians import INSIDE
 
+P = ParamSpec("P")
 
-def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
+
+def jacfwd(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """The Jacobian of ``f``, column by column in forward mode: good for few inputs and many outputs.
 
     ``wrt`` is a parameter's index or name, or a tuple of them; a tuple gives a tuple.  A leaf of the result of
@@ -50,7 +53,7 @@ def jacfwd(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
     return _named(jacobian_of, "jacfwd", f, wrt)
 
 
-def jacrev(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
+def jacrev(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """The Jacobian of ``f``, row by row in reverse mode: good for many inputs and few outputs.
 
     As `jacfwd` in all else.
@@ -74,7 +77,7 @@ def jacrev(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
 jacobian = jacrev
 
 
-def hessian(f: Callable[..., Any], wrt: Any = 0) -> Callable[..., Any]:
+def hessian(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """The matrix of second derivatives of ``f``, forward over reverse.
 
     For an argument of shape ``t`` a scalar function gives an array of shape ``t + t``; with a tuple for ``wrt``, or
@@ -131,7 +134,30 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
 hvp.__tangentc_kind__ = "hvp"  # type: ignore[attr-defined]
 
 
+class Jacobian:
+    """A function of derivatives that runs others: what `jacfwd`, `jacrev` and `hessian` give."""
+
+    def __init__(self, function: Callable[..., Any], kind: str, f: Any, wrt: Any):
+        self.run, self.asked = function, (kind, f, wrt)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.run(*args)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        kind, f, wrt = self.asked
+        return f"<{kind} of {getattr(f, '__name__', 'a function')}, wrt {wrt!r}>"
+
+    def __reduce__(self) -> Any:
+        kind, f, wrt = self.asked
+        return again, (globals()[kind], travelling(f), wrt)
+
+
 def _named(function: Any, kind: str, f: Any, wrt: Any) -> Any:
+    asked, function = wrt, Jacobian(function, kind, f, wrt)
+    function.__doc__ = f"The {kind} of {getattr(f, '__name__', 'a function')}, wrt {asked!r}."
     function.__name__ = f"{getattr(f, '__name__', 'function')}_{kind}"
     with contextlib.suppress(TypeError, ValueError):
         function.__signature__ = inspect.signature(f)

@@ -107,7 +107,7 @@ def _check(f: Any, args: tuple[Any, ...], seed: int, second_order: bool) -> None
     _first(f, args, tangents, cotangent, "the rule")
     _float32(f, args, value)
     if second_order:
-        adjoint = Derivative(f, "adjoint", tuple(range(len(args))))
+        adjoint: Derivative[..., Any] = Derivative(f, "adjoint", tuple(range(len(args))))
         _second(adjoint, args, tangents, cotangent)
 
 

@@ -1,5 +1,6 @@
 """The command, as a user runs it."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +136,36 @@ def test_check(model, tmp_path):
     assert run("check", f"{tmp_path}/stopped.py:f", "--at", "x=1.5, k=2.0", "--wrt", "x").returncode == 0
     done = run("check", f"{tmp_path}/stopped.py:f", "--at", "x=1.5, k=2.0")
     assert done.returncode == 1 and "disagrees" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_the_version_and_the_module(model):
+    for command in (["-m", "tangentc"], ["-m", "tangentc.cli"]):
+        done = subprocess.run([sys.executable, *command, "--version"], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout.startswith("tangentc ")
+
+
+def test_missing_arguments_are_told_by_name(model, tmp_path):
+    (tmp_path / "two.py").write_text("import numpy as np\n\n\ndef f(w, x, n=3):\n    return np.sum(w * x) * n\n")
+    for command in ("check", "trace", "graph"):
+        done = run(command, f"{tmp_path}/two.py:f")
+        assert done.returncode == 2 and '--at "w=np.ones(3), x=np.ones(3)"' in done.stderr
+    done = run("show", f"{tmp_path}/two.py:f")
+    assert done.returncode == 0 and "def f_grad" in done.stdout
+    assert 'for yours say --at "w=np.ones(3), x=np.ones(3)"' in done.stderr
+    for command in ("show", "check", "trace", "stages", "explain"):
+        done = run(command, f"{tmp_path}/two.py:f", "--at", "w=np.ones(3)")
+        assert (
+            done.returncode == 2 and done.stderr.count("\n") == 1 and "missing a required argument: 'x'" in done.stderr
+        )
+
+
+def test_a_graph_in_a_format_of_graphviz(model, tmp_path):
+    done = run("graph", f"{model}:cost", "--args", "model:numbers", "-o", f"{tmp_path}/graph.png")
+    if shutil.which("dot"):
+        assert done.returncode == 0 and (tmp_path / "graph.png").read_bytes()[1:4] == b"PNG"
+    else:
+        assert done.returncode == 2 and "which is not there: write graph.svg" in done.stderr
+        assert not (tmp_path / "graph.png").exists()
 
 
 def test_output_to_a_file(model, tmp_path):

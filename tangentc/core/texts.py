@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ class Written:
 
 
 _kept: dict[str, Written] = {}
+_brought: dict[str, str] = {}  # texts of other processes' files, by the names that their functions have here
 _numbers = itertools.count(1)
 
 
@@ -52,12 +54,28 @@ def is_emitted(function: FunctionType) -> bool:
     return function.__code__.co_filename in _kept
 
 
+def bring(text: str, file: str) -> str:
+    """Keep the text of a file that stands elsewhere, and give the name under which its lines are found."""
+    name = next((k for k, known in _brought.items() if known == text), f"<{file}, brought {next(_numbers)}>")
+    _brought[name] = text
+    return name
+
+
 def lines(file: str, globals_: dict[str, object]) -> list[str]:
     """The lines of a file, or of a text that was run under this name."""
     if file in _kept and file not in linecache.cache:
         _show(file)
+    if file in _brought and file not in linecache.cache:
+        linecache.cache[file] = (len(_brought[file]), None, _brought[file].splitlines(True), file)
     linecache.checkcache(file)
-    return linecache.getlines(file, globals_)
+    return linecache.getlines(file, globals_) or (_of_command() if file == "<string>" else [])
+
+
+def _of_command() -> list[str]:
+    """The text that ``python -c`` was given: that of the functions in it, and not of what `exec` runs, which the caller
+    finds out by their code."""
+    given = sys.orig_argv[1:]
+    return given[given.index("-c") + 1].splitlines(True) if "-c" in given[:-1] else []
 
 
 def statement_of(file: str, line: int) -> Statement | None:

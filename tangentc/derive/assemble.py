@@ -270,6 +270,7 @@ def gradient(
     loops keep some states, and run their trips again.
     """
     seeded = seed_given is not None
+    beside, value = aux and not value and not seeded, value or aux and not seeded  # the gradient, and what goes along
     program = context.prepare(source, types)
     names = [parameters(program)[i] for i in wrt]
     unit = Unit(context, program, set(names), chosen=chosen, asked=((0,),) if aux else WHOLE, limit=limit)
@@ -309,8 +310,11 @@ def gradient(
     results = [part_or_paths(b, ends[n], b.type(n), path, function) for n, path in parts]
     gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
     result = b.emit(ops.make_tuple, (value_given, gradients)) if value else gradients
+    if beside:
+        result = b.emit(ops.make_tuple, (gradients, b.emit(operator.getitem, (value_given, Const(1)))))
     what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {with_respect_to(names)}"
-    if value:
+    what += ", and what goes along with its value" if beside else ""
+    if value and not beside:
         what = f"The value of {function.name}, and its gradient with respect to {with_respect_to(names)}"
     place = len(function.params) - inherited if seeded else len(function.params)
     params = (*function.params[:place], Param(seed, None if seeded else Const(1.0)), *function.params[place:])

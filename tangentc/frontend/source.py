@@ -77,13 +77,20 @@ def source_of(function: types.FunctionType) -> Source:
     return Source(tree, file, tuple(lines), "<lambda>" if isinstance(tree, ast.Lambda) else tree.name)
 
 
+ABSENT = {
+    "<stdin>": "Python before 3.13 keeps no text of what is typed, and none of what comes by a pipe",
+    "<string>": "this one was made by exec or eval, or its file is gone",
+}
+
+
 def _missing(function: types.FunctionType) -> NoSource:
     code = function.__code__
     return NoSource(
         f"the source of {function.__name__} cannot be found",
         Span(code.co_firstlineno, 0, 0, "", code.co_filename, function.__name__),
-        why="tangentc reads a function's text, and this one was made by exec or eval, or its file is gone",
-        way_out="put the function in a file, or in a notebook cell",
+        why="tangentc reads a function's text, and " + ABSENT.get(code.co_filename, ABSENT["<string>"]),
+        way_out="put the function in a file, or in a notebook cell"
+        + (", or type it in IPython or in Python 3.13" if code.co_filename == "<stdin>" else ""),
     )
 
 

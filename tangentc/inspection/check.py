@@ -346,7 +346,7 @@ class _Check:
     def second(self) -> None:
         """The tangent of the adjoint function along a random direction of each argument, for a random cotangent."""
         cotangent = draw_like(self.draws.each(_value)(self.f, self.args), self.rng)
-        first = Derivative(fit(_by_position(self.f), self.args), "adjoint", tuple(self.moving))
+        first: Derivative[..., Any] = Derivative(fit(_by_position(self.f), self.args), "adjoint", tuple(self.moving))
         for i in self.moving:
             tangents = [draw_like(a, self.rng, True) if k == i else None for k, a in enumerate(self.args)]
             _, computed = self.draws.each(jvp)(first, (*self.args, cotangent), (*tangents, None))

@@ -142,7 +142,7 @@ def _rule_holds(user: Node) -> bool:
 
 def _emitted(base: Any, args: Sequence[Any], moving: Sequence[int], span: Any) -> list[str]:
     """The rows of the emitted adjoint that differentiate a line of the user's."""
-    derivative = Derivative(base, "adjoint", tuple(moving))
+    derivative: Derivative[..., Any] = Derivative(base, "adjoint", tuple(moving))
     from tangentc.api import vjp  # noqa: F401  (kinds are registered there)
 
     text = derivative._compile([type_of(a) for a in args]).text

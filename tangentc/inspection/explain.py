@@ -183,11 +183,11 @@ def explain(f: Callable[..., Any], *args: Any, wrt: str | None = None) -> Explan
     if not any(is_differentiable(type_of(a)) for a in given):
         given = tuple(float(a) if type(a) is int else a for a in given)
     base = python_function(fit(f, given), "explain")
-    plain = Derivative(base, "value_and_grad")
+    plain: Derivative[..., Any] = Derivative(base, "value_and_grad")
     bound = plain.bind(given, {})
     names = list(inspect.signature(base).parameters)
     moving = tuple(k for k, a in enumerate(bound) if is_differentiable(type_of(a)))
-    derivative = Derivative(base, "value_and_grad", moving or 0)
+    derivative: Derivative[..., Any] = Derivative(base, "value_and_grad", moving or 0)
     try:
         with derivative.as_run(bound):
             function, observed = compiled(derivative, bound)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tangentc.compiled import Compiled
 
 FINITE, INFINITE, NAN = range(3)
+# what computes nothing of its own: it takes what is there, and the whole of a list is not looked at for each item
+TAKES = (ast.Name, ast.IfExp, ast.Tuple, ast.List, ast.Dict, ast.Subscript, ast.Attribute)
 
 LOOKED_AT = (
     ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp,
@@ -307,7 +309,7 @@ class _Instrument:
             return e, operands[0] if operands else None
         if not self.is_looked_at(e):
             return e, None
-        computes = not isinstance(e, (ast.Name, ast.IfExp, ast.Tuple, ast.List, ast.Dict))
+        computes = not isinstance(e, TAKES)
         if isinstance(e, ast.Call):
             computes = self.computes(e)
         self.look_at_parts(e, part)
@@ -334,16 +336,16 @@ class _Instrument:
         """Have the operands of an expression looked at."""
         match e:
             case ast.Call():
-                if isinstance(e.func, ast.Attribute) and not self.is_module(e.func):
+                if isinstance(e.func, ast.Attribute) and not self.is_module(e.func) and e.func.attr != "pop":
                     e.func.value = part(e.func.value)
                 e.args = [part(a) for a in e.args]
                 for keyword in e.keywords:
                     keyword.value = part(keyword.value)
             case ast.Subscript():
-                e.value = part(e.value)
+                e.value = e.value if isinstance(e.value, ast.Name) else part(e.value)
                 e.slice = self.key(e.slice, part)
             case ast.Attribute():
-                e.value = part(e.value)
+                e.value = e.value if isinstance(e.value, ast.Name) else part(e.value)
             case ast.BinOp():
                 e.left, e.right = part(e.left), part(e.right)
             case ast.UnaryOp():
