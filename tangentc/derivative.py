@@ -27,7 +27,6 @@ from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for, uncollected
 from tangentc.compiler.guards import common, covers, form
 from tangentc.core.inside import MADE, Made
-from tangentc.core.remade import again, travelling
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
@@ -75,7 +74,7 @@ class Derivative(Made, Generic[P, R]):
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
-        self.__doc__ = "\n\n".join([self._said(), *([self.function.__doc__] if self.function.__doc__ else [])])
+        self.__doc__ = "\n\n".join([self.said(), *([self.function.__doc__] if self.function.__doc__ else [])])
         given: Any = self.given.code if isinstance(self.given, Derivative) else self.given
         self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit)
         self.last: Compiled | None = None
@@ -84,24 +83,10 @@ class Derivative(Made, Generic[P, R]):
     def __repr__(self) -> str:
         return f"<{self.kind} of {self.function.__name__}, wrt {self.wrt!r}>"
 
-    def _said(self) -> str:
-        """What `help` says it is."""
-        wrt = self.wrt if isinstance(self.wrt, tuple) else (self.wrt,)
-        names = " and ".join(f"parameter {w}" if isinstance(w, int) else str(w) for w in wrt)
-        what = {"value_and_grad": "value and the gradient", "grad": "gradient"}.get(self.kind, self.kind)
-        return (
-            f"The {what} of {self.function.__name__} with respect to {names}: a function of the same parameters.\n"
-            "Its emitted Python is `source_for(*args)`."
-        )
-
     if not TYPE_CHECKING:  # type checkers would ask it of what a property gives
 
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             return self if instance is None else functools.partial(self, instance)
-
-    def __reduce__(self) -> Any:
-        asked = self.kind, self.wrt, self.has_aux, self.check, self.memory
-        return again, (Derivative, travelling(self.given), *asked)
 
     # ---------------------------------------------------------- looking
     @property

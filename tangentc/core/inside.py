@@ -9,6 +9,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from tangentc.core.remade import again, travelling
+
 MADE: dict[str, Any] = {}  # the user's functions by name, and the class "Derivative"
 
 
@@ -16,9 +18,26 @@ class Made:
     """A derivative of a user's function: the class of what `grad` gives."""
 
     function: FunctionType
+    given: Any
     kind: str
     wrt: int | str | tuple[int | str, ...]
     has_aux: bool
+    check: str | None
+    memory: int | str | None
+
+    def __reduce__(self) -> Any:
+        asked = self.kind, self.wrt, self.has_aux, self.check, self.memory
+        return again, (type(self), travelling(self.given), *asked)
+
+    def said(self) -> str:
+        """What `help` says it is."""
+        wrt = self.wrt if isinstance(self.wrt, tuple) else (self.wrt,)
+        names = " and ".join(f"parameter {w}" if isinstance(w, int) else str(w) for w in wrt)
+        what = {"value_and_grad": "value and the gradient", "grad": "gradient"}.get(self.kind, self.kind)
+        return (
+            f"The {what} of {self.function.__name__} with respect to {names}: a function of the same parameters.\n"
+            "Its emitted Python is `source_for(*args)`."
+        )
 
 
 def grad(*args: object, **options: object) -> Any:

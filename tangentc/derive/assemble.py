@@ -308,20 +308,24 @@ def gradient(
     ends = {n: final(sweeps, n, unit.leaves(n)) for n in dict.fromkeys(names)}
     parts = zip(names, paths or ("",) * len(names), strict=True)
     results = [part_or_paths(b, ends[n], b.type(n), path, function) for n, path in parts]
-    gradients: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
-    result = b.emit(ops.make_tuple, (value_given, gradients)) if value else gradients
-    if beside:
-        result = b.emit(ops.make_tuple, (gradients, b.emit(operator.getitem, (value_given, Const(1)))))
-    what = f"The {'adjoint' if seeded else 'gradient'} of {function.name} with respect to {with_respect_to(names)}"
-    what += ", and what goes along with its value" if beside else ""
-    if value and not beside:
-        what = f"The value of {function.name}, and its gradient with respect to {with_respect_to(names)}"
+    result: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
+    if value:
+        pair = (result, b.emit(operator.getitem, (value_given, Const(1)))) if beside else (value_given, result)
+        result = b.emit(ops.make_tuple, pair)
+    what = _said(function.name, with_respect_to(names), seeded, value, beside)
     place = len(function.params) - inherited if seeded else len(function.params)
     params = (*function.params[:place], Param(seed, None if seeded else Const(1.0)), *function.params[place:])
     doc = source_doc(program, what + (", for the seed out_bar." if seeded else "."))
     out = Function(name or context.unique_name(f"{function.name}_grad"), params, b.take(), result, function.span, doc)
     context.observe("reverse", "the chain rule: adjoint statements follow the primal ones", out, program.types)
     return _finished(context, out, program)
+
+
+def _said(name: str, by: str, seeded: bool, value: bool, beside: bool) -> str:
+    if value and not beside:
+        return f"The value of {name}, and its gradient with respect to {by}"
+    along = ", and what goes along with its value" if beside else ""
+    return f"The {'adjoint' if seeded else 'gradient'} of {name} with respect to {by}{along}"
 
 
 def _finished(context: Context, function: Function, program: Program) -> Program:
