@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
-    from tangentc.api import adjoint, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+    from tangentc.api import adjoint, grad, jvp, stop_gradient, value_and_grad, vjp
+    from tangentc.decorated import differentiable
     from tangentc.errors import (
         BadArgument,
         BadRule,
@@ -34,7 +35,8 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
 __version__ = "0.1.0"
 
 _HOMES = {
-    "tangentc.api": ("adjoint", "differentiable", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"),
+    "tangentc.api": ("adjoint", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"),
+    "tangentc.decorated": ("differentiable",),
     "tangentc.errors": (
         "BadArgument",
         "BadRule",

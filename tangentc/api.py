@@ -7,7 +7,7 @@ import inspect
 import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from tangentc.compiler.front import front_for
 from tangentc.core import ops
 from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
-from tangentc.core.remade import again, is_at_home, travelling
+from tangentc.core.remade import again, travelling
 from tangentc.core.types import Scalar, Type, describe, is_differentiable
 from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derivative import Derivative, fit, plain_name, seeds_inside
@@ -412,104 +412,3 @@ for _function in (grad, value_and_grad, adjoint, vjp, jvp):  # what they mean in
     _function.__tangentc_kind__ = _function.__name__  # type: ignore[attr-defined]
 MADE.update(grad=grad, value_and_grad=value_and_grad, vjp=vjp, jvp=jvp)
 stop_gradient.__tangentc_op__ = ops.stopped  # type: ignore[attr-defined]
-
-
-@overload
-def differentiable(f: Callable[P, R], *, wrt: Any = 0, has_aux: bool = False) -> Differentiable[P, R]: ...
-@overload
-def differentiable(
-    f: None = None, *, wrt: Any = 0, has_aux: bool = False
-) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
-def differentiable(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
-    """Decorate a function: it stays as it is, and has its derivatives as attributes.
-
-    ``.grad``, ``.value_and_grad`` and ``.adjoint`` are functions, ``.vjp(*primals)`` and
-    ``.jvp(primals, tangents)`` are those of the module, ``.source`` is the gradient's text.
-
-    >>> @differentiable(wrt=("x", "y"))
-    ... def product(x, y):
-    ...     return x * y
-    >>> product(2.0, 3.0), product.grad(2.0, 3.0)
-    (6.0, (3.0, 2.0))
-    """
-    if f is None:
-        return functools.partial(differentiable, wrt=wrt, has_aux=has_aux)
-    return Differentiable(f, wrt, has_aux)
-
-
-class Differentiable(Generic[P, R]):
-    """A decorated function; see `differentiable`."""
-
-    __name__: str
-    __qualname__: str
-
-    def __init__(self, function: Any, wrt: Any, has_aux: bool):
-        self.__tangentc_function__ = python_function(function, "differentiable")
-        self.__tangentc_given__ = function
-        self._bound: dict[int, Any] = {}  # of a method: for each object
-        self._instance: Any = None
-        self._derivatives: dict[str, Any] = {}
-        self._wrt, self._has_aux = wrt, has_aux
-        functools.update_wrapper(self, function, updated=())
-
-    def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
-        return self.__tangentc_given__(*args, **keywords)  # type: ignore[no-any-return]
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        bound = self._bound.get(id(instance))
-        if bound is None or bound._instance is not instance:
-            if len(self._bound) > 64:
-                self._bound.clear()
-            method = pytypes.MethodType(self.__tangentc_given__, instance)
-            bound = self._bound[id(instance)] = Differentiable(method, self._wrt, self._has_aux)
-            bound._instance = instance
-        return bound
-
-    def __repr__(self) -> str:
-        return f"<differentiable {self.__tangentc_function__.__name__}, wrt {self._wrt!r}>"
-
-    def __reduce__(self) -> Any:
-        if self._instance is not None:
-            return getattr, (self._instance, self.__name__)
-        if is_at_home(self):
-            return self.__qualname__
-        return again, (Differentiable, travelling(self.__tangentc_given__), self._wrt, self._has_aux)
-
-    @property
-    def grad(self) -> Derivative[P, Any]:
-        return self._made("grad", grad)
-
-    @property
-    def value_and_grad(self) -> Derivative[P, tuple[R, Any]]:
-        return self._made("value_and_grad", value_and_grad)
-
-    @property
-    def adjoint(self) -> Derivative[..., Any]:
-        return self._made("adjoint", adjoint)
-
-    def _made(self, kind: str, make: Callable[..., Any]) -> Any:
-        if kind not in self._derivatives:
-            aux = () if kind == "adjoint" else (self._has_aux,)
-            self._derivatives[kind] = make(self.__tangentc_given__, self._wrt, *aux)
-        return self._derivatives[kind]
-
-    def vjp(self, *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:
-        return vjp(self.__tangentc_given__, *primals)
-
-    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-        return jvp(self.__tangentc_given__, primals, tangents)
-
-    @property
-    def source(self) -> str:
-        """The gradient's emitted text, for the types of its last call."""
-        return self.grad.source
-
-    def source_for(self, *args: Any, annotate: bool = False, **keywords: Any) -> str:
-        """The gradient's emitted text for arguments of these types; see `Derivative.source_for`."""
-        return self.grad.source_for(*args, annotate=annotate, **keywords)
-
-    def dispatch_for(self, *args: Any, **keywords: Any) -> str:
-        """The text of the function that takes arguments of these types; see `Derivative.dispatch_for`."""
-        return self.grad.dispatch_for(*args, **keywords)

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from tangentc.analysis.turning import kept_real
-from tangentc.api import Differentiable
 from tangentc.arguments import arrays_of
 from tangentc.backend.export import module_text, write
 from tangentc.compiled import Compiled
 from tangentc.compiler.guards import checks, weakest
 from tangentc.core.types import Type
+from tangentc.decorated import Differentiable
 from tangentc.derivative import Derivative
 from tangentc.errors import BadArgument
 

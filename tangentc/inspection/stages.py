@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.analysis.aliases import Aliases
-from tangentc.api import Differentiable
 from tangentc.arguments import own_copy
 from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
@@ -18,6 +17,7 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.front import Front
 from tangentc.core.nodes import Function
 from tangentc.core.types import Unknown, describe
+from tangentc.decorated import Differentiable
 from tangentc.derivative import Derivative
 from tangentc.inspection.facts import activity_of, shown
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tangentc.api import Differentiable
 from tangentc.backend.tracebacks import locate
+from tangentc.decorated import Differentiable
 from tangentc.derivative import Derivative
 from tangentc.errors import Span
 from tangentc.watch.nonfinite import ARGUMENT, NonFinite, entry_of, made_here
