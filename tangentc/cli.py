@@ -257,8 +257,13 @@ def _build(options: Any) -> tuple[str, int]:
     module = text_of(derivative, compiled)
     target = Path(options.output)
     if options.check:
-        fresh = target.is_file() and target.read_text() == module
-        return (f"{target} is up to date" if fresh else f"{target} is out of date: run tangentc build"), int(not fresh)
+        old = target.read_text() if target.is_file() else ""
+        if old == module:
+            return f"{target} is up to date", 0
+        import difflib
+
+        rows = difflib.unified_diff(old.splitlines(True), module.splitlines(True), str(target), "tangentc build")
+        return f"{target} is out of date: run tangentc build without --check\n\n{''.join(rows)}", 1
     write(target, module)
     return f"{target} has been written", 0
 

@@ -1,4 +1,4 @@
-"""Checks of a rule: what the registry's own tests run, for a user's rule as well."""
+"""Checks for tests: of a function's derivatives, and of a rule, as the registry's own tests run them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,24 @@ from tangentc.api import jvp, vjp
 from tangentc.core import texts
 from tangentc.derivative import Derivative
 from tangentc.errors import BadRule
-from tangentc.inspection.check import GradientMismatch, draw_like, flatten, inner_product, rebuild
+from tangentc.inspection.check import GradientMismatch, check_grads, draw_like, flatten, inner_product, rebuild
 from tangentc.inspection.differences import five_point
 from tangentc.rules.registry import REGISTRY, Rule
 
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def assert_gradient(f: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """Fail a test where differences contradict the derivatives of ``f`` at ``args``.
+
+    ``options`` are those of `tangentc.check_grads` (``wrt``, ``order``, ``modes``, ``rtol``, ``limit``).  Raises
+    `GradientMismatch`, an `AssertionError` with the table and the statement that is wrong; what differences cannot tell
+    is a `CannotTell` warning, which ``-W error::tangentc.CannotTell`` makes a failure.
+
+    >>> import numpy as np
+    >>> assert_gradient(lambda w, x: np.sum(np.tanh(w * x)), np.ones(3), np.arange(3.0), wrt="w")
+    """
+    check_grads(f, args, **{"quiet": True, **options})
 
 
 def check_rule(function: Callable[..., Any], seed: int = 0, second_order: bool = True) -> int:

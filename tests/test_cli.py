@@ -1,5 +1,6 @@
 """The command, as a user runs it."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -200,6 +201,7 @@ def test_build(model, tmp_path, types):
     (tmp_path / "model.py").write_text(MODEL.replace("np.tanh", "np.sin"))
     done = run(*built, "--check")
     assert done.returncode == 1 and "out of date" in done.stdout
+    assert "\n--- " in done.stdout and "\n+++ tangentc build" in done.stdout and re.search(r"(?m)^[-+] ", done.stdout)
 
 
 def test_module_of_arrays(model):

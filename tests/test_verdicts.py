@@ -296,6 +296,18 @@ def test_arguments_are_moved_apart_and_asked_for_by_name(capsys):
         tangentc.check_grads(lambda n: n * 2, (3,))
 
 
+def test_in_a_test():
+    from tangentc.testing import assert_gradient
+
+    assert_gradient(helped_by_numpy, np.ones(3), 2.0, wrt="x")
+    with pytest.raises(AssertionError, match="stop_gradient leaves a derivative out"):
+        assert_gradient(lambda x: x * x * tangentc.stop_gradient(x), 1.5)
+
+
+def helped_by_numpy(x, k):
+    return np.sum(np.sin(x * k))
+
+
 def test_the_time_is_limited(capsys):
     def slow(x):
         time.sleep(0.02)
