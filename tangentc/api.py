@@ -396,7 +396,8 @@ def _check_tangents(base: Any, primals: tuple, tangents: tuple, moving: tuple[in
                 f"the tangent of argument {i} of {base.__name__} must be None or zero",
                 why=f"the argument is {describe(t)}, which has no tangent", way_out="pass a float",
             )  # fmt: skip
-        check_seed(f"argument {i} of {base.__name__}", type_of(tangents[i], sizes_of(primals)), t)
+        given = type_of(tangents[i], sizes_of(primals))
+        check_seed(f"argument {i} of {base.__name__}", given, t, "tangent", "argument")
 
 
 def stop_gradient(x: Any) -> Any:

@@ -188,8 +188,8 @@ def _share(a: Any, b: Any) -> bool:
         return True
 
 
-def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
-    """Refuse a seed that does not have the result's shape."""
+def check_seed(name: str, seed: Type, result: Type, what: str = "seed", of: str = "result") -> None:
+    """Refuse a seed that does not have the result's shape, or a tangent that does not have its argument's."""
     if isinstance(result, Unknown) or isinstance(seed, Unknown):
         return
     if is_container(result):
@@ -199,12 +199,12 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
             wanted = None if (result.kind is dict) != gives_keys(seed) else given
         if given != wanted or given is None:
             raise BadSeed(
-                f"the seed of {name} does not have the structure of its result",
-                why=f"the result is {describe(result)}, and the seed is {describe(seed)}",
-                way_out="give a seed for each part of the result",
+                f"the {what} of {name} does not have the structure of its {of}",
+                why=f"the {of} is {describe(result)}, and the {what} is {describe(seed)}",
+                way_out=f"give a {what} for each part of the {of}",
             )
         for (_, s), (_, r) in zip(components(seed), components(result)):
-            check_seed(name, s, r)
+            check_seed(name, s, r, what, of)
         return
     if isinstance(result, (Scalar, Array)):
         wanted_shape = result.shape if isinstance(result, Array) else ()
@@ -215,9 +215,9 @@ def check_seed(name: str, seed: Type, result: Type, shape: Any = None) -> None:
             or any(surely_differ(a, b) for a, b in zip(given_shape, wanted_shape, strict=True))
         ):
             raise BadSeed(
-                f"the seed of {name} does not have the shape of its result",
-                why=f"the result is {describe(result)}, and the seed is {describe(seed)}",
-                way_out="give a seed of the result's shape, np.ones_like(result) for instance",
+                f"the {what} of {name} does not have the shape of its {of}",
+                why=f"the {of} is {describe(result)}, and the {what} is {describe(seed)}",
+                way_out=f"give a {what} of the {of}'s shape, np.ones_like({of}) for instance",
             )
 
 

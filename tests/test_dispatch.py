@@ -469,7 +469,7 @@ def test_pullbacks_and_tangents():
             assert jvp(function, (x, y), (x, None)) == (6.0, 6.0)
             assert jvp(function, (x, y), (None, x)) == (6.0, 6.0)
             assert jvp(function, (x, y), (None, None)) == (6.0, 0.0)
-            with pytest.raises(tangentc.BadSeed, match="the seed of argument 0 of .* does not have the shape"):
+            with pytest.raises(tangentc.BadSeed, match="the tangent of argument 0 of .* does not have the shape"):
                 jvp(function, (x, y), (np.ones(4), None))
             with pytest.raises(tangentc.BadSeed):
                 pullback(np.ones(2))

@@ -70,6 +70,8 @@ def spelled(op: Op) -> str:
         table = {**ops.BINARY, **ops.UNARY, **ops.COMPARE}
         return f"the operator {table[op].strip()}"
     module = ops.module_root(op)
+    if getattr(getattr(op, "__objclass__", op), "__module__", "") == "_ctypes":
+        return "a function of a C library"
     name = getattr(op, "__qualname__", getattr(op, "__name__", str(op)))
     full = getattr(op, "__module__", None) or module
     if isinstance(op, np.ufunc) and getattr(np, name, None) is not op:
@@ -316,7 +318,10 @@ def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, A
         try:
             result = fragment.run(env, index, len(call.inputs))
         except Undecided:
-            raise missing(call.statement, "its rule depends on a rank that is not known") from None
+            raise missing(
+                call.statement, "its rule chooses by a value, or by a rank that is not known",
+                "let the rule choose entry by entry, with np.where(x > 0, a, b)",
+            ) from None  # fmt: skip
         out[index] = None if result is None else fragment.atom(result)
         inputs = [a for _, a in call.inputs if not isinstance(a, list)]
         check_shape(b, formula, out[index], "a result", y, [], inputs)

@@ -146,6 +146,12 @@ def check_scalar(program: Program, t: Type) -> None:
         )  # fmt: skip
     if isinstance(t, Known) and t.value is ops.UNDEFINED:
         ways = [s for s in statements(function.body) if isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)]
+        called = (program.source.__globals__.get(name) for name in program.source.__code__.co_names)
+        if not ways and any(f is program.source for f in called):
+            raise NotScalar(
+                f"{function.name} calls itself on every way through it", function.span,
+                why="no call of it ever returns", way_out="return something before the call where it is to end",
+            )  # fmt: skip
         raise NotScalar(
             f"{function.name} never returns for arguments of these types", ways[0].span if ways else function.span,
             why=": ".join(["every way through it ends in an error", *(ast.unparse(s.tree) for s in ways[:1])]),

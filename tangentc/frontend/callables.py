@@ -51,11 +51,19 @@ def is_user_function(op: Any) -> TypeGuard[types.FunctionType]:
     )
 
 
+_UNDER_SETTINGS = getattr(np.errstate()(lambda: None), "__code__", None)  # of what `@np.errstate(...)` gives
+
+
 def python_function(function: Any, kind: str) -> Any:
     """The Python function behind what the user gave."""
     function = getattr(function, "__tangentc_function__", function)
     if is_known(function):
         return wrapped(function) if is_library_module(function) else calling(function)
+    if isinstance(function, types.FunctionType) and function.__code__ is _UNDER_SETTINGS:
+        raise UnsupportedSyntax(
+            f"{function.__name__} is decorated with np.errstate", why="the decorated function is one of NumPy's own",
+            way_out="write `with np.errstate(...):` around the statements inside it",
+        )  # fmt: skip
     if isinstance(function, types.FunctionType) and function.__code__.co_flags & 0x0C:
         return calling(function)  # *args or **kwargs: by the parameters that it shows
     if isinstance(function, (Made, types.FunctionType)):
