@@ -281,3 +281,58 @@ def test_pullback_of_changed_data_is_refused():
             pullback(1.0)
     finally:
         DATA[0] = 1.0
+
+
+TABLE = np.array([[1.0, 2.0], [0.0, 0.0]])
+
+
+def rows_of_length_one(K):
+    s = np.sum(K**2, axis=1, keepdims=True)
+    r = np.sqrt(s)
+    if K.shape[0] > 100:
+        r = r * 2
+    return K / r
+
+
+def with_constants(w):
+    a = rows_of_length_one(TABLE)
+    return np.sum(a * w) + np.sum(rows_of_length_one(w))
+
+
+def test_a_nan_of_constants_has_its_line_in_the_helper():
+    """The zero row of a table is told where it is divided by, not where the helper is called."""
+    line = rows_of_length_one.__code__.co_firstlineno + 5
+    with np.errstate(all="ignore"):
+        found = tangentc.trace(with_constants)(np.ones((2, 2))).first_nonfinite()
+        assert found.line == line and found.text == "return K / r" and "where K = 0" in str(found)
+        with pytest.raises(tangentc.NotFinite, match=f"first value that is not finite in line {line}: K / r"):
+            tangentc.grad(with_constants, check="finite")(np.ones((2, 2)))
+
+
+def test_a_trace_takes_time_in_proportion_to_the_steps():
+    """The lists that the primal sweep fills are not looked at from the start for each of their items."""
+    from tangentc.watch import watcher
+
+    def decay(x, n):
+        v = 1.0
+        for _ in range(n):
+            v = v - 0.001 * x * v
+        return v
+
+    looked, leaves = [0], watcher.leaves
+
+    def counting(value, depth=0):
+        for leaf in leaves(value, depth):
+            looked[0] += 1
+            yield leaf
+
+    counts = []
+    watcher.leaves = counting
+    try:
+        for n in (50, 100, 200):
+            looked[0] = 0
+            tangentc.trace(decay)(0.7, n)
+            counts.append(looked[0])
+    finally:
+        watcher.leaves = leaves
+    assert counts[2] - counts[1] == 2 * (counts[1] - counts[0]) > 0

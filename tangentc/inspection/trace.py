@@ -10,6 +10,7 @@ from tangentc.backend.tracebacks import locate
 from tangentc.decorated import Differentiable
 from tangentc.derivative import Derivative
 from tangentc.errors import Span
+from tangentc.watch.inside import inside
 from tangentc.watch.nonfinite import ARGUMENT, NonFinite, entry_of, made_here
 from tangentc.watch.summary import Summary
 from tangentc.watch.tables import Shown, Table, number
@@ -165,7 +166,7 @@ class _Recorder(Watcher):
             sweep = "primal" if self.rows[-1].sweep in (ARGUMENT, "primal") else "adjoint"
         row = self.add(line, value, sweep, line.text, line.target)
         if not row.summary.is_finite and (found := made_here(self, line, value)) is not None:
-            self.nonfinite.append(found)
+            self.nonfinite.append(inside(found, self.scope))
 
 
 def trace(f: Any, wrt: Any = 0, keep: bool = False) -> Callable[..., Trace]:

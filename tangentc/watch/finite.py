@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tangentc.errors import NotFinite
+from tangentc.watch.inside import inside
 from tangentc.watch.nonfinite import NonFinite, made_here
 from tangentc.watch.watcher import NAN, Line, Watched, Watcher, state_of, watched
 
@@ -21,6 +22,7 @@ class _Finite(Watcher):
         if not (state := state_of(value)):
             return
         found = made_here(self, line, value)
+        found = inside(found, self.scope) if found is not None else None
         if line.span.sweep != "adjoint":
             self.earlier = self.earlier or found
             return

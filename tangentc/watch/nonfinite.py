@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class NonFinite:
     operands: dict[str, Any]
     entry: tuple[int, ...] = ()
     trips: tuple[tuple[str, int], ...] = ()
+    whole: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # the operands, all of each
 
     @property
     def statement(self) -> str:
@@ -76,7 +77,7 @@ def made_here(watcher: Watcher, line: Line, value: Any) -> NonFinite | None:
         site, made, operands = watcher.born
         entry = entry_of(made)
         shown = {text: _at(operand, entry, made, site.entrywise) for text, operand in operands.items()}
-        return NonFinite(KINDS[state_of(made)], line, sweep, site.text, shown, entry, trips)
+        return NonFinite(KINDS[state_of(made)], line, sweep, site.text, shown, entry, trips, operands)
     if line.in_place and watcher.was_finite and not any(watcher.states[k] for k in line.sites):
         return NonFinite(KINDS[state_of(value)], line, sweep, line.text, {}, entry_of(value), trips)
     return None

@@ -78,6 +78,7 @@ class Watcher:
         self.path: list[list[int]] = []  # the loops that we are in, and which trip each is in
         self.frames: list[int] = []
         self.was_finite = True  # what is changed in place
+        self.scope: dict[str, Any] = {}  # the names of the code that runs
 
     def names(self) -> dict[str, Callable]:
         """The functions that the instrumented text calls, by the names that it calls them by."""
@@ -134,6 +135,7 @@ class Watcher:
         """The function that was compiled, watched."""
         function = load(compiled.text, compiled.root.__module__, self.watched.tree, self.names())
         function.__globals__.update({name: atom.lookup() for name, atom in compiled.live.items()})
+        self.scope = function.__globals__
         return function
 
 
