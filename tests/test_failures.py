@@ -721,3 +721,26 @@ def test_zeros_of_a_number_of_numpy_are_a_number():
     """An array without axes would change where a number is replaced, and with it what was saved of it."""
     (zero,) = tangentc.runtime.zeros_of([np.float32(2.0)])
     assert type(zero) is np.float32 and zero == 0
+
+
+# ---------------------------------------------------------- names of emitted code
+def two_ways_over_one_range(x, y):
+    kept = [x[0], y[0], x[-1]]
+    s, t = 0.1, 0.2
+    for k, (_, b) in enumerate(zip(x, y)):
+        s, t = t + x[k], s
+        t = t * 0.5 + s * b
+        if np.sum(b) < -0.8:
+            break
+    for _, b in zip(reversed(x), y):
+        kept.append(b * 0.5)
+        if np.sum(b) < -0.8:
+            break
+    return s + t + sum(np.sum(o * o) for o in kept)
+
+
+def test_what_counts_trips_has_not_the_name_of_what_they_run_over():
+    """A number that a loop carries is set before what the loop runs over is read."""
+    x, y = np.linspace(0.1, 0.9, 10), np.linspace(-0.5, 0.5, 9)
+    check_grads(two_ways_over_one_range, (x, y), quiet=True)
+    assert grad(two_ways_over_one_range)(x, y).shape == (10,)

@@ -11,6 +11,7 @@ import bisect
 import heapq
 import keyword
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,16 +72,20 @@ class Naming:
         if name in self.begin:
             self.stretches[name].append((self.begin.pop(name), self.last.pop(name)))
 
-    def _use(self, atom: Atom) -> None:
+    def _leaves(self, atom: Atom) -> Iterator[str]:
+        """The names that are read where an atom is written."""
         stack = [atom]
         while stack:
             name = stack.pop()
             if not isinstance(name, str):
                 continue
             if name in self.folding.folded:
-                made = self.folding.made[name]
-                stack.extend(self._parts(made))
-                continue
+                stack.extend(self._parts(self.folding.made[name]))
+            else:
+                yield name
+
+    def _use(self, atom: Atom) -> None:
+        for name in self._leaves(atom):
             self.used.add(name)
             if name in self.begin:
                 if self.home[name] != tuple(self.branches[: len(self.home[name])]):
@@ -148,6 +153,12 @@ class Naming:
         for c in s.carried:
             self._define(c.name)
             self.scope[c.name] = len(self.loops) + 1
+        if isinstance(s, For):  # what a loop carries is set before what it runs over is read
+            leaves = set(self._leaves(s.iterable))
+            bases = {plain_base(c.name) for c in s.carried if c.init not in leaves}
+            if any(plain_base(name) in bases for name in leaves):
+                self.time += 1
+                self._use(s.iterable)
         self.loops.append((self.time, []))
         if isinstance(s, For):
             self._define(s.target)
