@@ -469,3 +469,19 @@ def test_a_loop_whose_names_are_read_behind_it_is_no_comprehension():
     x, y = np.linspace(0.1, 0.9, 5), np.linspace(0.8, 0.2, 5)
     assert "test_saved = []" in tangentc.grad(last_of_the_loop).source_for(x, y)
     np.testing.assert_allclose(tangentc.grad(last_of_the_loop)(x, y), [0, 0.8 * 0.65 * 0.5 * 0.35, 0, 0, 1.8])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda c, X, v: np.sum(X + c, axis=0) @ v,
+        lambda c, X, v: np.sum((X * 1.0 - c) * v),
+        lambda c, X, v: np.sum(np.sum(np.exp(X) + c, axis=0) * v),
+    ],
+    ids=["product", "difference", "sums"],
+)
+def test_a_number_beside_rows_is_summed_over_the_rows(function):
+    """The adjoint of a sum may be one row for all, which is not one number for all."""
+    X, v = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 4.0])
+    assert abs(grad(function)(1.5, X, v)) == 2 * np.sum(v)
+    check_grads(function, (1.5, X, v), quiet=True)

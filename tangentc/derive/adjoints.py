@@ -350,7 +350,8 @@ class Adjoints(Shadows):
             return None
         if isinstance(item, Array) and self.b.mutable(x_bar):
             return None  # its rows would be views of what is added to later
-        if made is not None and made.op is np.full_like and isinstance(item, Scalar):
+        filled = made is not None and made.op is np.full_like and isinstance(self.b.type(made.args[1]), Scalar)
+        if made is not None and filled and isinstance(item, Scalar):
             one = self.b.emit(ops.make_list, made.args[1:])
             return str(self.b.emit(operator.mul, (one, self.b.emit(builtins.len, (x,))), name=name))
         return str(self.b.emit(builtins.list, (x_bar,), name=name))

@@ -380,7 +380,8 @@ def _reshape(b: Builder, x: Atom, shape: Atom) -> Atom | None:
 def _sum(b: Builder, x: Atom, *axis: Atom) -> Atom | None:
     """The sum of one number in each entry."""
     filled, t = None if axis else _made_by(b, x, np.full_like), b.type(x)
-    if filled is None or not isinstance(t, Array) or t.dtype != "float64":
+    one = filled is not None and isinstance(b.type(filled.args[1]), Scalar)
+    if filled is None or not one or not isinstance(t, Array) or t.dtype != "float64":
         return None
     return b.mul(filled.args[1], b.emit(np.size, filled.args[:1]))
 
