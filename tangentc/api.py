@@ -34,7 +34,7 @@ from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
 from tangentc.core.remade import again, travelling
 from tangentc.core.types import Scalar, Type, describe, is_differentiable
-from tangentc.core.values import holds_itself, type_of, types_of
+from tangentc.core.values import holds_itself, seeing, type_of, types_of
 from tangentc.derivative import Derivative, fit, plain_name, seeds_inside
 from tangentc.derive.assemble import make_pair
 from tangentc.derive.results import check_result
@@ -204,15 +204,23 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
     derivative: Derivative[..., Any] = Derivative(fit(f, primals), "vjp")
     function = derivative.function
     args = derivative.bind(primals, {})
-    types = types_of(args)
-    flags = tuple(map(is_differentiable, types))
-    if not any(flags):
-        return None, args
     store = derivative.code
-    arrays, moving = arrays_of(args), tuple(i for i, flag in enumerate(flags) if flag)
+    arrays = arrays_of(args)
 
     def key() -> Any:
+        with store.seeing(as_key=True):
+            types = types_of(args)
         return tuple(with_values(types, args, store.options)), REGISTRY.version, arrays, are_complex()
+
+    def settle() -> tuple[_Pair | None, tuple[int, ...]]:
+        types = types_of(args)
+        flags = tuple(map(is_differentiable, types))
+        if not any(flags):
+            return None, store.options
+        if any(map(holds_itself, types)):
+            raise RecursionError
+        moving = tuple(i for i, flag in enumerate(flags) if flag)
+        return settled(lambda types: _pair(derivative, types, flags, arrays), types, args, moving, store.options)
 
     found = store.found.get(key())
     if found is not None and found.compiled.is_fresh():
@@ -223,11 +231,9 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
         _take(f, None, primals, derivative, store.dispatches)
         return found, args
     try:
-        if any(map(holds_itself, types)):
-            raise RecursionError
-        found, options = settled(
-            lambda types: _pair(derivative, types, flags, arrays), types, args, moving, store.options
-        )
+        found, options = store.look(settle, (function, *args), set(), lambda found: found[0] and found[0].compiled)
+        if found is None:
+            return None, args
     except TangentcError as error:
         raise error.with_traceback(None) from None
     except Exception as error:
@@ -254,8 +260,9 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
         read = dict(zip(inspect.signature(found.function).parameters, args))
         read.update({name: atom.lookup() for name, atom in compiled.live.items()})
     before = {name: fingerprint(a) for name, a in read.items()}
-    again = tuple(map(own_copy, args)) if compiled.is_doubtful else ()
-    own = tuple(map(own_copy, args)) if copy else args
+    with seeing(compiled.seen):
+        again = tuple(map(own_copy, args)) if compiled.is_doubtful else ()
+        own = tuple(map(own_copy, args)) if copy else args
     draws = compiled.draws(args)
     try:
         with seen_to_turn(compiled.is_doubtful):

@@ -23,7 +23,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
 )
-from tangentc.core.values import attributes_of, is_array, is_object, type_of
+from tangentc.core.values import attributes_of, is_array, is_object, type_of, unseen
 from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation
 
 UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -149,10 +149,11 @@ def refuse_shared(name: str, written: str, shares: str) -> None:
     )
 
 
-def refuse_overlap(name: str, held: list[tuple[str, list[object], bool]]) -> None:
+def refuse_overlap(name: str, held: list[tuple[str, list[object], bool, bool]]) -> None:
     """Refuse values that share memory with those that are written into, or hold such memory twice.
 
-    Each has its name before its parts, and behind them whether the function writes into it.
+    Each has its name before its parts, and behind them whether the function changes it, and whether it writes into
+    arrays of it.
     """
 
     def refuse(k: int, other: int) -> None:
@@ -160,14 +161,11 @@ def refuse_overlap(name: str, held: list[tuple[str, list[object], bool]]) -> Non
         shares = f"shares memory with {held[with_][0]}" if with_ != own else "holds the same memory twice"
         refuse_shared(name, held[own][0], shares)
 
-    def differ(k: int, other: int) -> bool:
-        return held[k][2] or held[other][2]
-
-    every = [(k, leaf) for k, (_, leaves, _) in enumerate(held) for leaf in leaves]
+    every = [(k, leaf) for k, (_, leaves, *_) in enumerate(held) for leaf in leaves]
     holders: dict[int, list[int]] = {}
     for k, leaf in every:
         for other in () if isinstance(leaf, np.ndarray) else holders.setdefault(id(leaf), []):
-            if differ(k, other):
+            if held[k][2] or held[other][2]:
                 refuse(k, other)
         holders.setdefault(id(leaf), []).append(k)
     leaves = [(k, leaf) for k, leaf in every if isinstance(leaf, np.ndarray) and leaf.size]
@@ -176,7 +174,7 @@ def refuse_overlap(name: str, held: list[tuple[str, list[object], bool]]) -> Non
     for start, end, k, i in ends:
         open_ = [other for other in open_ if other[0] > start]
         for _, other, j in open_:
-            if differ(k, other) and _share(leaves[i][1], leaves[j][1]):
+            if (held[k][3] or held[other][3]) and _share(leaves[i][1], leaves[j][1]):
                 refuse(k, other)
         open_.append((end, k, i))
 
@@ -255,7 +253,7 @@ def own_copy(value: Any) -> Any:
     if type(value) is dict:
         return {k: own_copy(v) for k, v in value.items()}
     if is_object(value):
-        return runtime.copied(value)
+        return runtime.copied(value, leave=unseen(value))
     return value
 
 

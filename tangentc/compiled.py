@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
 import types as pytypes
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tangentc.analysis.masks import CHOOSES
@@ -21,9 +22,10 @@ from tangentc.compiler.dispatch import Dispatch
 from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.nodes import Global
 from tangentc.core.types import Type
-from tangentc.core.values import mutable_parts
+from tangentc.core.values import SIGHT, Sight, mutable_parts, seeing
 from tangentc.errors import TangentcError, TurnedComplex
 from tangentc.frontend.dependencies import Dependency, Signed, kept_by
+from tangentc.frontend.reached import NONE, Reached, reached
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import constants_of_numpy, math_of_numpy
 
@@ -42,6 +44,7 @@ class Code:
         self.forms: dict[Any, dict[Any, Any]] = {}  # what has been compiled, by types without their lengths
         self.turned: dict[Any, TurnedComplex] = {}  # what was refused while it was compiled for real numbers
         self.fitted: dict[Any, Any] = {}  # derivatives with more arguments than the signature names
+        self.seen: Reached | None = NONE  # the names of the attributes that are looked into, None for all
         self.options: tuple[int, ...] = ()  # the integer arguments whose values are written into the code
         self.dispatches: tuple[Any, ...] = ()  # the functions that a call tries first
         self.lock = threading.RLock()
@@ -59,6 +62,46 @@ class Code:
             kept.popitem(last=False)
         return code
 
+    def seeing(self, as_key: bool = False) -> contextlib.AbstractContextManager[Sight]:
+        """Look at no more of objects than is read; ``as_key`` for the types that code is kept under."""
+        return seeing(None) if self.seen is None else seeing(self.seen.names, self.seen.written, as_key)
+
+    def look(
+        self, write: Callable[[], Any], values: Iterable[Any], paths: Iterable[str],
+        compiled_of: Callable[[Any], Compiled | None],
+    ) -> Any:  # fmt: skip
+        """What ``write`` compiles while no more is looked at of objects than the function and what it calls may read.
+
+        What they may read is told by the names in their text, from ``values`` on, and by the ``paths`` that are asked
+        for; it is asked again of all that turned out to be called.  A refusal counts only where all was looked at.
+        """
+        found = reached(values)
+        self.see(None if found is None else found | Reached(frozenset(paths), frozenset()))
+        while True:
+            try:
+                with self.seeing() as sight:
+                    made = write()
+            except TangentcError as error:
+                if not sight.left or isinstance(error, TurnedComplex):
+                    raise
+                self.see(None)
+                continue
+            compiled = compiled_of(made)
+            if not (sight.left or sight.written):
+                return made
+            found = reached(compiled.followed()) if compiled is not None else None
+            if found is not None and sight.left.isdisjoint(found.names):
+                if sight.written.isdisjoint(found.names - found.written):
+                    return made
+            self.see(found)
+
+    def see(self, found: Reached | None) -> None:
+        """Look into the attributes of these names too, or into all."""
+        before = self.seen
+        self.seen = None if before is None or found is None else before | found
+        if self.seen != before:
+            self.forget()
+
     def forget(self) -> None:
         """Forget all code."""
         self.found.clear()
@@ -70,7 +113,7 @@ class Compiled:
     """One emitted program, and the types of its arguments; it is loaded when it is first run."""
 
     def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
-        self.text, self.context, self.types, self.seed = text, context, types, seed
+        self.text, self.context, self.types, self.seed, self.seen = text, context, types, seed, SIGHT.get().names
         self.made_for: list[Type] | None = None  # the types, with what is known of lengths alone: see `guards.common`
         self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
         prepared, self.dependencies = context.front.prepared, [*context.front.depended.values()]
@@ -82,10 +125,13 @@ class Compiled:
         self.is_doubtful = not are_complex() and any(is_doubtful(p.function, p.types) for p in prepared.values())
         self.is_drawing = any(map(draws, prepared.values()))
         names = list(inspect.signature(root).parameters)
-        written = {n for (f, _), p in prepared.items() if f is root for n in p.changes}
-        self.written = tuple(names.index(n) for n in names if n in written)
+        own = [p for (f, _), p in prepared.items() if f is root]
+        self.changed, self.written = (
+            tuple(k for k, n in enumerate(names) if n in found)
+            for found in ({n for p in own for n in p.changes}, {n for p in own for n in p.writes})
+        )  # the parameters that are changed, and those of them in whose arrays it is written
         self.outside = bool(context.read or context.put)  # whether it reads or writes what belongs to the module
-        self.writes = bool(self.written or context.put)
+        self.writes = bool(self.changed or context.put)
         self.dispatches: list[Dispatch] = []  # what takes arguments for it, and how often one was written
         self.written_for = 0
 
@@ -96,6 +142,10 @@ class Compiled:
         function.__globals__[CHOOSES] = self.context.chooses
         function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
         return function
+
+    def followed(self) -> list[Any]:
+        """The functions that were compiled, and what their names stood for."""
+        return [*(f for f, _ in self.context.front.prepared), *(d.value for d in self.dependencies), self.root]
 
     def draws(self, args: tuple) -> Draws:
         """What a run with these arguments draws from, as it is now."""
@@ -159,11 +209,15 @@ class Compiled:
         """Refuses arguments, and what the module has, that share memory where the function writes into one: it would
         see two arrays where the user's function sees one.  True if there are none.
         """
-        held = [(f"argument {k}", mutable_parts(value), k in self.written) for k, value in enumerate(args)]
-        held += [(part.name, part.leaves(), False) for part in self.context.read]
+        with seeing(self.seen):
+            held = [
+                (f"argument {k}", mutable_parts(value), k in self.changed, k in self.written)
+                for k, value in enumerate(args)
+            ]
+            held += [(part.name, part.leaves(), False, False) for part in self.context.read]
         refuse_overlap(self.root.__name__, held)
         for written in self.context.put:
-            for name, leaves, _ in held[: len(args)]:
+            for name, leaves, *_ in held[: len(args)]:
                 if written.is_among(leaves):
                     refuse_shared(self.root.__name__, written.name, f"shares memory with {name}")
             for part in filter(written.is_read_by, self.context.read):

@@ -28,7 +28,7 @@ from tangentc.compiler.front import front_for, uncollected
 from tangentc.compiler.guards import common, covers, form
 from tangentc.core.inside import MADE, Made
 from tangentc.core.types import Scalar, Type, Unknown
-from tangentc.core.values import holds_itself, type_of, types_of
+from tangentc.core.values import as_key, holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
@@ -322,8 +322,6 @@ class Derivative(Made, Generic[P, R]):
             return found
         if key in self.code.turned and self._kept((*key[:-1], True)) is not None:
             raise self.code.turned[key]
-        if any(map(holds_itself, key[0])):
-            raise RecursionError
         with self.code.lock:
             if self.code.version != REGISTRY.version:
                 self.code.forget()
@@ -335,13 +333,22 @@ class Derivative(Made, Generic[P, R]):
 
     def _compile_kept(self, key: Any, args: tuple) -> Compiled:
         """The code for these arguments, compiled and put where it is found again."""
-        types = types_of(args[: self.arity])
-        seed = types.pop() if self.kind == "adjoint" else None
-        moving, options = self.positions(types)[0], self.code.options
+        options = self.code.options
+
+        def compiled(given: list[Type]) -> Compiled:
+            seed = given.pop() if self.kind == "adjoint" else None
+            return self._compile(given, key[1], seed)
+
+        def settle() -> tuple[Compiled, tuple[int, ...]]:
+            types = types_of(args[: self.arity])
+            if any(map(holds_itself, types)):
+                raise RecursionError
+            moving = self.positions(types[: len(types) - (self.kind == "adjoint")])[0]
+            return settled(lambda types: compiled(list(types)), types, args, moving, options)
+
         try:
-            found, self.code.options = settled(
-                lambda types: self._compile(types, arrays_of(args), seed), types, args, moving, options
-            )
+            paths = {name for w in self._wanted() if isinstance(w, str) for name in w.split(".")}
+            found, self.code.options = self.code.look(settle, (self.function, *args), paths, lambda found: found[0])
         except TurnedComplex as turned:
             self.code.turned[key] = turned
             raise
@@ -352,16 +359,15 @@ class Derivative(Made, Generic[P, R]):
             self.code.forget()
         before, self.code.found[key] = self.code.found.get(key := self._key(args)), found
         if before is not None and before.text.whole == found.text.whole:
-            found.overlook_growing(before, lambda: self._compile(found.types, key[1], seed).text.whole)
+            with self.code.seeing():
+                found.overlook_growing(before, lambda: self._compile(found.types, key[1], found.seed).text.whole)
         alike = self.code.forms.setdefault((form(key[0]), *key[1:]), {})
-        same = [t for t, one in alike.items() if one.text.whole == found.text.whole and one.is_fresh(called=True)]
+        same = [one for one in alike.values() if one.text.whole == found.text.whole and one.is_fresh(called=True)]
         if 0 < len(same) < MOST_ALIKE:
-
-            def write(types: list[Type]) -> str:
-                seed = types.pop() if self.kind == "adjoint" else None
-                return self._compile(types, key[1], seed).text.whole
-
-            found.made_for = common(write, found.text.whole, list(key[0]), list(same[-1]))
+            both = [[*one.types, *([] if one.seed is None else [one.seed])] for one in (found, same[-1])]
+            with self.code.seeing() as sight:
+                made_for = common(lambda types: compiled(types).text.whole, found.text.whole, *both)
+            found.made_for = made_for and [as_key(t, sight.written) for t in made_for]
         alike[key[0]] = found
         return found
 
@@ -382,7 +388,8 @@ class Derivative(Made, Generic[P, R]):
 
     def _key(self, args: tuple) -> Any:
         """Under which the code for arguments is found again: their types, and the values that are written into it."""
-        types = types_of(args)
+        with self.code.seeing(as_key=True):
+            types = types_of(args)
         return tuple(with_values(types, args, self.code.options)), arrays_of(args), are_complex()
 
     def _take(self, compiled: Compiled, key: Any, args: tuple) -> None:
@@ -461,10 +468,13 @@ class Derivative(Made, Generic[P, R]):
         )  # fmt: skip
         check_result(context.prepare(source, types))
 
+    def _wanted(self) -> Sequence_[Any]:
+        return self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
+
     def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
         """The positions of the parameters to differentiate by, and whether there is one, not a tuple."""
         names = list(self._signature().parameters)
-        wanted = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
+        wanted = self._wanted()
         parts = [
             w.partition(".") if isinstance(w, str) and w.partition(".")[0] in names else (w, "", "") for w in wanted
         ]

@@ -12,7 +12,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.asking import by_sample, rank_of_shape
 from tangentc.analysis.elementwise import broadcast
-from tangentc.analysis.parts import constant, int_of
+from tangentc.analysis.parts import attribute_of, constant
 from tangentc.analysis.results import FLOAT, INTEGER, Applied, result, result_of_known
 from tangentc.analysis.sampling import run
 from tangentc.core import ops
@@ -189,7 +189,7 @@ def _indices(call: Applied) -> Type:
 
 @result(np.ndim)
 def _rank(call: Applied) -> Type | None:
-    return int_of(len(call.first.shape)) if isinstance(call.first, Array) else None
+    return attribute_of(call.first, "ndim", call.fresh) if isinstance(call.first, Array) else None
 
 
 @result_of_known(operator.matmul, np.matmul, np.dot)

@@ -39,6 +39,7 @@ from tangentc.errors import TangentcError
 
 PLAIN = (bool, str, type(None))
 BY_VALUE = {operator.eq, operator.ne, operator.is_, operator.is_not}
+COUNTING = {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg}
 ORDERED = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
 
 
@@ -62,7 +63,7 @@ def answer(op: Op, types: Seq[Type]) -> bool | None:
         return None if found is None else found is (op is ops.contains)
     if op is builtins.isinstance and isinstance(types[1], Known):
         return None if is_container(types[0]) else instance_of(types[0], types[1].value)
-    return _compared(op, *types) if op in BY_VALUE and len(types) == 2 else None
+    return _compared(op, *types) if op in BY_VALUE | ORDERED and len(types) == 2 else None
 
 
 def _is_among(item: Type, held: Type) -> bool | None:
@@ -93,9 +94,29 @@ def _compared(op: Op, a: Type, b: Type) -> bool | None:
         return None if isinstance(a, Unknown) or may_be_none(a) else none is (op is operator.is_)
     if isinstance(a, Known) and isinstance(b, Known) and op in (operator.eq, operator.ne):
         return bool(op(a.value, b.value)) if _is_plain((a.value, b.value)) else None
+    if _is_rank(a) or _is_rank(b):
+        values = _integers(a), _integers(b)
+        return bool(op(*values)) if all(type(v) is int for v in values) else None
     if op in (operator.eq, operator.ne) and any(_are_unlike(*pair) for pair in ((a, b), (b, a))):
         return op is operator.ne
     return None
+
+
+def of_ranks(op: Op, args: Seq[Atom], types: Seq[Type]) -> Known | None:
+    """What is computed of numbers of axes and of integers that stand in the text."""
+    if op not in COUNTING or not any(map(_is_rank, types)):
+        return None
+    if not all(_is_rank(t) or isinstance(a, Const) and type(a.value) is int for a, t in zip(args, types)):
+        return None
+    try:
+        return Known(Const(op(*map(_integers, types))))
+    except (ArithmeticError, TypeError):
+        return None
+
+
+def _is_rank(t: Type) -> bool:
+    """Whether a value is a number of axes, which is no other one for arguments of other lengths."""
+    return isinstance(t, Known) and type(t.value) is int
 
 
 def counted(op: Op, types: Seq[Type]) -> Scalar | None:
@@ -116,6 +137,8 @@ def _integers(t: Type) -> int | tuple[int, ...] | None:
     match t:
         case Scalar(value=int() as value):
             return value
+        case Known() if type(t.value) is int:
+            return t.value
         case Known() if type(t.value) is tuple and all(type(v) is int for v in t.value):
             return t.value
         case Tuple(items, None):
@@ -161,7 +184,7 @@ def _is_scalar(t: Type) -> bool | None:
 def truth(t: Type) -> bool | None:
     """Whether a value of this type is true, None where the type does not tell."""
     match t:
-        case Known() if isinstance(t.value, PLAIN):
+        case Known() if isinstance(t.value, PLAIN) or _is_rank(t):
             return bool(t.value)
         case Known() if callable(t.value):
             return True

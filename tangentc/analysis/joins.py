@@ -221,6 +221,7 @@ def _kind(dtype: str) -> str:
 
 
 def _join(a: Type, b: Type, fresh: Fresh) -> Type:
+    a, b = _as_number(a), _as_number(b)
     match a, b:
         case Scalar(), Scalar():
             return _join_numbers(a, b)
@@ -256,6 +257,11 @@ def _join(a: Type, b: Type, fresh: Fresh) -> Type:
                 a.kind, (joined(every, fresh),) if every else (), a.length if a.length == b.length else None, a.key
             )
     return _join_known(a, b, fresh)
+
+
+def _as_number(t: Type) -> Type:
+    """The type of a number of axes as one of any integer, which it is where it may be another one."""
+    return Scalar("int64", True) if isinstance(t, Known) and type(t.value) is int else t
 
 
 def _join_numbers(a: Scalar, b: Scalar) -> Type:

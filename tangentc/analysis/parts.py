@@ -98,6 +98,8 @@ def attribute_of(t: Type, name: str, fresh: Fresh) -> Type:
             return Known(Const(np.dtype(dtype)))
         case Array(_, shape) if name == "shape":
             return Tuple(tuple(int_of(d) for d in shape))
+        case Array(_, shape, or_number="") if name == "ndim":
+            return Known(Const(len(shape)))
         case Array(_, shape) if name == "ndim":
             return int_of(len(shape))
         case Array(_, shape) if name == "size" and all(isinstance(d, int) for d in shape):

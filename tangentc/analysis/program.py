@@ -25,8 +25,8 @@ class Program:
     """A function in core form with the facts about it.
 
     ``pure`` says that calling it has no effect but its result; ``changes`` names the parameters that the
-    user's function changes in place, ``gives_changed`` whether its result may be memory of one of them, and
-    ``gives_iterator`` whether it can be run over once.
+    user's function changes in place, ``writes`` those in whose arrays it writes, ``gives_changed`` whether its result
+    may be memory of one of them, and ``gives_iterator`` whether it can be run over once.
     """
 
     function: Function
@@ -35,6 +35,7 @@ class Program:
     pure: bool
     source: pytypes.FunctionType
     changes: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
     gives_iterator: bool = False
     gives_changed: bool = False
 
@@ -48,6 +49,10 @@ class Program:
         new = dataclasses.replace(self, types=self.types.copied())
         new.aliases = self.aliases.among(new.types)
         return new
+
+    def keep_changes_of(self, before: Program) -> None:
+        """Take over what the user's function changes from a program that computes the same."""
+        self.changes, self.writes, self.gives_changed = before.changes, before.writes, before.gives_changed
 
     def keep_memory_of(self, before: Program) -> None:
         """Take over what is known of the memory of names from a program that has these names and more."""

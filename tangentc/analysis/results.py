@@ -306,6 +306,8 @@ def _selected(call: Applied) -> Type:
 def _length(call: Applied) -> Type | None:
     if isinstance(call.first, Opaque):
         return INTEGER
+    if isinstance(call.first, Tuple) and call.first.cls is None and not call.first.or_none:
+        return Known(Const(len(call.first.items)))
     return length_of(call.first) if len(call.args) == 1 else None
 
 

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 
+from tangentc.analysis.decide import of_ranks
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.analysis.infer import infer, of_empty, raises_of_none
 from tangentc.analysis.joins import array_or_number, is_nothing, join, joined, of_any_keys, put, with_key
@@ -81,6 +82,8 @@ class Types:
         """The type of ``op(*args, **keywords)``."""
         types = [self.of(a) for a in args]
         named = {k: self.of(v) for k, v in keywords}
+        if (counted := of_ranks(op, args, types)) is not None:
+            return counted
         if self.call_type is not None and (called := self.call_type(op, types, named)) is not None:
             if is_nothing(called) and not any(map(is_nothing, types)):
                 self.settled = False  # the type of the function is being found: it will be known better

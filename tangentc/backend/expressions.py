@@ -18,7 +18,7 @@ from tangentc import runtime
 from tangentc.core import ops
 from tangentc.core.build import is_default
 from tangentc.core.nodes import Assign, Atom, Const, Global, If
-from tangentc.core.types import Array, Dict, Scalar, Sequence, is_narrow
+from tangentc.core.types import Array, Dict, Scalar, Sequence, Type, is_narrow
 from tangentc.ops.table import known_of
 
 BINARY = {
@@ -334,8 +334,15 @@ def _select(to: Any, s: Written) -> ast.expr:
 
 @spells(ops.copied)
 def _copied(to: Any, s: Written) -> ast.expr:
-    apart = [ast.keyword("views", to.atom(a)) for a in s.args[1:]]
-    return ast.Call(to.reference(runtime.copied), to.atoms(s.args[:1]), apart)
+    options = [ast.keyword("views", to.atom(a)) for a in s.args[1:]]
+    if unseen := sorted(_unseen(to.types.of(s.args[0]))):
+        options.append(ast.keyword("leave", ast.Tuple([ast.Constant(name) for name in unseen], ast.Load())))
+    return ast.Call(to.reference(runtime.copied), to.atoms(s.args[:1]), options)
+
+
+def _unseen(t: Type) -> set[str]:
+    """The attributes of an object, and of those in it, that no text has a name for."""
+    return set(getattr(t, "unseen", ())).union(*(_unseen(item) for item in getattr(t, "items", ())))
 
 
 @spells(ops.old_item)

@@ -25,9 +25,9 @@ from tangentc.compiler.written import written_out
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.classes import holds_standing
-from tangentc.core.nodes import Assign, Const, Effect, Function, Op, Place
+from tangentc.core.nodes import Assign, Const, Effect, Function, Op, Place, Statement, Store
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import Known, Scalar, Tuple, Type, Unknown, is_container
+from tangentc.core.types import Known, Scalar, Struct, Tuple, Type, Unknown, is_container
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, changed_by, definitions, statements, transform, with_body
@@ -203,9 +203,9 @@ class Front:
                      program.function, program.types)  # fmt: skip
         program = self._through(program, params, source, True)
         if self.watch is not None:
-            changes, gives_changed = program.changes, program.gives_changed
+            before = program
             program = self.typed(self.watch(program), params, source)
-            program.changes, program.gives_changed = changes, gives_changed
+            program.keep_changes_of(before)
         program.gives_iterator = gives_iterator
         program.pure = _is_pure(program)
         return program
@@ -219,7 +219,7 @@ class Front:
         new = self.typed(written_out(self, program, calls), params, program.source)
         self.observe("written out", "calls that no rule covers are what they compute", new.function, new.types)
         new = self._through(new, params, program.source, False)
-        new.changes, new.gives_changed = program.changes, program.gives_changed
+        new.keep_changes_of(program)
         new.gives_iterator = program.gives_iterator
         new.pure = _is_pure(new)
         self.written[key] = program.function, new
@@ -229,12 +229,14 @@ class Front:
         self, program: Program, params: dict[str, Type], source: pytypes.FunctionType, all_lengths: bool
     ) -> Program:
         """A program after the passes of the front; without ``all_lengths`` those that it has are known to fit."""
-        changes: tuple[str, ...] = ()
-        gives_changed = False
+        sets, changes = program.changes, program.changes
+        gives_changed, writes = False, program.writes
         for step in FRONT:
             if step.name == "own":
                 changes, result = program.aliases.changed_params(program.function), program.function.result
                 roots = set(map(program.aliases.root, changes))
+                writes = _writes(program, changes)
+                changes = tuple(dict.fromkeys((*sets, *changes)))
                 gives_changed = isinstance(result, str) and program.aliases.root(result) in roots
             if step.name == "specialise":
                 builder = Builder(program.types, program.types.of_name)
@@ -255,7 +257,7 @@ class Front:
             elif new is not program.function:
                 program = self.typed(new, params, source)
             self.observe(step.name, step.does, program.function, program.types)
-        program.changes, program.gives_changed = changes, gives_changed
+        program.changes, program.gives_changed, program.writes = changes, gives_changed, writes
         return program
 
     @contextlib.contextmanager
@@ -283,7 +285,9 @@ class Front:
             lowered, places = lower(source, params, known, Summaries(self))
             if known.from_further_on() == before:
                 break
-        function, gives_iterator = used_once(normalise(lowered, is_emitted(source), known.assigned))
+        objects = {n: t for n, t in params.items() if isinstance(t, Struct)} if not calls_itself(source) else {}
+        normal, sets = normalise(lowered, is_emitted(source), known.assigned, objects)
+        function, gives_iterator = used_once(normal)
         params = dict(zip((p.name for p in function.params), types, strict=True))
         program = self.typed(with_settings(function, params), params, source)
         refused = self.refused
@@ -297,7 +301,7 @@ class Front:
         if any(isinstance(s, Assign) and s.op is ops.assumed for s in statements(program.function.body)):
             program = self.with_facts(without_assumed(program), program.types, source)
         self.dependencies.update(places)
-        program.gives_iterator = gives_iterator
+        program.gives_iterator, program.changes = gives_iterator, tuple(sorted(sets))
         shown = transform(lowered.body, lambda s: () if getattr(s, "op", None) in HIDDEN else (s,))
         return replace(lowered, body=shown), program, params
 
@@ -412,6 +416,20 @@ def _loses_parts(t: Type) -> bool:
 def _where(function: pytypes.FunctionType) -> Span:
     source = source_of(function)
     return source.span(source.tree)
+
+
+def _writes(program: Program, changes: Sequence[str]) -> tuple[str, ...]:
+    """The parameters in whose arrays a function writes, of those that it changes: of a list to which it appends, or an
+    object whose attributes it sets, the arrays stay as they are."""
+    if not any(is_container(program.types.of(n)) for n in changes):
+        return tuple(changes)
+
+    def without(s: Statement) -> tuple[Statement, ...]:
+        changed = changed_by(s) if isinstance(s, (Store, Effect)) else None
+        return () if isinstance(changed, str) and is_container(program.types.of(changed)) else (s,)
+
+    rest = with_body(program.function, transform(program.function.body, without))
+    return replace(program, function=rest).aliases.changed_params(rest)
 
 
 def _is_pure(program: Program) -> bool:

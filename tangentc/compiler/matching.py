@@ -239,10 +239,10 @@ class Rows:
         held = getattr(value, "__dict__", None)
         own = {f.name for f in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
         slots = any(c.__dict__.get("__slots__") for c in type(value).__mro__)
-        if type(held) is dict and not slots and own <= set(held) == set(names):
+        if type(held) is dict and not slots and own <= set(held) and set(names) <= set(held):
             self.test(f"[*{text}.__dict__] == {quoted(list(held))}")
         else:
-            self.test(f"{self.constant(attributes_of, 'attributes_of')}({text}) == {quoted(names)}")
+            self.test(f"{self.constant(attributes_of, 'attributes_of')}({text}) == {quoted(attributes_of(value))}")
         read = [f"{text}.{n}" if is_plain_name(n) else f"{self.builtin(getattr)}({text}, {quoted(n)})" for n in names]
         self._parts(text, names, items, [getattr(value, n) for n in names], ", ".join(read), unpacks=False)
 

@@ -111,6 +111,7 @@ class Struct(Container):
     sites: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     or_none: bool = field(default=False, repr=False)  # whether it may be None in its place
     unsure: frozenset[str] = field(default=frozenset(), compare=False, repr=False)  # what only some paths have set
+    unseen: tuple[str, ...] = field(default=(), compare=False, repr=False)  # attributes that no text has a name for
 
 
 @dataclass(frozen=True, slots=True)

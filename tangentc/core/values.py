@@ -8,12 +8,14 @@ Sequence(kind=<class 'list'>, items=(Scalar(dtype='float64', weak=True, value=No
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import dataclasses
 import enum
 import functools
 import threading
 import types as pytypes
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -149,10 +151,30 @@ def _object_type(value: object, sizes: dict[int, Length]) -> Type:
         return Known(Const(value))
     _OPEN.objects.append(id(value))
     try:
-        names = attributes_of(value)
-        return Struct(type(value), names, tuple(type_of(getattr(value, n), sizes) for n in names))
+        names = attributes_seen(value)
+        items = tuple(_attribute_type(n, getattr(value, n), sizes) for n in names)
+        return Struct(type(value), names, items, unseen=unseen(value))
     finally:
         _OPEN.objects.pop()
+
+
+def _attribute_type(name: str, value: object, sizes: dict[int, Length]) -> Type:
+    sight = SIGHT.get()
+    is_key = sight.as_key and name in sight.written and has_parts(value)
+    return Opaque(ONLY_WRITTEN, type(value)) if is_key else type_of(value, sizes)
+
+
+def as_key(t: Type, written: frozenset[str]) -> Type:
+    """The type without what is in attributes that are only written into."""
+    if not is_container(t) or not written:
+        return t
+    items = [as_key(item, written) for item in t.items]
+    if isinstance(t, Struct):
+        for k, name in enumerate(t.fields):
+            if name in written and is_container(t.items[k]):
+                cls = {Sequence: list, Dict: dict}.get(type(t.items[k])) or t.items[k].cls or tuple
+                items[k] = Opaque(ONLY_WRITTEN, cls)
+    return dataclasses.replace(t, items=tuple(items))
 
 
 def holds_itself(t: Type) -> bool:
@@ -182,6 +204,62 @@ def attributes_of(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*names, *getattr(value, "__dict__", ())]))
 
 
+ONLY_WRITTEN = "it is only written into"
+
+
+class Sight:
+    """The names of the attributes that are looked into, None for all; ``left`` are those that were not.
+
+    What is in those that are only ``written`` into does not matter: types ``as_key`` do not tell it.
+    """
+
+    def __init__(
+        self, names: frozenset[str] | None = None, written: frozenset[str] = frozenset(), as_key: bool = False
+    ):
+        self.names, self.written, self.as_key = names, written, as_key
+        self.left: set[str] = set()
+
+
+WHOLE = Sight()
+SIGHT: contextvars.ContextVar[Sight] = contextvars.ContextVar("sight", default=WHOLE)
+
+
+@contextlib.contextmanager
+def seeing(
+    names: frozenset[str] | None, written: frozenset[str] = frozenset(), as_key: bool = False
+) -> Iterator[Sight]:
+    """Look only into those containers and objects among the attributes of objects that have these names; None: all."""
+    token = SIGHT.set(Sight(names, written, as_key))
+    try:
+        yield SIGHT.get()
+    finally:
+        SIGHT.reset(token)
+
+
+def attributes_seen(value: object) -> tuple[str, ...]:
+    """The names of the attributes of an object that are looked at.
+
+    Numbers, arrays and settings always are.  A dataclass says itself what it consists of.
+    """
+    names, sight = attributes_of(value), SIGHT.get()
+    if sight.names is None or dataclasses.is_dataclass(value):
+        return names
+    left = [n for n in names if n not in sight.names and has_parts(getattr(value, n))]
+    sight.left.update(left)
+    return tuple([n for n in names if n not in left])
+
+
+def unseen(value: object) -> tuple[str, ...]:
+    """The names of the attributes of an object that are not looked at."""
+    seen = attributes_seen(value)
+    return tuple([n for n in attributes_of(value) if n not in seen])
+
+
+def has_parts(value: object) -> bool:
+    """Whether a value is a container or an object, which may hold any number of things."""
+    return isinstance(value, (list, dict, tuple, set)) or is_object(value)
+
+
 def is_object(value: object) -> bool:
     """Whether a value is an instance of a class of the user, whose attributes are its data."""
     cls = type(value)
@@ -205,7 +283,7 @@ def mutable_parts(value: object, within: tuple[int, ...] = ()) -> list[object]:
     elif isinstance(value, (list, tuple)):
         items = () if value and type(value[0]) in (int, float) else value
     elif is_object(value):
-        items = [getattr(value, name) for name in attributes_of(value)]
+        items = [getattr(value, name) for name in attributes_seen(value)]
     else:
         return []
     if id(value) in within:

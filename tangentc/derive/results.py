@@ -46,6 +46,7 @@ from tangentc.core.types import (
     is_differentiable,
     is_long,
 )
+from tangentc.core.values import SIGHT
 from tangentc.core.walk import all_defines, all_reads, defines, joins_of, statements, transform
 from tangentc.derive.demand import adjoint_at, as_tree, part_at
 from tangentc.derive.parts import Adjoint, bar_name, get_part
@@ -107,7 +108,7 @@ def part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function)
             parts = [
                 (f"{prefix}{n}.", get_part(b, atom, n), p)
                 for n, p in zip(kind.fields, kind.items, strict=True)
-                if is_differentiable(p)
+                if is_differentiable(p) and n not in SIGHT.get().written
             ]
             stack = parts + stack
         else:

@@ -48,7 +48,7 @@ class Sites:
 
     def from_further_on(self) -> int:
         """How much is known of what stands further on in the text."""
-        return len(self.environments) + len(self.counted)
+        return len(self.environments) + len(self.counted) + len(self.assigned)
 
 
 class _At:

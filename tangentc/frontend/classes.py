@@ -10,6 +10,7 @@ import functools
 import inspect
 import operator
 import types
+from collections.abc import Collection
 from typing import Any
 
 import gast
@@ -283,13 +284,20 @@ class Classes(Part):
 
     def new_object(self, cls: type, node: Any) -> str:
         made = self.emit(ops.new_object, (Const(cls),), node, name=f"%{cls.__name__.lower()}")
-        for name in sorted(self.known.assigned):
+        self.with_data_of_class(made, cls, (), node)
+        return self.with_caches(made, cls, node)
+
+    def with_data_of_class(self, of: str, cls: type, own: Collection[str], node: Any) -> None:
+        """Give an object what its class has under the names that objects have values of their own for."""
+        for name in sorted(self.known.assigned.difference(own)):
             kind, found, owner = found_in_class(cls, name)
             if kind == "data" and not callable(found):
                 is_plain = found is None or isinstance(found, (int, float, complex, str))
-                held = Const(found) if is_plain else Global(name, Place("attribute", owner))
-                self.add(Store(made, Const(ops.Attribute(name)), held, None, self.span(node)))
-        return self.with_caches(made, cls, node)
+                place = Place("attribute", owner)
+                if is_plain:
+                    self.places[Place("option", place), name] = Place("option", place)
+                held = Const(found) if is_plain else Global(name, place)
+                self.add(Store(of, Const(ops.Attribute(name)), held, None, self.span(node)))
 
     def with_caches(self, made: str, cls: type, node: Any) -> str:
         """An object that is made here, whose cached properties have not been asked for."""

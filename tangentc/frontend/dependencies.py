@@ -16,7 +16,7 @@ from typing import Any
 from tangentc.analysis.outside import Key, only_written, with_part
 from tangentc.core.nodes import Place
 from tangentc.core.types import Dict, Known, Sequence, Struct, Tuple, Type
-from tangentc.core.values import data_type, is_object
+from tangentc.core.values import SIGHT, data_type, is_object, seeing
 
 OPTIONS = ("item", "option")  # kinds of places of what is written into the code
 METHODS = (pytypes.MethodType, pytypes.BuiltinMethodType, pytypes.MethodWrapperType)
@@ -26,10 +26,10 @@ CHANGING = (Sequence, Dict, Struct)  # types of what can become another one whil
 class Dependency:
     """What a name stood for when the code was compiled."""
 
-    __slots__ = ("place", "name", "value", "held", "kept", "overlooked")
+    __slots__ = ("place", "name", "value", "held", "kept", "overlooked", "seen")
 
     def __init__(self, place: Place, name: str):
-        self.place, self.name = place, name
+        self.place, self.name, self.seen = place, name, SIGHT.get().names
         value = place.lookup(name)
         self.value = copy.deepcopy(value) if place.kind in OPTIONS else value
         self.held = data_type(value) if is_data(value) else None
@@ -44,7 +44,9 @@ class Dependency:
 
     def type_of(self, value: Any) -> Type:
         """What code depends on of a value that the name stands for."""
-        return functools.reduce(lambda t, keys: with_part(t, keys, only_written), self.overlooked, data_type(value))
+        with seeing(self.seen):
+            found = data_type(value)
+        return functools.reduce(lambda t, keys: with_part(t, keys, only_written), self.overlooked, found)
 
     @staticmethod
     def _kept(value: Any, held: Type | None) -> Any:
@@ -104,7 +106,8 @@ class Same:
 
     def __init__(self, value: Any):
         self.value = value
-        self.held = data_type(value) if isinstance(value, (list, dict, tuple)) or is_object(value) else None
+        with seeing(None):
+            self.held = data_type(value) if isinstance(value, (list, dict, tuple)) or is_object(value) else None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Same) and self.value is other.value and self.held == other.held

@@ -19,12 +19,26 @@ import builtins
 import copy
 import numbers
 import operator
-from collections.abc import Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class, instance_of, own_access
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, If, Op, Opaque, Statement, Store, While
+from tangentc.core.nodes import (
+    NOWHERE,
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    For,
+    If,
+    Op,
+    Opaque,
+    Statement,
+    Store,
+    While,
+)
 from tangentc.core.types import Struct
 from tangentc.core.walk import defines, reads, statements
 from tangentc.frontend.leave import leaves
@@ -35,27 +49,56 @@ Names = dict[
     str, frozenset[str | None]
 ]  # what a name may stand for: objects, by where they are made; None for all else
 ELSE: frozenset[str | None] = frozenset([None])
+NOTHING: Mapping[str, Struct] = {}
 
 
-def dissolved(body: Block, result: str, assigned: Set[str]) -> Block:
+def dissolved(
+    body: Block, result: str, assigned: Set[str], objects: Mapping[str, Struct] = NOTHING
+) -> tuple[Block, frozenset[str]]:
     """A block without the objects that stay inside of it, which ``result`` does not.  ``assigned`` are the names of
-    what a class has by which objects are known to have attributes of their own."""
+    what a class has by which objects are known to have attributes of their own.
+
+    Of ``objects`` that are given to the function, the attributes that it sets or changes become variables of its own,
+    since nobody is to see that; which these objects are is the second part of the result.
+    """
     made = {s.target: s for s in statements(body) if isinstance(s, Assign) and s.op in MADE}
+    given = _given(objects) if any(_changes_part(s, made) for s in statements(body)) else {}
+    made |= {name: Assign(name, ops.new_object, (Const(t.cls),), (), NOWHERE) for name, t in given.items()}
     made = {name: s for name, s in made.items() if _is_plain(s)}
     if not made:
-        return body
-    walk = _Walk(made, _called(body, made), assigned)
+        return body, frozenset()
+    given = {name: t for name, t in given.items() if name in made}
+    called = _called(body, made) | {name: name.removeprefix("self.").replace(".", "_") for name in given}
+    walk = _Walk(made, called, assigned, given)
     while walk.inside:
-        before = len(walk.inside)
+        before = len(walk.inside), walk.owned
         walk.stored.clear()
         walk.read.clear()
-        names: Names = {}
+        walk.asked.clear()
+        names: Names = {name: frozenset([name]) for name in objects if name in walk.inside}
         out = walk.block(body, names)
         walk.let_out(result, names)
         walk.inside -= {name for name, slot in walk.read if slot not in walk.stored}
-        if len(walk.inside) == before:
-            return out
-    return body
+        walk.owned = frozenset(walk.stored)
+        if (len(walk.inside), walk.owned) == before:
+            sets = {name.split(".")[0] for name in walk.inside & given.keys() if walk.slots_of(name) & walk.owned}
+            return (*walk.as_given(), *out), frozenset(sets)
+    return body, frozenset()
+
+
+def _changes_part(s: Statement, made: Mapping[str, Assign]) -> bool:
+    return isinstance(s, Store) and s.object not in made
+
+
+def _given(objects: Mapping[str, Struct]) -> dict[str, Struct]:
+    """Objects, and those that are their attributes, by their paths."""
+    found: dict[str, Struct] = {}
+    for path, t in objects.items():
+        found[path] = t
+        found |= _given(
+            {f"{path}.{n}": i for n, i in zip(t.fields, t.items) if isinstance(i, Struct) and not i.or_none}
+        )
+    return found
 
 
 def _is_plain(made: Assign) -> bool:
@@ -120,8 +163,14 @@ def _pairs(made: Assign) -> list[tuple[str, Atom]]:
 class _Walk:
     """Goes through a block in the order in which it runs; ``inside`` are the objects that nothing has let out."""
 
-    def __init__(self, made: dict[str, Assign], called: dict[str, str], assigned: Set[str]):
-        self.made, self.called, self.assigned = made, called, assigned
+    def __init__(
+        self, made: dict[str, Assign], called: dict[str, str], assigned: Set[str], given: Mapping[str, Struct]
+    ):  # fmt: skip
+        self.made, self.called, self.assigned, self.given = made, called, assigned, given
+        self.owned: frozenset[str] = frozenset()  # the variables that attributes of what is given become
+        self.new: dict[str, dict[str, None]] = {}  # the attributes that it gets
+        self.parts: dict[Atom, str] = {}  # what was read of it, and the variables that these attributes would become
+        self.asked: set[str] = set()  # the attributes of it that are objects, which something is asked of
         self.inside = set(made)
         self.number = {name: k for k, name in enumerate(made)}
         self.stored: set[str] = set()
@@ -130,7 +179,8 @@ class _Walk:
     def slot(self, name: str, attribute: str) -> str:
         """The variable that an attribute of an object becomes."""
         kind = "item" if _class(self.made[name]) is dict else "object"
-        return f"{self.called[name]}_{attribute}'{attribute}'{kind}{self.number[name]}"
+        word = attribute if name == "self" and name in self.given else f"{self.called[name]}_{attribute}"
+        return f"{word}'{attribute}'{kind}{self.number[name]}"
 
     def object_of(self, atom: Atom, names: Names) -> str | None:
         """The object that an atom surely stands for."""
@@ -143,7 +193,8 @@ class _Walk:
     def let_out(self, atom: Atom, names: Names) -> None:
         """Note that something else is done with what an atom stands for."""
         if isinstance(atom, str):
-            self.inside -= names.get(atom, ELSE)
+            for name in names.get(atom, ELSE) & self.inside:
+                self.inside -= {name, *(other for other in self.inside if other.startswith(f"{name}."))}
 
     # ---------------------------------------------------------- statements
     def block(self, block: Block, names: Names) -> Block:
@@ -182,6 +233,8 @@ class _Walk:
         if s.op is ops.assumed:
             return self.assumed(s, names)
         source = self.object_of(s.args[0], names) if s.args else None
+        if s.op is ops.identity and s.args[0] in self.parts:
+            self.parts[s.target] = self.parts[s.args[0]]  # type: ignore[index]
         if source not in self.inside:
             return None
         if s.op is ops.identity:
@@ -208,6 +261,11 @@ class _Walk:
     def put(self, name: str, attribute: str, value: Atom, s: Assign | Store, names: Names) -> tuple[Statement, ...]:
         slot, held = self.slot(name, attribute), self.object_of(value, names)
         self.stored.add(slot)
+        self.inside -= {
+            path for path in self.inside if path.startswith(f"{name}.{attribute}.") or path == f"{name}.{attribute}"
+        }
+        if name in self.given and attribute not in self.given[name].fields:
+            self.new.setdefault(name, {})[attribute] = None
         names.pop(slot, None)
         if held in self.inside:
             names[slot] = frozenset([held])
@@ -216,6 +274,8 @@ class _Walk:
 
     def store(self, s: Store, names: Names) -> tuple[Statement, ...] | None:
         name = self.object_of(s.object, names)
+        if s.object in self.parts:
+            self.stored.add(self.parts[s.object])
         if name not in self.inside or s.key is None:
             return None
         made = self.made[name]
@@ -235,8 +295,43 @@ class _Walk:
             return None  # a property, or what hides something of the class
         return self.put(name, attribute, s.value, s, names)
 
+    def slots_of(self, name: str) -> frozenset[str]:
+        """The variables that the attributes of an object that is given would become."""
+        return frozenset(self.slot(name, n) for n in (*self.given[name].fields, *self.new.get(name, ())))
+
+    def as_given(self) -> Iterator[Assign]:
+        """The variables with what the attributes are before the function sets them."""
+        owned = [
+            (p, w)
+            for p in self.inside & self.given.keys()
+            for w in self.given[p].fields
+            if self.slot(p, w) in self.owned
+        ]
+        held = {path: self.object(path) for path, _ in owned}
+        for path in self.given:
+            if path in self.asked:
+                base, _, word = path.rpartition(".")
+                yield Assign(self.object(path), builtins.getattr, (self.object(base), Const(word)), (), NOWHERE)
+            for word in [w for p, w in owned if p == path]:
+                yield Assign(self.slot(path, word), builtins.getattr, (held[path], Const(word)), (), NOWHERE)
+
+    def object(self, path: str) -> str:
+        """The variable that an object is which is given, or an attribute of one."""
+        base, _, word = path.rpartition(".")
+        if base and path not in self.asked:
+            self.asked.add(path)
+            self.object(base)
+        return path if not base else f"{word}'{path.replace('.', '_')}'given"
+
     def take(self, s: Assign, name: str, word: str, names: Names) -> tuple[Statement, ...]:
         slot = self.slot(name, word)
+        if name in self.given and slot not in self.owned and word in self.given[name].fields:
+            names.pop(s.target, None)
+            if (path := f"{name}.{word}") in self.inside:
+                names[s.target] = frozenset([path])
+                return ()
+            self.parts[s.target] = slot
+            return (replace(s, args=(self.object(name), *s.args[1:])),)
         self.read.add((name, slot))
         held = self.object_of(slot, names)
         names.pop(s.target, None)

@@ -81,6 +81,9 @@ def lower(function: types.FunctionType, params: Mapping[str, Type], known: Sites
     lowering.state.begin_with(params)
     settings = {n: t.const for n, t in params.items() if isinstance(t, Known) and type(t.value) in SETTINGS}
     activation.constants.update({n: const for n, const in settings.items() if activation.local[n] == 1})
+    for name, t in params.items():
+        if isinstance(t, Struct):
+            lowering.with_data_of_class(name, t.cls, t.fields, node)
     lowering.body(node)
     refuse_held(tuple(lowering.out), lowering.iterators)
     name = "lambda_" if source.name == "<lambda>" else source.name

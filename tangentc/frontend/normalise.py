@@ -13,7 +13,7 @@ Blocks are left only at their ends, see `leave`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from tangentc.core import ops
@@ -36,26 +36,31 @@ from tangentc.core.nodes import (
     While,
     version_base,
 )
+from tangentc.core.types import Struct
 from tangentc.core.walk import blocks, defines, reads, statements, substitute, transform
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.bound import Bound, unbound
-from tangentc.frontend.dissolve import dissolved
+from tangentc.frontend.dissolve import NOTHING, dissolved
 from tangentc.frontend.leave import gather, leaves, raises
 
 OUT = "%out"
 
 
-def normalise(function: Function, has_values: bool = False, assigned: Set[str] = frozenset()) -> Function:
+def normalise(
+    function: Function, has_values: bool = False, assigned: Set[str] = frozenset(),
+    objects: Mapping[str, Struct] = NOTHING,
+) -> tuple[Function, frozenset[str]]:  # fmt: skip
     """The function with one definition a name; ``has_values`` says that each name has one wherever it is read,
-    ``assigned`` which names of a class objects have attributes for."""
+    ``assigned`` which names of a class objects have attributes for, ``objects`` which parameters are objects.  Those
+    whose attributes it sets, which are variables now, are the second part of the result."""
     body = function.body if leaves(function.body) else (*function.body, Leave("return", (Const(None),), function.span))
-    body = dissolved(gather(body, function.name, OUT), OUT, assigned)
+    body, sets = dissolved(gather(body, function.name, OUT), OUT, assigned, objects)
     versions = _Versions(body, has_values)
     params = tuple(Param(versions.define(p.name), p.default) for p in function.params)
     env: dict[str, Atom] = {p.name: q.name for p, q in zip(function.params, params, strict=True)}
     env[OUT] = Const(ops.UNDEFINED)
     out, _ = versions.block(body, env)
-    return replace(function, params=params, body=_pruned(out, env[OUT]), result=env[OUT])
+    return replace(function, params=params, body=_pruned(out, env[OUT]), result=env[OUT]), sets
 
 
 def _pruned(body: Block, result: Atom) -> Block:

@@ -21,7 +21,7 @@ from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, Statement, While
-from tangentc.core.types import Array, is_complex, is_container, rank
+from tangentc.core.types import Array, Struct, is_complex, is_container, rank
 from tangentc.core.walk import blocks, defines, reads, statements, substitute_block, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.ops.table import every
@@ -40,6 +40,8 @@ def own_parameters(program: Program) -> Function:
     held: set[str] = set()  # what a container may stand for that changes, or is another one in each trip
     while held != (held := held | _held_by(function, program.types, carried | held, aliases)):
         pass
+    if (own := _with_own_parts(function, aliases, builder)) is not None:
+        function, aliases = own
     for name in aliases.params:
         if not aliases.is_changed(name) and name not in held:
             continue
@@ -55,6 +57,35 @@ def own_parameters(program: Program) -> Function:
     body = substitute_block(function.body, table)
     result = table.get(function.result, function.result) if isinstance(function.result, str) else function.result
     return replace(function, body=(*head, *body), result=result)
+
+
+def _with_own_parts(function: Function, aliases: Aliases, builder: Builder) -> tuple[Function, Aliases] | None:
+    """The function with copies of the arrays alone that it changes of an object, where it reads them once, at its top,
+    and all else that is done with the object is to read its attributes; None where more is changed."""
+    types = builder.types
+    objects = {p for p in aliases.params if isinstance(types.of(p), Struct)}
+    head: list[Assign] = []
+    for s in function.body:
+        if not (isinstance(s, Assign) and s.op is builtins.getattr and s.args[0] in objects):
+            break
+        head.append(s)
+        objects |= {s.target} if isinstance(types.of(s.target), Struct) else set()
+    parts = {s.args: s.target for s in head if isinstance(types.of(s.target), Array) and aliases.is_changed(s.target)}
+    rest = function.body[len(head) :]
+    gets = [s for s in statements(rest) if isinstance(s, Assign) and s.op is builtins.getattr and s.args not in parts]
+    others = {a for s in statements(rest) if not any(s is get for get in gets) for a in reads(s)} | {function.result}
+    if not parts or others & objects or asks_for_layout(function):
+        return None
+    own: list[Assign] = []
+    for s in head:
+        own.append(s)
+        if s.args in parts:
+            own[-1] = replace(s, target=builder.fresh(f"%{s.target}"))
+            types.of_name[own[-1].target] = types.of(s.target)
+            own.append(Assign(s.target, np.copy, (own[-1].target,), (), s.span))
+    new = replace(function, body=(*own, *rest))
+    now = Aliases(new, types, aliases.call_aliases)
+    return None if any(map(now.is_changed, objects)) else (new, now)
 
 
 def _read_beside_reshaped(function: Function, aliases: Aliases) -> set[str]:

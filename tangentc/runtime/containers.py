@@ -211,9 +211,10 @@ def _as_in(x_bar, contribution):
     return np.real(contribution) if np.iscomplexobj(contribution) and not np.iscomplexobj(x_bar) else contribution
 
 
-def copied(values, views=True, known=None):
+def copied(values, views=True, known=None, leave=()):
     """Copies of all arrays, lists, dicts and objects in ``values``, which share memory as the originals do; without
-    ``views``, as `copy.deepcopy` copies them, views become arrays of their own.
+    ``views``, as `copy.deepcopy` copies them, views become arrays of their own.  Attributes of the names ``leave``
+    stay what they are.
 
     >>> a = np.zeros(3)
     >>> b, view = copied([a, a[1:]])
@@ -232,7 +233,7 @@ def copied(values, views=True, known=None):
         if base is values or not views:
             new = values.copy(order="K")
         elif base.flags.c_contiguous or base.flags.f_contiguous:
-            whole = copied(base, views, known)
+            whole = copied(base, views, known, leave)
             start = values.__array_interface__["data"][0] - base.__array_interface__["data"][0]
             buffer = whole if whole.flags.c_contiguous else whole.T
             new = np.ndarray(values.shape, values.dtype, buffer, start, values.strides)
@@ -243,22 +244,25 @@ def copied(values, views=True, known=None):
     elif type(values) in (list, dict):
         new = known.setdefault(id(values), (type(values)(), values))[0]
         if isinstance(values, dict):
-            new.update({key: copied(item, views, known) for key, item in values.items()})
+            new.update({key: copied(item, views, known, leave) for key, item in values.items()})
         else:
-            new.extend(copied(item, views, known) for item in values)
+            new.extend(copied(item, views, known, leave) for item in values)
     elif isinstance(values, (list, dict)):  # of a class of its own
         new = known.setdefault(id(values), (copy.copy(values), values))[0]
         of = dict if isinstance(values, dict) else list
         for key, item in _entries(values):
-            of.__setitem__(new, key, copied(item, views, known))  # type: ignore[attr-defined]
+            of.__setitem__(new, key, copied(item, views, known, leave))  # type: ignore[attr-defined]
     elif isinstance(values, tuple):
-        items = [copied(item, views, known) for item in values]
+        items = [copied(item, views, known, leave) for item in values]
         new = type(values)(*items) if hasattr(values, "_fields") else tuple(items)
     elif type(values).__module__.startswith("numpy.random") or isinstance(values, random.Random):
         new = copy.deepcopy(values)  # which draws the same numbers
     elif _is_object(values) and (made := blank(type(values))) is not None:
         new = known.setdefault(id(values), (made, values))[0]
-        held = {name: copied(item, views, known) for name, item in _attributes(values).items()}
+        held = {
+            name: item if name in leave else copied(item, views, known, leave)
+            for name, item in _attributes(values).items()
+        }
         if hasattr(new, "__dict__"):
             new.__dict__.update({name: held.pop(name) for name in values.__dict__})
         for name, item in held.items():
