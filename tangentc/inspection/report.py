@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import html
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,50 +13,19 @@ import numpy as np
 
 from tangentc.backend.annotate import notes
 from tangentc.backend.export import write
-from tangentc.backend.highlight import STYLE, rows
-from tangentc.core import texts
+from tangentc.backend.highlight import STYLE
 from tangentc.core.values import type_of
 from tangentc.derivative import Derivative
 from tangentc.errors import TangentcError
 from tangentc.inspection.explain import brief_of, explain
 from tangentc.inspection.facts import facts_of
 from tangentc.inspection.graph import Graph
+from tangentc.inspection.linked import emitted, sides, sources_of, values_of, yours
 from tangentc.inspection.stages import stages
-from tangentc.inspection.trace import Trace, of, traced
+from tangentc.inspection.trace import of, traced
 from tangentc.watch.tables import Table
 
 MOST_VERTICES = 400  # of a graph that is drawn
-OF_EMITTED = re.compile(r"_(?:\d+|bar|dot|saved|item|kept|new)$")
-
-
-@dataclass
-class Segment:
-    """A function of the user, or the statement around a lambda: its rows in its file."""
-
-    file: str
-    name: str
-    first: int
-    text: list[str]
-    names: set[str]
-    groups: dict[int, int]  # for the number of a row that of the statement's first row
-
-
-@dataclass
-class Sources:
-    """The functions of the user that a derivative was made of; a statement has a key that both sides know."""
-
-    segments: list[Segment] = field(default_factory=list)
-
-    def find(self, file: str, line: int) -> tuple[int, Segment] | None:
-        for k, s in enumerate(self.segments):
-            if s.file == file and s.first <= line < s.first + len(s.text):
-                return k, s
-        return None
-
-    def key(self, file: str, line: int) -> str:
-        """The key of the statement at a line."""
-        found = self.find(file, line)
-        return f"{found[0]}:{found[1].groups.get(line, line)}" if found else ""
 
 
 def report(f: Any, *args: Any, path: Any, wrt: Any = 0, **keywords: Any) -> Path:
@@ -98,7 +64,7 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
         for a in bound:
             type_of(a, sizes)
         known = notes(text, {length.symbol: n for n, length in sizes.items()})
-        sources = _sources(fitted, text)
+        sources = sources_of(fitted, text)
         types = compiled.types
         program = compiled.context.prepare(fitted.resolve(types), types)
         facts = facts_of(compiled.context, program, fitted.positions(types)[0])
@@ -106,14 +72,14 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
         names = list(fitted.signature().parameters)[: len(bound)]
         at = ", ".join(f"{n} = {_brief(a)}" for n, a in zip(names, bound))
         panels = [
-            ("Code", _code(sources, text, run, known)),
+            ("Code", sides(yours(sources, text), emitted(sources, text, values_of(run), known))),
             ("Stages", _stages(stages(fitted, *bound))),
             ("Values", run.table().html()),
             *_explained(fitted, bound),
             ("Facts", _facts(facts, text, known)),
         ]
     title = f"{fitted.function.__name__}: its derivative"
-    style, script = (files("tangentc.inspection").joinpath(f"page/report.{kind}").read_text() for kind in ("css", "js"))
+    style, linked, script = map(asset, ("report.css", "linked.js", "report.js"))
     tabs = "".join(
         f'<button role="tab" id="tab-{k}" aria-controls="panel-{k}" aria-selected="{str(not k).lower()}" '
         f'tabindex="{0 if not k else -1}">{name}</button>'
@@ -131,153 +97,17 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
         f"<header><h1>{e(fitted.function.__name__)}</h1>\n<p>with respect to <b>{e(moving)}</b>, at "
         f'<code>{e(at)}</code></p></header>\n<main>\n<div role="tablist" aria-label="What to show">{tabs}</div>\n'
         f"{bodies}\n</main>\n"
-        f"<script>\n{script}\n</script>\n</body>\n</html>\n"
+        f"<script>\n{linked}\n{script}\n</script>\n</body>\n</html>\n"
     )
+
+
+def asset(name: str) -> str:
+    """A file that pages are made of."""
+    return files("tangentc.inspection").joinpath(f"page/{name}").read_text()
 
 
 def _brief(value: Any) -> str:
     return value.__name__ if callable(value) and hasattr(value, "__name__") else brief_of(value)
-
-
-# ------------------------------------------------------------------ the two sides
-def _sources(derivative: Derivative, text: Any) -> Sources:
-    """The functions that the statements of a derivative come from, that which is differentiated first."""
-    code = getattr(derivative.function, "__code__", None)
-    globals_ = getattr(derivative.function, "__globals__", {})
-    places = [(code.co_filename, code.co_firstlineno)] if code is not None else []
-    places += [(s.span.file, s.span.line) for s in text.of.values() if getattr(s, "span", None) and s.span.line]
-    out = Sources()
-    for file, line in places:
-        if file and out.find(file, line) is None and (segment := _segment(file, line, globals_)) is not None:
-            out.segments.append(segment)
-    return out
-
-
-def _segment(file: str, line: int, globals_: dict[str, Any]) -> Segment | None:
-    """The outermost function around a line, or else the statement."""
-    lines = texts.lines(file, globals_)
-    try:
-        tree = ast.parse("".join(lines))
-    except SyntaxError:
-        return None
-    around = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and _first(s) <= line <= (s.end_lineno or 0)]
-    functions = [s for s in around if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    simple = [s for s in around if not isinstance(s, ast.ClassDef)]
-    if not simple:
-        return None
-    whole = min(functions or simple, key=_first)
-    groups = {}
-    for s in ast.walk(whole):
-        if isinstance(s, ast.stmt) and s is not whole:
-            body = getattr(s, "body", None) or getattr(s, "cases", None)
-            last = (s.end_lineno or s.lineno) if not body else max(s.lineno, _line(body[0]) - 1)
-            groups.update(dict.fromkeys(range(s.lineno, last + 1), s.lineno))
-    names = {n.id for n in ast.walk(whole) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    names |= {a.arg for a in ast.walk(whole) if isinstance(a, ast.arg)}
-    first, last = _first(whole), whole.end_lineno or whole.lineno
-    rows_ = [row.rstrip("\n") for row in lines[first - 1 : last]]
-    return Segment(file, getattr(whole, "name", ""), first, rows_, names, groups)
-
-
-def _first(s: ast.stmt) -> int:
-    return min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))])
-
-
-def _line(part: Any) -> int:
-    return part.lineno if hasattr(part, "lineno") else part.pattern.lineno
-
-
-def _written_in_place(sources: Sources, text: Any) -> dict[str, str]:
-    """For the lines of the first function that do nothing but call others which are written in their place, the key of
-    what one of these does."""
-    spans = [span for s in text.of.values() if (span := getattr(s, "span", None)) is not None and span.site]
-    sites = [(span, span.site) for span in spans if isinstance(span.site, tuple) and len(span.site) == 6]
-    above = next((span.line - site[2] for span, site in sites if not site[0]), None)
-    if above is None or not sources.segments:
-        return {}
-    file, own = sources.segments[0].file, {sources.key(span.file, span.line) for span, _ in sites}
-    calls = (
-        (sources.key(file, above + site[0][0][2]), sources.key(span.file, span.line)) for span, site in sites if site[0]
-    )
-    return {call: inside for call, inside in calls if call and call not in own}
-
-
-def _code(sources: Sources, text: Any, run: Trace, known: dict[int, list[str]]) -> str:
-    mine, in_place = [], _written_in_place(sources, text)
-    for k, s in enumerate(sources.segments):
-        marked = rows("\n".join(s.text), lambda row, name: f' data-v="{k}:{name}"' if name in s.names else "")  # noqa: B023
-        title = f'<li class="title">{html.escape(Path(s.file).name)}, line {s.first}</li>'
-        mine.append(title + "".join(
-            _row(row, s.first + n, in_place.get(key := f"{k}:{s.groups.get(s.first + n, s.first + n)}", key))
-            for n, row in enumerate(marked)
-        ))  # fmt: skip
-    plain = text.whole.rstrip("\n").split("\n")
-    keys = _keys(sources, text, plain)
-    values = _values(run)
-
-    def mark(row: int, name: str) -> str:
-        found = _named(sources, int(keys[row].partition(":")[0]) if keys.get(row) else 0, name)
-        return f' data-v="{found}"' if found else ""
-
-    theirs = "".join(
-        _row(row, n, keys.get(n, ""), "; ".join([*known.get(n, ()), *values.get(n, ())]))
-        for n, row in enumerate(rows("\n".join(plain), mark), 1)
-    )
-    return (
-        '<div class="sides"><div class="side"><h2 id="mine">Your function</h2>'
-        f'<ol class="tangentc-code" tabindex="0" aria-labelledby="mine" id="yours">{"".join(mine)}</ol></div>'
-        '<div class="side"><h2 id="theirs">Its derivative</h2>'
-        f'<ol class="tangentc-code" tabindex="0" aria-labelledby="theirs" id="emitted">{theirs}</ol></div></div>'
-        '<aside id="details" aria-live="polite"><p>Point at a line, or click it; with the keyboard go into one of '
-        "the two texts, and use the arrow keys.  The lines that belong to it on the other side light up, and what "
-        "they compute is shown here.</p></aside>"
-    )
-
-
-def _row(row: str, number: int, key: str, note: str = "") -> str:
-    group = f' data-g="{key}"' if key else ""
-    about = f' data-note="{html.escape(note)}"' if note else ""
-    return f'<li{group}{about} data-n="{number}">{row or " "}</li>'
-
-
-def _keys(sources: Sources, text: Any, plain: list[str]) -> dict[int, str]:
-    """For a row of the emitted text the key of the user's statement; a comment has that of the statement under it."""
-    keys: dict[int, str] = {}
-    for n in range(len(plain), 0, -1):
-        span = getattr(text.of.get(n), "span", None)
-        if span is not None and span.line:
-            keys[n] = sources.key(span.file, span.line)
-        elif plain[n - 1].lstrip().startswith("#") and n + 1 in keys:
-            keys[n] = keys[n + 1]
-    return {n: key for n, key in keys.items() if key}
-
-
-def _named(sources: Sources, segment: int, name: str) -> str:
-    """The variable of the user that an emitted name speaks of: ``h`` for ``h``, ``h_bar`` and ``h_1_saved``."""
-    while True:
-        for k in dict.fromkeys((segment, 0)):
-            if k < len(sources.segments) and name in sources.segments[k].names:
-                return f"{k}:{name}"
-        shorter = OF_EMITTED.sub("", name)
-        if shorter == name:
-            return ""
-        name = shorter
-
-
-def _values(run: Trace) -> dict[int, list[str]]:
-    """For a row of the emitted text what it computed, in a loop the last time."""
-    times: dict[int, int] = {}
-    out: dict[int, list[str]] = {}
-    for r in run.rows:
-        s = r.summary
-        times[r.row] = times.get(r.row, 0) + 1
-        if s.shape == () or s.minimum is None:
-            told = f"= {s.text}"
-        else:
-            told = f"{s.text} from {s.minimum:.4g} to {s.maximum:.4g}, norm {s.norm:.4g}"
-        bad = f", {s.nans} NaN" * bool(s.nans) + f", {s.infinities} infinite" * bool(s.infinities)
-        out[r.row] = [f"{told}{bad}" + f" (the last of {times[r.row]} times)" * (times[r.row] > 1)]
-    return out
 
 
 # ------------------------------------------------------------------ the other panels

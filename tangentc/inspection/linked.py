@@ -1,0 +1,214 @@
+"""A function and its derivative as two texts side by side, linked line by line and name by name."""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tangentc.backend.highlight import rows
+from tangentc.core import texts
+from tangentc.derivative import Derivative
+from tangentc.inspection.trace import Trace
+from tangentc.watch.nonfinite import ARGUMENT
+
+OF_EMITTED = re.compile(r"_(?:\d+|bar|dot|saved|item|kept|new)$")
+
+
+@dataclass
+class Segment:
+    """A function of the user, or the statement around a lambda: its rows in its file."""
+
+    file: str
+    name: str
+    first: int
+    text: list[str]
+    names: set[str]
+    groups: dict[int, int]  # for the number of a row that of the statement's first row
+
+
+@dataclass
+class Sources:
+    """The functions of the user that a derivative was made of; a statement has a key that both sides know."""
+
+    segments: list[Segment] = field(default_factory=list)
+
+    def find(self, file: str, line: int) -> tuple[int, Segment] | None:
+        for k, s in enumerate(self.segments):
+            if s.file == file and s.first <= line < s.first + len(s.text):
+                return k, s
+        return None
+
+    def key(self, file: str, line: int) -> str:
+        """The key of the statement at a line."""
+        found = self.find(file, line)
+        return f"{found[0]}:{found[1].groups.get(line, line)}" if found else ""
+
+
+@dataclass
+class Values:
+    """What a run computed: for a row of the emitted text at length and in short, for a user's line in short."""
+
+    told: dict[int, list[str]] = field(default_factory=dict)
+    of_row: dict[int, str] = field(default_factory=dict)
+    of_line: dict[tuple[str, int], str] = field(default_factory=dict)
+
+
+def sources_of(derivative: Derivative, text: Any) -> Sources:
+    """The functions that the statements of a derivative come from, that which is differentiated first."""
+    code = getattr(derivative.function, "__code__", None)
+    globals_ = getattr(derivative.function, "__globals__", {})
+    places = [(code.co_filename, code.co_firstlineno)] if code is not None else []
+    places += [(s.span.file, s.span.line) for s in text.of.values() if getattr(s, "span", None) and s.span.line]
+    out = Sources()
+    for file, line in places:
+        if file and out.find(file, line) is None and (segment := segment_at(file, line, globals_)) is not None:
+            out.segments.append(segment)
+    return out
+
+
+def segment_at(file: str, line: int, globals_: dict[str, Any]) -> Segment | None:
+    """The outermost function around a line, or else the statement."""
+    lines = texts.lines(file, globals_)
+    try:
+        tree = ast.parse("".join(lines))
+    except SyntaxError:
+        return None
+    around = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and _first(s) <= line <= (s.end_lineno or 0)]
+    functions = [s for s in around if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    simple = [s for s in around if not isinstance(s, ast.ClassDef)]
+    if not simple:
+        return None
+    whole = min(functions or simple, key=_first)
+    groups = {}
+    for s in ast.walk(whole):
+        if isinstance(s, ast.stmt) and s is not whole:
+            body = getattr(s, "body", None) or getattr(s, "cases", None)
+            last = (s.end_lineno or s.lineno) if not body else max(s.lineno, _line(body[0]) - 1)
+            groups.update(dict.fromkeys(range(s.lineno, last + 1), s.lineno))
+    names = {n.id for n in ast.walk(whole) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names |= {a.arg for a in ast.walk(whole) if isinstance(a, ast.arg)}
+    first, last = _first(whole), whole.end_lineno or whole.lineno
+    rows_ = [row.rstrip("\n") for row in lines[first - 1 : last]]
+    return Segment(file, getattr(whole, "name", ""), first, rows_, names, groups)
+
+
+def _first(s: ast.stmt) -> int:
+    return min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))])
+
+
+def _line(part: Any) -> int:
+    return part.lineno if hasattr(part, "lineno") else part.pattern.lineno
+
+
+def _written_in_place(sources: Sources, text: Any) -> dict[str, str]:
+    """For the lines of the first function that do nothing but call others which are written in their place, the key of
+    what one of these does."""
+    spans = [span for s in text.of.values() if (span := getattr(s, "span", None)) is not None and span.site]
+    sites = [(span, span.site) for span in spans if isinstance(span.site, tuple) and len(span.site) == 6]
+    above = next((span.line - site[2] for span, site in sites if not site[0]), None)
+    if above is None or not sources.segments:
+        return {}
+    file, own = sources.segments[0].file, {sources.key(span.file, span.line) for span, _ in sites}
+    calls = (
+        (sources.key(file, above + site[0][0][2]), sources.key(span.file, span.line)) for span, site in sites if site[0]
+    )
+    return {call: inside for call, inside in calls if call and call not in own}
+
+
+def yours(sources: Sources, text: Any = None, values: Values | None = None) -> str:
+    """The rows of the user's functions, linked with those of the emitted text if it is given."""
+    out, in_place = [], _written_in_place(sources, text) if text is not None else {}
+    for k, s in enumerate(sources.segments):
+        marked = rows("\n".join(s.text), lambda row, name: f' data-v="{k}:{name}"' if name in s.names else "")  # noqa: B023
+        out.append(f'<li class="title">{html.escape(Path(s.file).name)}, line {s.first}</li>')
+        for n, row in enumerate(marked, s.first):
+            key = f"{k}:{s.groups.get(n, n)}"
+            value = values.of_line.get((s.file, n), "") if values is not None else ""
+            out.append(_row(row, n, in_place.get(key, key), value=value))
+    return "".join(out)
+
+
+def emitted(sources: Sources, text: Any, values: Values, known: dict[int, list[str]], beside: bool = False) -> str:
+    """The rows of the emitted text, each with what is known of it; with ``beside`` its value stands beside it too."""
+    plain = text.whole.rstrip("\n").split("\n")
+    keys = _keys(sources, text, plain)
+
+    def mark(row: int, name: str) -> str:
+        found = _named(sources, int(keys[row].partition(":")[0]) if keys.get(row) else 0, name)
+        return f' data-v="{found}"' if found else ""
+
+    return "".join(
+        _row(row, n, keys.get(n, ""), "; ".join([*known.get(n, ()), *values.told.get(n, ())]),
+             values.of_row.get(n, "") if beside else "")
+        for n, row in enumerate(rows("\n".join(plain), mark), 1)
+    )  # fmt: skip
+
+
+def sides(mine: str, theirs: str, titles: tuple[str, str] = ("Your function", "Its derivative")) -> str:
+    """Two texts side by side, and below them what is told of a line."""
+    return (
+        f'<div class="sides"><div class="side"><h2 id="mine">{titles[0]}</h2>'
+        f'<ol class="tangentc-code" tabindex="0" aria-labelledby="mine" id="yours">{mine}</ol></div>'
+        f'<div class="side"><h2 id="theirs">{titles[1]}</h2>'
+        f'<ol class="tangentc-code" tabindex="0" aria-labelledby="theirs" id="emitted">{theirs}</ol></div></div>'
+        '<aside id="details" aria-live="polite"><p>Point at a line, or click it; with the keyboard go into one of '
+        "the two texts, and use the arrow keys.  The lines that belong to it on the other side light up, and what "
+        "they compute is shown here.</p></aside>"
+    )
+
+
+def _row(row: str, number: int, key: str, note: str = "", value: str = "") -> str:
+    group = f' data-g="{key}"' if key else ""
+    about = f' data-note="{html.escape(note)}"' if note else ""
+    beside = f'<span class="value">{html.escape(value)}</span>' if value else ""
+    return f'<li{group}{about} data-n="{number}">{row or " "}{beside}</li>'
+
+
+def _keys(sources: Sources, text: Any, plain: list[str]) -> dict[int, str]:
+    """For a row of the emitted text the key of the user's statement; a comment has that of the statement under it."""
+    keys: dict[int, str] = {}
+    for n in range(len(plain), 0, -1):
+        span = getattr(text.of.get(n), "span", None)
+        if span is not None and span.line:
+            keys[n] = sources.key(span.file, span.line)
+        elif plain[n - 1].lstrip().startswith("#") and n + 1 in keys:
+            keys[n] = keys[n + 1]
+    return {n: key for n, key in keys.items() if key}
+
+
+def _named(sources: Sources, segment: int, name: str) -> str:
+    """The variable of the user that an emitted name speaks of: ``h`` for ``h``, ``h_bar`` and ``h_1_saved``."""
+    while True:
+        for k in dict.fromkeys((segment, 0)):
+            if k < len(sources.segments) and name in sources.segments[k].names:
+                return f"{k}:{name}"
+        shorter = OF_EMITTED.sub("", name)
+        if shorter == name:
+            return ""
+        name = shorter
+
+
+def values_of(run: Trace | None) -> Values:
+    """What a run computed, of a loop in its last trip."""
+    out, times = Values(), Counter[Any]()
+    for r in run.rows if run is not None else ():
+        s, line = r.summary, (r.span.file, r.line)
+        times[r.row] += 1
+        again = f" (the last of {times[r.row]} times)" * (times[r.row] > 1)
+        bad = f", {s.nans} NaN" * bool(s.nans) + f", {s.infinities} infinite" * bool(s.infinities)
+        if s.shape == () or s.minimum is None:
+            told = short = f"= {s.text}"
+        else:
+            told = f"{s.text} from {s.minimum:.4g} to {s.maximum:.4g}, norm {s.norm:.4g}"
+            short = f"{s.text} {s.minimum:.4g} \u2026 {s.maximum:.4g}"
+        out.told[r.row] = [f"{told}{bad}{again}"]
+        if r.sweep != ARGUMENT:
+            out.of_row[r.row] = short + bad
+        if r.sweep == "primal" and r.line:
+            out.of_line[line] = short + bad
+    return out
