@@ -19,6 +19,7 @@ EXAMPLES = """examples:
   tangentc check model.py:loss --args model:example
   tangentc graph model.py:cost --at "y=5.0, w=2.0, x=1.0, b=1.0" -o cost.svg
   tangentc report model.py:loss --args model:example -o loss.html
+  tangentc serve model.py --function loss --args model:example
   tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example
   tangentc build model.py:loss --wrt w -o loss_grad.py --args model:example --check
 
@@ -33,6 +34,7 @@ COMMANDS = {
     "check": "compare the derivatives with finite differences",
     "graph": "print the computational graph, as text for Graphviz or Mermaid, or as SVG",
     "report": "write a page that shows all of this, for a browser",
+    "serve": "show the functions of a file in a browser, with their derivatives, anew at each save; runs the file",
     "build": "write the derivative to a module that needs NumPy alone",
 }
 
@@ -72,13 +74,24 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, does in COMMANDS.items():
         command = commands.add_parser(name, help=does, description=does, epilog=EXAMPLES, formatter_class=raw)
-        command.add_argument("target", metavar="FILE:FUNCTION", help="where the function stands")
+        if name == "serve":
+            command.add_argument("target", metavar="FILE", help="the file; it is run when it is saved")
+            command.add_argument(
+                "--function", default="", metavar="NAME", help="that is shown first; the arguments are its"
+            )
+            command.add_argument("--port", type=int, default=0, metavar="N", help="(default: one that is free)")
+            command.add_argument("--no-browser", action="store_true", help="only print the address")
+        else:
+            command.add_argument("target", metavar="FILE:FUNCTION", help="where the function stands")
         command.add_argument("--wrt", default="", help="parameters, separated by commas (default: the first)")
         command.add_argument("--at", default="", help='the arguments: "x=np.ones(3), k=2.0"')
         command.add_argument(
             "--args", default="", metavar="MODULE:FUNCTION", help="a function that gives the arguments"
         )
-        command.add_argument("-o", "--output", default="", metavar="FILE", help="write to a file")
+        if name == "serve":
+            command.set_defaults(output="")
+        else:
+            command.add_argument("-o", "--output", default="", metavar="FILE", help="write to a file")
         if name in ("show", "build"):
             kinds = ("grad", "value_and_grad", "adjoint", "jvp")
             command.add_argument("--kind", choices=kinds, default="grad", help="what to emit")
@@ -247,6 +260,40 @@ def _report(options: Any) -> tuple[str, int]:
     return f"{page} has been written", 0
 
 
+def _serve(options: Any) -> tuple[str, int]:
+    from tangentc.inspection.live import File
+    from tangentc.inspection.serve import serve
+    from tangentc.inspection.view import Asked
+
+    path = Path(options.target)
+    if not path.is_file() and options.target.count(":"):  # as the other commands have it
+        file, _, options.function = options.target.rpartition(":")
+        path = Path(file)
+    if not path.is_file():
+        raise _Usage(f"there is no file {path}")
+    if options.at and options.args:
+        raise _Usage("give --at or --args, not both")
+    module, _, maker = options.args.removesuffix("()").partition(":")
+    if options.args and not maker:
+        raise _Usage(f"{options.args!r} is not MODULE:FUNCTION")
+    sys.path.insert(0, str(path.resolve().parent))
+    sys.dont_write_bytecode = True  # which would be taken for new for the rest of the second
+    is_own = module.removesuffix(".py") == path.stem
+    call = f"{maker}()" if is_own or not maker else f"{module}.{maker}()"
+    first = Asked(options.function or None, options.at, options.wrt, "" if is_own else module, call if maker else "")
+    file = File(path)
+    try:
+        file.look()
+        if options.function and file.trouble is None and options.function not in file.functions:
+            raise _Usage(f"{path} has no function {options.function}")
+        serve(file, first, options.port, not options.no_browser)
+    except (OSError, OverflowError) as error:
+        raise _Usage(f"port {options.port} cannot be used: {getattr(error, 'strerror', None) or error}") from None
+    except KeyboardInterrupt:
+        pass
+    return "", 0
+
+
 def _build(options: Any) -> tuple[str, int]:
     from tangentc.backend.export import write
     from tangentc.inspection.export import text_of
@@ -269,7 +316,7 @@ def _build(options: Any) -> tuple[str, int]:
 
 
 _RUN = {"show": _show, "stages": _stages, "explain": _explain, "trace": _trace, "check": _check, "graph": _graph,
-        "report": _report, "build": _build}  # fmt: skip
+        "report": _report, "serve": _serve, "build": _build}  # fmt: skip
 
 
 def _by_position(function: Any, args: tuple, keywords: dict[str, Any]) -> tuple:

@@ -84,7 +84,7 @@ class Explanation(Shown):
         self.name, self.nodes, self.loops, self.result, self.gradients = name, nodes, loops, result, gradients
         self.wrt = wrt
         self._partials: dict[int, list[Partial]] = {}
-        leaves = {path: leaf for name, g in gradients.items() for path, leaf in _leaves(name, g)}
+        leaves = {path: leaf for name, g in gradients.items() for path, leaf in leaves_of(name, g)}
         for node in nodes:  # those of the arguments are what the gradient gives
             if node.site is None:
                 node.adjoint = leaves.get(node.name)
@@ -149,7 +149,7 @@ class Explanation(Shown):
             line = str(node.site.span.line) if node.site is not None else ""
             table.rows.append((self.label(node), name, expression, brief_of(node.value), derivatives, adjoint, line))
         for name, gradient in self.gradients.items():
-            table.notes += [f"d{self.name}/d{path} = {brief_of(leaf)}" for path, leaf in _leaves(name, gradient)]
+            table.notes += [f"d{self.name}/d{path} = {brief_of(leaf)}" for path, leaf in leaves_of(name, gradient)]
         inputs = self._inputs(self.wrt)
         paths = self.paths(self.wrt) if inputs else []
         if paths:
@@ -222,14 +222,14 @@ def brief_of(value: Any) -> str:
     return f"{s.text} in [{number(s.minimum)}, {number(s.maximum)}], norm {number(s.norm)}"
 
 
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def leaves_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The numbers and arrays in a gradient, with their paths: ``p['w']``, ``self.w``."""
     if isinstance(value, dict):
         for key, part in value.items():
-            yield from _leaves(f"{name}.{key}" if name == "self" else f"{name}[{key!r}]", part)
+            yield from leaves_of(f"{name}.{key}" if name == "self" else f"{name}[{key!r}]", part)
     elif isinstance(value, (list, tuple)):
         for k, part in enumerate(value):
-            yield from _leaves(f"{name}[{k}]", part)
+            yield from leaves_of(f"{name}[{k}]", part)
     elif value is not None:
         yield name, value
 

@@ -6,7 +6,9 @@ import ast
 import html
 import re
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +122,9 @@ def _written_in_place(sources: Sources, text: Any) -> dict[str, str]:
     return {call: inside for call, inside in calls if call and call not in own}
 
 
-def yours(sources: Sources, text: Any = None, values: Values | None = None) -> str:
-    """The rows of the user's functions, linked with those of the emitted text if it is given."""
+def yours(sources: Sources, text: Any = None, values: Values | None = None, bad: Container[Any] = ()) -> str:
+    """The rows of the user's functions, linked with those of the emitted text if it is given; ``bad`` are the files
+    and lines in which something is wrong."""
     out, in_place = [], _written_in_place(sources, text) if text is not None else {}
     for k, s in enumerate(sources.segments):
         marked = rows("\n".join(s.text), lambda row, name: f' data-v="{k}:{name}"' if name in s.names else "")  # noqa: B023
@@ -129,7 +132,7 @@ def yours(sources: Sources, text: Any = None, values: Values | None = None) -> s
         for n, row in enumerate(marked, s.first):
             key = f"{k}:{s.groups.get(n, n)}"
             value = values.of_line.get((s.file, n), "") if values is not None else ""
-            out.append(_row(row, n, in_place.get(key, key), value=value))
+            out.append(_row(row, n, in_place.get(key, key), value=value, bad=(s.file, n) in bad))
     return "".join(out)
 
 
@@ -162,11 +165,11 @@ def sides(mine: str, theirs: str, titles: tuple[str, str] = ("Your function", "I
     )
 
 
-def _row(row: str, number: int, key: str, note: str = "", value: str = "") -> str:
+def _row(row: str, number: int, key: str, note: str = "", value: str = "", bad: bool = False) -> str:
     group = f' data-g="{key}"' if key else ""
     about = f' data-note="{html.escape(note)}"' if note else ""
     beside = f'<span class="value">{html.escape(value)}</span>' if value else ""
-    return f'<li{group}{about} data-n="{number}">{row or " "}{beside}</li>'
+    return f'<li{" class=bad" * bad}{group}{about} data-n="{number}">{row or " "}{beside}</li>'
 
 
 def _keys(sources: Sources, text: Any, plain: list[str]) -> dict[int, str]:
@@ -212,3 +215,8 @@ def values_of(run: Trace | None) -> Values:
         if r.sweep == "primal" and r.line:
             out.of_line[line] = short + bad
     return out
+
+
+def asset(name: str) -> str:
+    """A file that pages are made of."""
+    return files("tangentc.inspection").joinpath(f"page/{name}").read_text(encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import html
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from tangentc.errors import TangentcError
 from tangentc.inspection.explain import brief_of, explain
 from tangentc.inspection.facts import facts_of
 from tangentc.inspection.graph import Graph
-from tangentc.inspection.linked import emitted, sides, sources_of, values_of, yours
+from tangentc.inspection.linked import asset, emitted, sides, sources_of, values_of, yours
 from tangentc.inspection.stages import stages
 from tangentc.inspection.trace import of, traced
 from tangentc.watch.tables import Table
@@ -99,11 +98,6 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
         f"{bodies}\n</main>\n"
         f"<script>\n{linked}\n{script}\n</script>\n</body>\n</html>\n"
     )
-
-
-def asset(name: str) -> str:
-    """A file that pages are made of."""
-    return files("tangentc.inspection").joinpath(f"page/{name}").read_text()
 
 
 def _brief(value: Any) -> str:

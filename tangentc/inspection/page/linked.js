@@ -3,12 +3,15 @@
   "use strict";
   var yours = document.getElementById("yours"), emitted = document.getElementById("emitted");
   var details = document.getElementById("details"), help = details.innerHTML;
-  var pinned = null;
+  var pinned = null, held = null;  // the key of the row that was chosen, and the row itself
 
   function all(selector) { return Array.from(document.querySelectorAll(selector)); }
   function rowsOf(side) { return Array.from(side.querySelectorAll("li[data-g]")); }
   function sameGroup(key) { return all("li[data-g]").filter(function (li) { return li.dataset.g === key; }); }
-  function plain(li) { return li.textContent.replace(/\s+#.*$/, "").trim(); }
+  function plain(li) {
+    var value = li.querySelector(".value"), text = li.textContent;
+    return (value ? text.slice(0, text.length - value.textContent.length) : text).replace(/\s+#.*$/, "").trim();
+  }
 
   function light(key) {
     all("li.lit").forEach(function (li) { li.classList.remove("lit"); });
@@ -42,7 +45,7 @@
     }
   }
 
-  function go(li) {
+  function choose(li) {
     var side = li.parentNode;
     side.querySelectorAll("li.here").forEach(function (other) {
       other.classList.remove("here");
@@ -51,12 +54,31 @@
     li.classList.add("here");
     li.id = side.id + "-here";
     side.setAttribute("aria-activedescendant", li.id);
+    held = {side: side, text: plain(li), number: Number(li.dataset.n)};
     pinned = li.dataset.g;
     light(pinned);
+  }
+
+  function go(li) {
+    choose(li);
     reveal(li, false);
-    var other = side === yours ? emitted : yours;
+    var other = li.parentNode === yours ? emitted : yours;
     var first = rowsOf(other).find(function (row) { return row.dataset.g === pinned; });
     if (first) reveal(first, true);
+  }
+
+  function drop() {
+    pinned = held = null;
+    light(null);
+    name(null);
+  }
+
+  // The rows are others now: what was chosen stays so, if a row with its text is there.
+  function anew(other) {
+    var same = held && !other ? rowsOf(held.side).filter(function (li) { return plain(li) === held.text; }) : [];
+    function away(li) { return Math.abs(Number(li.dataset.n) - held.number); }
+    if (same.length) choose(same.reduce(function (a, b) { return away(b) < away(a) ? b : a; }));
+    else drop();
   }
 
   [yours, emitted].forEach(function (side) {
@@ -83,10 +105,10 @@
         name(names.length ? names[(at + names.length) % names.length].dataset.v : null);
         event.preventDefault();
       } else if (event.key === "Escape") {
-        pinned = null;
-        light(null);
-        name(null);
+        drop();
       }
     });
   });
+
+  window.linked = {plain: plain, anew: anew};
 })();

@@ -1,0 +1,151 @@
+// The page of a file that is being written: it asks for what is to be shown, and whether there is something new.
+(function () {
+  "use strict";
+  function element(id) { return document.getElementById(id); }
+  var at = element("at"), wrt = element("wrt"), yours = element("yours"), emitted = element("emitted");
+  var said = read("said") || {};  // for each function what is in the two boxes
+  var wanted = read("wanted"), shown = null, version = 0, asking = false, again = false;
+
+  function read(key) {
+    try { return JSON.parse(sessionStorage.getItem(key)); } catch (error) { return null; }
+  }
+  function keep() {
+    sessionStorage.setItem("said", JSON.stringify(said));
+    sessionStorage.setItem("wanted", JSON.stringify(wanted));
+  }
+  function tell(text, ended) {
+    element("state").textContent = text;
+    document.body.classList.toggle("ended", Boolean(ended));
+  }
+  function make(tag, text) {
+    var made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  async function ask() {
+    if (asking) { again = true; return; }
+    asking = true;
+    var late = setTimeout(function () { tell("running \u2026"); }, 300);
+    do {
+      again = false;
+      var query = new URLSearchParams();
+      if (wanted) query.set("function", wanted);
+      var own = said[wanted];
+      if (own) { query.set("at", own.at); query.set("wrt", own.wrt); }
+      try {
+        var answer = await fetch("state?" + query);
+        show(await answer.json());
+      } catch (error) {
+        break;  // the other loop says so
+      }
+    } while (again);
+    clearTimeout(late);
+    asking = false;
+  }
+
+  async function listen() {
+    for (;;) {
+      try {
+        var news = await (await fetch("news?since=" + version)).json();
+        if (document.body.classList.contains("ended")) tell("");
+        if (news.version !== version) {
+          version = news.version;
+          await ask();
+        }
+      } catch (error) {
+        tell("tangentc serve has ended; this is what it showed last", true);
+        await new Promise(function (done) { setTimeout(done, 1500); });
+      }
+    }
+  }
+
+  function show(state) {
+    document.title = state.file + (state.function ? ": " + state.function : "");
+    element("file").textContent = state.file;
+    element("functions").replaceChildren(...state.functions.map(function (name) {
+      var item = make("li"), button = item.appendChild(make("button", name));
+      button.type = "button";
+      button.setAttribute("aria-current", String(name === state.function));
+      button.addEventListener("click", function () { wanted = name; keep(); ask(); });
+      return item;
+    }));
+    element("troubles").replaceChildren(...state.troubles.map(function (text) { return make("pre", text); }));
+    tell((state.troubles.length ? "not as saved at " : "as saved at ") + state.time);
+    var has = Boolean(state.function);
+    ["signature", "asked", "told"].forEach(function (id) { element(id).hidden = !has; });
+    document.querySelector(".sides").hidden = element("details").hidden = !has;
+    var other = state.function !== shown;
+    shown = state.function;
+    if (!has) return;
+    wanted = wanted || state.function;
+    element("signature").textContent = state.signature;
+    if (other || !said[shown]) {
+      var own = said[shown] || {at: state.at, wrt: state.wrt};
+      said[shown] = own;
+      at.value = own.at;
+      wrt.value = own.wrt;
+      keep();
+    }
+    at.placeholder = state.hint;
+    wrt.placeholder = state.moving;
+    choices(state.parameters);
+    element("told").replaceChildren(...state.told.map(function (row) {
+      var pair = make("div");
+      pair.classList.toggle("warn", row[0] === "not finite");
+      pair.append(make("dt", row[0]), make("dd", row[1]));
+      return pair;
+    }));
+    ["mine", "theirs"].forEach(function (id, k) {
+      element(id).textContent = state.titles[k];
+      element(id).parentNode.classList.toggle("old", state.old[k]);
+    });
+    var changed = [put(yours, state.yours, other), put(emitted, state.emitted, other)];
+    if (changed[0] || changed[1]) window.linked.anew(other);
+  }
+
+  // Put rows in place of others, at the same place of the scroll, and let those that are new show that they are.
+  function put(side, rows, other) {
+    if (side.given === rows) return false;
+    side.given = rows;
+    function texts() { return Array.from(side.children).map(function (li) { return window.linked.plain(li); }); }
+    var before = new Set(texts()), top = other ? 0 : side.scrollTop, left = other ? 0 : side.scrollLeft;
+    side.innerHTML = rows;
+    side.scrollTo(left, top);
+    if (!other && before.size) {
+      texts().forEach(function (text, k) { if (!before.has(text)) side.children[k].classList.add("fresh"); });
+    }
+    return true;
+  }
+
+  function parts() { return wrt.value.split(",").map(function (w) { return w.trim(); }).filter(Boolean); }
+
+  function choices(names) {
+    element("parameters").replaceChildren(...names.map(function (name) {
+      var button = make("button", name);
+      button.type = "button";
+      button.title = "take the derivative by " + name;
+      button.setAttribute("aria-pressed", String((parts().length ? parts() : [wrt.placeholder]).includes(name)));
+      button.addEventListener("click", function () {
+        var now = parts();
+        wrt.value = (now.includes(name) ? now.filter(function (w) { return w !== name; }) : now.concat(name)).join(", ");
+        run();
+      });
+      return button;
+    }));
+  }
+
+  function run() {
+    if (!shown) return;
+    said[shown] = {at: at.value, wrt: wrt.value};
+    keep();
+    ask();
+  }
+
+  element("asked").addEventListener("submit", function (event) { event.preventDefault(); run(); });
+  [at, wrt].forEach(function (box) { box.addEventListener("change", run); });
+  at.addEventListener("keydown", function (event) {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); run(); }
+  });
+  listen();
+})();
