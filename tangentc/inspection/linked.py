@@ -17,8 +17,11 @@ from tangentc.core import texts
 from tangentc.derivative import Derivative
 from tangentc.inspection.trace import Trace
 from tangentc.watch.nonfinite import ARGUMENT
+from tangentc.watch.summary import Summary
 
 OF_EMITTED = re.compile(r"_(?:\d+|bar|dot|saved|item|kept|new)$")
+QUOTED = re.compile(r"(?<=\S)  <span class=c>[^<]*</span>$")  # the user's line, behind one of its derivative
+OF_TARGET = re.compile(r"(?:_\d+)?(?:[.\[].*)?$")
 
 
 @dataclass
@@ -31,6 +34,7 @@ class Segment:
     text: list[str]
     names: set[str]
     groups: dict[int, int]  # for the number of a row that of the statement's first row
+    stores: dict[int, set[str]]  # for that of a statement the names that it gives a value; "" where it returns one
 
 
 @dataclass
@@ -86,9 +90,10 @@ def segment_at(file: str, line: int, globals_: dict[str, Any]) -> Segment | None
     if not simple:
         return None
     whole = min(functions or simple, key=_first)
-    groups = {}
+    groups, stores = {}, {}
     for s in ast.walk(whole):
         if isinstance(s, ast.stmt) and s is not whole:
+            stores[s.lineno] = _stored(s)
             body = getattr(s, "body", None) or getattr(s, "cases", None)
             last = (s.end_lineno or s.lineno) if not body else max(s.lineno, _line(body[0]) - 1)
             groups.update(dict.fromkeys(range(s.lineno, last + 1), s.lineno))
@@ -96,7 +101,14 @@ def segment_at(file: str, line: int, globals_: dict[str, Any]) -> Segment | None
     names |= {a.arg for a in ast.walk(whole) if isinstance(a, ast.arg)}
     first, last = _first(whole), whole.end_lineno or whole.lineno
     rows_ = [row.rstrip("\n") for row in lines[first - 1 : last]]
-    return Segment(file, getattr(whole, "name", ""), first, rows_, names, groups)
+    return Segment(file, getattr(whole, "name", ""), first, rows_, names, groups, stores)
+
+
+def _stored(s: Any) -> set[str]:
+    if isinstance(s, ast.Return):
+        return {""}
+    targets = getattr(s, "targets", None) or [getattr(s, "target", None) or ast.Pass()]
+    return {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
 
 
 def _first(s: ast.stmt) -> int:
@@ -169,7 +181,8 @@ def _row(row: str, number: int, key: str, note: str = "", value: str = "", bad: 
     group = f' data-g="{key}"' if key else ""
     about = f' data-note="{html.escape(note)}"' if note else ""
     beside = f'<span class="value">{html.escape(value)}</span>' if value else ""
-    return f'<li{" class=bad" * bad}{group}{about} data-n="{number}">{row or " "}{beside}</li>'
+    code, quoted = (row.removesuffix(found[0]), found[0]) if (found := QUOTED.search(row)) else (row or " ", "")
+    return f'<li{" class=bad" * bad}{group}{about} data-n="{number}">{code}{beside}{quoted}</li>'
 
 
 def _keys(sources: Sources, text: Any, plain: list[str]) -> dict[int, str]:
@@ -196,25 +209,39 @@ def _named(sources: Sources, segment: int, name: str) -> str:
         name = shorter
 
 
-def values_of(run: Trace | None) -> Values:
+def values_of(run: Trace | None, sources: Sources) -> Values:
     """What a run computed, of a loop in its last trip."""
-    out, times = Values(), Counter[Any]()
+    out, times = Values(), Counter[int]()
     for r in run.rows if run is not None else ():
-        s, line = r.summary, (r.span.file, r.line)
+        s = r.summary
         times[r.row] += 1
         again = f" (the last of {times[r.row]} times)" * (times[r.row] > 1)
-        bad = f", {s.nans} NaN" * bool(s.nans) + f", {s.infinities} infinite" * bool(s.infinities)
-        if s.shape == () or s.minimum is None:
-            told = short = f"= {s.text}"
-        else:
+        told = f"= {s.text}"
+        if s.shape != () and s.minimum is not None:
             told = f"{s.text} from {s.minimum:.4g} to {s.maximum:.4g}, norm {s.norm:.4g}"
-            short = f"{s.text} {s.minimum:.4g} \u2026 {s.maximum:.4g}"
-        out.told[r.row] = [f"{told}{bad}{again}"]
+        out.told[r.row] = [f"{told}{_bad(s)}{again}"]
         if r.sweep != ARGUMENT:
-            out.of_row[r.row] = short + bad
-        if r.sweep == "primal" and r.line:
-            out.of_line[line] = short + bad
+            out.of_row[r.row] = ", ".join(_short(part) for _, part in r.parts) or _short(s)
+        found = sources.find(r.span.file, r.line) if r.sweep == "primal" and r.line else None
+        if found is not None:
+            stored = found[1].stores.get(r.line, set())
+            for name, part in r.parts or ((r.target, s),):
+                if "" in stored or OF_TARGET.sub("", name) in stored:
+                    out.of_line[r.span.file, r.line] = _short(part)
     return out
+
+
+def _short(s: Summary) -> str:
+    if s.minimum is None or s.maximum is None:
+        return _bad(s).removeprefix(", ")
+    if s.shape == ():
+        return f"= {s.text}{_bad(s)}"
+    span = f"all {s.minimum:.4g}" if s.minimum == s.maximum else f"{s.minimum:.4g} \u2026 {s.maximum:.4g}"
+    return f"{s.text} {span}{_bad(s)}"
+
+
+def _bad(s: Summary) -> str:
+    return f", {s.nans} NaN" * bool(s.nans) + f", {s.infinities} infinite" * bool(s.infinities)
 
 
 def asset(name: str) -> str:

@@ -37,7 +37,7 @@ class File:
 
     def __init__(self, path: Path):
         self.path = path.resolve()
-        self.version, self.time = 0, ""
+        self.version, self.status = 0, ""
         self.module: ModuleType | None = None
         self.functions: dict[str, int] = {}  # with their lines
         self.trouble: Trouble | None = None
@@ -57,7 +57,7 @@ class File:
         self._beside = dict(self._imported())
         self._stamps = {path: stamps.get(path) or _stamp(path) for path in (self.path, *self._beside.values())}
         self.version += 1
-        self.time = time.strftime("%H:%M:%S")
+        self.status = time.strftime("as saved at %X" if self.trouble is None else "the save at %X cannot be run")
         return True
 
     def function(self, name: str) -> Any:

@@ -71,7 +71,7 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
         names = list(fitted.signature().parameters)[: len(bound)]
         at = ", ".join(f"{n} = {_brief(a)}" for n, a in zip(names, bound))
         panels = [
-            ("Code", sides(yours(sources, text), emitted(sources, text, values_of(run), known))),
+            ("Code", sides(yours(sources, text), emitted(sources, text, values_of(run, sources), known))),
             ("Stages", _stages(stages(fitted, *bound))),
             ("Values", run.table().html()),
             *_explained(fitted, bound),

@@ -6,6 +6,7 @@ The file is run in the main thread, which a browser waits for; the server's own 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import secrets
@@ -53,15 +54,12 @@ def serve(file: File, first: Asked, port: int = 0, browser: bool = True) -> None
 def _work(server: _Server, file: File, view: View) -> None:
     """Look at the file and answer, for ever."""
     while True:
-        if file.look():
-            server.tell(file.version)
-        try:
+        file.look()
+        server.tell(file.version)
+        with contextlib.suppress(queue.Empty):
             asked, answer = server.jobs.get(timeout=LOOK)
-        except queue.Empty:
-            continue
-        if file.look():
-            server.tell(file.version)
-        answer(view.state(asked))
+            file.look()
+            answer(view.state(asked))
 
 
 class _Server(ThreadingHTTPServer):

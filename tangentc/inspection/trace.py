@@ -24,7 +24,8 @@ MOST_TRIPS = FIRST + LAST + 1
 class Row:
     """A statement that has run: what it is, the user's line it belongs to, which trip of each loop, what it made.
 
-    ``value`` is a copy of what it made, if whole values are kept.
+    ``value`` is a copy of what it made, if whole values are kept; ``parts`` are the names that took what it made apart,
+    each with its own summary.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Row:
     trips: tuple[tuple[int, int], ...]
     summary: Summary
     value: Any = None
+    parts: tuple[tuple[str, Summary], ...] = ()
 
     @property
     def line(self) -> int:
@@ -156,7 +158,11 @@ class _Recorder(Watcher):
         trips = tuple((loop, trip) for loop, trip in self.path)
         kept = copied(value) if self.keep else None
         summary = Summary.of(value)
-        row = Row(len(self.rows), sweep, line.function, line.row, text, target, line.span, trips, summary, kept)
+        parts: tuple[tuple[str, Summary], ...] = ()
+        if target.startswith("(") and isinstance(value, tuple):
+            names = target.strip("()").split(", ")
+            parts = tuple((n, Summary.of(v)) for n, v in zip(names, value)) if len(names) == len(value) else ()
+        row = Row(len(self.rows), sweep, line.function, line.row, text, target, line.span, trips, summary, kept, parts)
         self.rows.append(row)
         return row
 

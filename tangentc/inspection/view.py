@@ -52,6 +52,13 @@ class Shown:
 
 
 MINE = "Your function"
+UNKNOWN = (
+    "No arguments are given, so it is not known of which types they are.  With some in the box above it may go.\n\n"
+)
+NO_PARAMETERS = (
+    "has no parameters, so that there is nothing to take a derivative by.\n"
+    "Where it gives arguments for another function, say *{0}() there if it returns a tuple, **{0}() if a dict."
+)
 
 
 def _title(title: str, is_old: bool) -> str:
@@ -71,7 +78,7 @@ class View:
         out: dict[str, Any] = {
             "file": file.path.name,
             "version": file.version,
-            "time": file.time,
+            "status": file.status,
             "functions": list(names),
         }
         troubles = [file.trouble] if file.trouble is not None else []
@@ -88,13 +95,11 @@ class View:
         troubles += shown.troubles
         return {
             **out,
-            **self._texts(name, function, shown, {(str(file.path), t.line) for t in troubles}),
+            **self._texts(name, function, shown, {(str(file.path), t.line) for t in shown.troubles}),
             "function": name,
             "signature": f"{name}{_signature(function)}",
             "parameters": [p.name for p in _parameters(function)],
-            "hint": ", ".join(
-                f"{p.name}=np.ones(3)" for p in _parameters(function) if p.default is p.empty and p.kind not in BY_NAME
-            ),
+            "hint": _hint(name, function),
             "moving": _moving(function),
             "at": said.at,
             "wrt": said.wrt,
@@ -125,11 +130,15 @@ class View:
         return replace(self.first, function=asked.function, at=at, wrt=self.first.wrt or "")
 
     def _show(self, shown: Shown, function: Any, asked: Asked) -> None:
+        if not _parameters(function) and not isinstance(_signature(function), str):
+            shown.troubles.append(Trouble(f"{asked.function} {NO_PARAMETERS.format(asked.function)}"))
+            return
         try:
             given = self.file.arguments(asked.at or "", asked.module) if (asked.at or "").strip() else None
         except STOPS as error:
             shown.troubles.append(self.file.trouble_of(error, "the arguments cannot be read"))
             return
+        derivative = None
         wrt = tuple(w.strip() for w in (asked.wrt or "").split(",") if w.strip())
         try:
             derivative = Derivative(function, "grad", wrt[0] if len(wrt) == 1 else wrt) if wrt else of(function, 0)
@@ -138,7 +147,9 @@ class View:
             else:
                 _run(shown, derivative, *given)
         except STOPS as error:
-            shown.troubles.append(self.file.trouble_of(error, f"{asked.function} stops with an error"))
+            trouble = self.file.trouble_of(error, f"{asked.function} stops with an error")
+            before = UNKNOWN if given is None and derivative is not None else ""
+            shown.troubles.append(replace(trouble, text=before + trouble.text))
 
     def _texts(self, name: str, function: Any, shown: Shown, bad: set[tuple[str, int]]) -> dict[str, Any]:
         """Both texts; if there is no new derivative, the last one, which belongs to no line any more."""
@@ -156,12 +167,13 @@ class View:
                 "titles": [_title(MINE, is_old), _title("Its derivative", True) if plain else "No derivative"],
                 "old": [is_old, bool(plain)],
             }
-        derivative, text, values = shown.derivative, shown.compiled.text, values_of(shown.run)
+        derivative, text = shown.derivative, shown.compiled.text
         sizes: dict[int, Any] = {}
         for a in shown.bound:
             type_of(a, sizes)
         known = notes(text, {length.symbol: n for n, length in sizes.items()})
         sources = sources_of(derivative, text)  # type: ignore[arg-type]
+        values = values_of(shown.run, sources)
         self._last[name] = text.whole.rstrip("\n")
         theirs = "Its adjoint, here for ones" if derivative.kind == "adjoint" else "Its derivative"
         return {
@@ -179,14 +191,15 @@ class View:
         if shown.run is None or shown.derivative is None:
             return
         derivative = shown.derivative
-        yield [derivative.function.__name__, brief_of(shown.value)]
+        name = derivative.function.__name__
+        yield [name, brief_of(shown.value)]
         names = list(derivative.signature().parameters)
         positions, single = derivative.positions(shown.compiled.types)
         result = shown.run.result[0] if derivative.has_aux else shown.run.result
         result = (result,) if single else result
         for i, path, part in zip(positions, derivative.paths, result):
             for leaf, value in leaves_of(f"{names[i]}.{path}" if path else names[i], part):
-                yield [f"adjoint of {leaf}", brief_of(value)]
+                yield [f"adjoint of {leaf}" if derivative.kind == "adjoint" else f"d{name}/d{leaf}", brief_of(value)]
         if (found := shown.run.first_nonfinite()) is not None:
             yield ["not finite", self.file.short(str(found))]
 
@@ -252,6 +265,15 @@ def _moving(function: Any) -> str:
     names = [p.name for p in _parameters(function)]
     wanted = given if isinstance(given, (tuple, list)) else (given,)
     return ", ".join(str(names[w]) if isinstance(w, int) and w < len(names) else str(w) for w in wanted)
+
+
+def _hint(name: str, function: Any) -> str:
+    """Arguments that may be of the kind that a function takes."""
+    known = {"self": f"{name.rpartition('.')[0]}()"} if "." in name else {}
+    numbers = {int: "3", float: "1.0", "int": "3", "float": "1.0"}
+    needed = [p for p in _parameters(function) if p.default is p.empty and p.kind not in BY_NAME]
+    values = [known.get(p.name) or numbers.get(p.annotation, "np.ones(3)") for p in needed]
+    return ", ".join(f"{p.name}={value}" for p, value in zip(needed, values))
 
 
 def _signature(function: Any) -> Any:

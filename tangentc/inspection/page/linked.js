@@ -9,8 +9,9 @@
   function rowsOf(side) { return Array.from(side.querySelectorAll("li[data-g]")); }
   function sameGroup(key) { return all("li[data-g]").filter(function (li) { return li.dataset.g === key; }); }
   function plain(li) {
-    var value = li.querySelector(".value"), text = li.textContent;
-    return (value ? text.slice(0, text.length - value.textContent.length) : text).replace(/\s+#.*$/, "").trim();
+    var copy = li.cloneNode(true);
+    copy.querySelectorAll(".value").forEach(function (value) { value.remove(); });
+    return copy.textContent.replace(/\s+#.*$/, "").trim();
   }
 
   function light(key) {

@@ -71,7 +71,7 @@
       return item;
     }));
     element("troubles").replaceChildren(...state.troubles.map(function (text) { return make("pre", text); }));
-    tell((state.troubles.length ? "not as saved at " : "as saved at ") + state.time);
+    tell(state.status);
     var has = Boolean(state.function);
     ["signature", "asked", "told"].forEach(function (id) { element(id).hidden = !has; });
     document.querySelector(".sides").hidden = element("details").hidden = !has;
@@ -108,27 +108,32 @@
   function put(side, rows, other) {
     if (side.given === rows) return false;
     side.given = rows;
-    function texts() { return Array.from(side.children).map(function (li) { return window.linked.plain(li); }); }
+    function text(li) { return "n" in li.dataset ? window.linked.plain(li) : ""; }
+    function texts() { return Array.from(side.children).map(text); }
     var before = new Set(texts()), top = other ? 0 : side.scrollTop, left = other ? 0 : side.scrollLeft;
     side.innerHTML = rows;
     side.scrollTo(left, top);
     if (!other && before.size) {
-      texts().forEach(function (text, k) { if (!before.has(text)) side.children[k].classList.add("fresh"); });
+      texts().forEach(function (now, k) { side.children[k].classList.toggle("fresh", now !== "" && !before.has(now)); });
     }
     return true;
   }
 
-  function parts() { return wrt.value.split(",").map(function (w) { return w.trim(); }).filter(Boolean); }
+  // The names in the box, which if it is empty are those that it shows.
+  function parts() {
+    return (wrt.value.trim() || wrt.placeholder).split(",").map(function (w) { return w.trim(); }).filter(Boolean);
+  }
 
   function choices(names) {
     element("parameters").replaceChildren(...names.map(function (name) {
       var button = make("button", name);
       button.type = "button";
       button.title = "take the derivative by " + name;
-      button.setAttribute("aria-pressed", String((parts().length ? parts() : [wrt.placeholder]).includes(name)));
+      button.setAttribute("aria-pressed", String(parts().includes(name)));
       button.addEventListener("click", function () {
         var now = parts();
-        wrt.value = (now.includes(name) ? now.filter(function (w) { return w !== name; }) : now.concat(name)).join(", ");
+        var others = now.filter(function (w) { return w !== name; });
+        wrt.value = (now.includes(name) ? others : now.concat(name)).join(", ");
         run();
       });
       return button;
