@@ -50,6 +50,11 @@ class Line:
         return np.mean(r**2)
 
 
+def pick(x, k):
+    y = x[k]
+    return y * y
+
+
 def forever(x):
     while True:
         pass
@@ -107,7 +112,7 @@ def give(page, name, arguments):
 def test_the_functions_and_what_they_compute(url):
     with opened(url) as page:
         row(page, "yours", "scaled = s * 2").hover()
-        names = ["layer", "network", "energy", "Line.loss", "forever", "example"]
+        names = ["layer", "network", "energy", "Line.loss", "pick", "forever", "example"]
         assert page.locator("nav button").all_inner_texts() == names
         assert page.locator("#signature").inner_text() == "network(W, x, n: int)"
         assert page.locator("#at").input_value() == "*example()"
@@ -123,7 +128,7 @@ def test_the_functions_and_what_they_compute(url):
         page.locator("#theirs", has_text="Its derivative, for arguments of any kind").wait_for()
         assert "unbroadcast(" in page.locator("#emitted").inner_text()
         give(page, "layer", "np.array([1.0, 2.0]), W=np.eye(2)")
-        page.locator("#theirs", has_text="Its adjoint, here for ones").wait_for()
+        page.locator("#theirs", has_text="Its adjoint, with ones for out_bar").wait_for()
         assert "adjoint of x" in page.locator("#told").inner_text()
         give(page, "energy", "x=np.ones(2), k=3.0")  # the decorator says by what
         page.locator("#told dt", has_text="denergy/dk").wait_for()
@@ -133,9 +138,17 @@ def test_the_functions_and_what_they_compute(url):
         give(page, "Line.loss", "self=Line(), X=np.eye(2), y=np.ones(2)")
         page.locator("#told dt", has_text="dloss/dself.w").wait_for()
         assert page.locator("#troubles").inner_text() == ""
+        assert row(page, "yours", "return np.mean(r**2)").locator(".value").inner_text() == "= 1.25"
         give(page, "Line.loss", "self=Line(), X=np.eye(2), y=q")
         page.locator("#troubles", has_text="the arguments cannot be read").wait_for()
         assert "NameError: name 'q' is not defined" in page.locator("#troubles").inner_text()
+        give(page, "pick", "np.ones(3), 7")
+        page.locator(
+            "#troubles", has_text="Why: IndexError: index 7 is out of bounds for axis 0 with size 3."
+        ).wait_for()
+        assert page.locator("#yours li.bad").inner_text().strip() == "y = x[k]"
+        give(page, "energy", "x=np.ones(3) * np.nan, k=2.0")
+        page.locator("#told .warn dd", has_text="NaN").wait_for()
         page.locator("nav button", has_text="network").click()  # what was in its boxes is there again
         page.locator("#told dt", has_text="dnetwork/dx").wait_for()
         assert page.locator("#at").input_value() == "*example()"
@@ -188,6 +201,8 @@ def test_anew_at_each_save(tmp_path):
         file.write_text(CHAIN)
         helper.write_text("def scale(x):\n    return 7.0 * x\n")  # of the same length, in the same second
         row(page, "emitted", "7.0").wait_for()
+        file.write_text(CHAIN.replace("    return x", "    while x > -100:\n        x = x * 1.0\n    return x"))
+        page.locator("#state", has_text="still running; a save ends it").wait_for()
         file.write_text(CHAIN.replace("chain", "bound"))
         page.locator("#signature", has_text="bound(x)").wait_for()
 

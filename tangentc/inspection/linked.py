@@ -34,7 +34,7 @@ class Segment:
     text: list[str]
     names: set[str]
     groups: dict[int, int]  # for the number of a row that of the statement's first row
-    stores: dict[int, set[str]]  # for that of a statement the names that it gives a value; "" where it returns one
+    stores: dict[int, set[str]]  # for that of a statement the names that it gives a value, "out" where it returns one
 
 
 @dataclass
@@ -106,7 +106,7 @@ def segment_at(file: str, line: int, globals_: dict[str, Any]) -> Segment | None
 
 def _stored(s: Any) -> set[str]:
     if isinstance(s, ast.Return):
-        return {""}
+        return {"out"}
     targets = getattr(s, "targets", None) or [getattr(s, "target", None) or ast.Pass()]
     return {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
 
@@ -209,8 +209,8 @@ def _named(sources: Sources, segment: int, name: str) -> str:
         name = shorter
 
 
-def values_of(run: Trace | None, sources: Sources) -> Values:
-    """What a run computed, of a loop in its last trip."""
+def values_of(run: Trace | None, sources: Sources, value: Any = None) -> Values:
+    """What a run computed, of a loop in its last trip; ``value`` is that of the function, which a run may not have."""
     out, times = Values(), Counter[int]()
     for r in run.rows if run is not None else ():
         s = r.summary
@@ -219,28 +219,33 @@ def values_of(run: Trace | None, sources: Sources) -> Values:
         told = f"= {s.text}"
         if s.shape != () and s.minimum is not None:
             told = f"{s.text} from {s.minimum:.4g} to {s.maximum:.4g}, norm {s.norm:.4g}"
-        out.told[r.row] = [f"{told}{_bad(s)}{again}"]
+        out.told[r.row] = [f"{told}{not_finite(s)}{again}"]
         if r.sweep != ARGUMENT:
             out.of_row[r.row] = ", ".join(_short(part) for _, part in r.parts) or _short(s)
         found = sources.find(r.span.file, r.line) if r.sweep == "primal" and r.line else None
         if found is not None:
             stored = found[1].stores.get(r.line, set())
             for name, part in r.parts or ((r.target, s),):
-                if "" in stored or OF_TARGET.sub("", name) in stored:
+                if OF_TARGET.sub("", name) in stored:
                     out.of_line[r.span.file, r.line] = _short(part)
+    for whole in sources.segments[:1]:
+        returns = [line for line, stored in whole.stores.items() if "out" in stored]
+        if len(returns) == 1 and value is not None:
+            out.of_line[whole.file, returns[0]] = _short(Summary.of(value))
     return out
 
 
 def _short(s: Summary) -> str:
+    if s.shape == () and s.dtype:
+        return f"= {s.text}"
     if s.minimum is None or s.maximum is None:
-        return _bad(s).removeprefix(", ")
-    if s.shape == ():
-        return f"= {s.text}{_bad(s)}"
+        return not_finite(s).removeprefix(", ")
     span = f"all {s.minimum:.4g}" if s.minimum == s.maximum else f"{s.minimum:.4g} \u2026 {s.maximum:.4g}"
-    return f"{s.text} {span}{_bad(s)}"
+    return f"{s.text} {span}{not_finite(s)}"
 
 
-def _bad(s: Summary) -> str:
+def not_finite(s: Summary) -> str:
+    """``, 3 NaN``; nothing if all is finite."""
     return f", {s.nans} NaN" * bool(s.nans) + f", {s.infinities} infinite" * bool(s.infinities)
 
 

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import linecache
 import os
+import re
 import sys
 import time
 import traceback
@@ -47,18 +48,25 @@ class File:
 
     def look(self) -> bool:
         """Run the file again if it has been saved, or a module of its folder that it imports; whether it was."""
-        stamps = {path: _stamp(path) for path in (self.path, *self._beside.values())}
-        if stamps == self._stamps:
+        if not self.is_saved():
             return False
+        self._stamps = stamps = self._now()
         for name in self._beside:
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         self.trouble = self._run()
         self._beside = dict(self._imported())
-        self._stamps = {path: stamps.get(path) or _stamp(path) for path in (self.path, *self._beside.values())}
+        self._stamps = {path: stamps.get(path, stamp) for path, stamp in self._now().items()}
         self.version += 1
         self.status = time.strftime("as saved at %X" if self.trouble is None else "the save at %X cannot be run")
         return True
+
+    def is_saved(self) -> bool:
+        """Whether there is something new since the last look."""
+        return self._now() != self._stamps
+
+    def _now(self) -> dict[Path, Any]:
+        return {path: _stamp(path) for path in (self.path, *self._beside.values())}
 
     def function(self, name: str) -> Any:
         """A function of the file, or a method of one of its classes."""
@@ -101,7 +109,8 @@ class File:
             place = Span(frames[-1].lineno or 0, 0, len(row), row, str(self.path), function)
         told = TangentcError(what, place, why=why.rstrip("."), way_out=way_out)
         notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
-        line = place.line if place is not None and place.file == str(self.path) else 0
+        noted = re.search(rf'File "{re.escape(str(self.path))}", line (\d+)', notes)
+        line = int(noted[1]) if noted else place.line if place is not None and place.file == str(self.path) else 0
         return Trouble(self.short(f"{told}{notes}"), line)
 
     def short(self, text: str) -> str:
@@ -122,7 +131,7 @@ class File:
             sys.modules[name] = module
             exec(code, module.__dict__)
         except (Exception, SystemExit) as error:
-            way_out = "mend it and save" + ", until then the page shows what was there before" * bool(self.module)
+            way_out = "mend it and save" + "; until then the page shows what was there before" * bool(self.module)
             trouble = self.trouble_of(error, f"{self.path.name} cannot be run", way_out)
             _put(sys.modules, name, before[0])
             _put(linecache.cache, file, before[1])

@@ -6,12 +6,14 @@ The file is run in the main thread, which a browser waits for; the server's own 
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import queue
 import secrets
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +26,7 @@ from tangentc.inspection.live import File
 from tangentc.inspection.view import Asked, View
 
 LOOK = 0.3  # seconds between two looks at the file
+PATIENCE = 2.0  # seconds after which a save ends what is running
 WAIT = 20.0  # seconds that an answer to "is there something new" may take
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -52,14 +55,39 @@ def serve(file: File, first: Asked, port: int = 0, browser: bool = True) -> None
 
 
 def _work(server: _Server, file: File, view: View) -> None:
-    """Look at the file and answer, for ever."""
+    """Look at the file and answer, for ever.  What takes very long is given up when the file is saved."""
+    work = _Work()
+    threading.Thread(target=work.give_up, args=(file,), daemon=True).start()
+    waits = None
     while True:
-        file.look()
-        server.tell(file.version)
-        with contextlib.suppress(queue.Empty):
-            asked, answer = server.jobs.get(timeout=LOOK)
+        try:
+            work.began = time.monotonic()
             file.look()
-            answer(view.state(asked))
+            server.tell(file.version)
+            if waits is not None:
+                waits[1](view.state(waits[0]))
+            work.began, waits = None, None
+            with contextlib.suppress(queue.Empty):
+                waits = server.jobs.get(timeout=LOOK)
+        except KeyboardInterrupt:
+            if not work.is_given_up:
+                raise
+            work.is_given_up = False
+
+
+class _Work:
+    """What the main thread does: when it began, and whether it has been told to give up."""
+
+    def __init__(self) -> None:
+        self.began: float | None = None
+        self.is_given_up = False
+
+    def give_up(self, file: File) -> None:
+        while True:
+            time.sleep(LOOK)
+            if self.began is not None and time.monotonic() - self.began > PATIENCE and file.is_saved():
+                self.began, self.is_given_up = None, True
+                _thread.interrupt_main()
 
 
 class _Server(ThreadingHTTPServer):

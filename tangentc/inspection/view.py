@@ -17,9 +17,10 @@ from tangentc.core.values import is_array, type_of
 from tangentc.derivative import Derivative
 from tangentc.errors import NotScalar, TangentcError, internal
 from tangentc.inspection.explain import brief_of, leaves_of
-from tangentc.inspection.linked import Sources, emitted, segment_at, sources_of, values_of, yours
+from tangentc.inspection.linked import Sources, emitted, not_finite, segment_at, sources_of, values_of, yours
 from tangentc.inspection.live import File, Trouble
 from tangentc.inspection.trace import Trace, of, traced
+from tangentc.watch.summary import Summary
 
 STOPS = (Exception, SystemExit)  # what ends the user's code, but not the page
 BY_NAME = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -173,9 +174,9 @@ class View:
             type_of(a, sizes)
         known = notes(text, {length.symbol: n for n, length in sizes.items()})
         sources = sources_of(derivative, text)  # type: ignore[arg-type]
-        values = values_of(shown.run, sources)
+        values = values_of(shown.run, sources, shown.value)
         self._last[name] = text.whole.rstrip("\n")
-        theirs = "Its adjoint, here for ones" if derivative.kind == "adjoint" else "Its derivative"
+        theirs = "Its adjoint, with ones for out_bar" if derivative.kind == "adjoint" else "Its derivative"
         return {
             "yours": yours(sources, text, values, bad),
             "emitted": emitted(sources, text, values, known, beside=True),
@@ -192,16 +193,21 @@ class View:
             return
         derivative = shown.derivative
         name = derivative.function.__name__
-        yield [name, brief_of(shown.value)]
+        yield [name, _brief(shown.value)]
         names = list(derivative.signature().parameters)
         positions, single = derivative.positions(shown.compiled.types)
         result = shown.run.result[0] if derivative.has_aux else shown.run.result
         result = (result,) if single else result
         for i, path, part in zip(positions, derivative.paths, result):
             for leaf, value in leaves_of(f"{names[i]}.{path}" if path else names[i], part):
-                yield [f"adjoint of {leaf}" if derivative.kind == "adjoint" else f"d{name}/d{leaf}", brief_of(value)]
+                yield [f"adjoint of {leaf}" if derivative.kind == "adjoint" else f"d{name}/d{leaf}", _brief(value)]
         if (found := shown.run.first_nonfinite()) is not None:
             yield ["not finite", self.file.short(str(found))]
+
+
+def _brief(value: Any) -> str:
+    text, summary = brief_of(value), Summary.of(value)
+    return text if "nan" in text or "inf" in text else f"{text}{not_finite(summary)}"
 
 
 def _general(derivative: Derivative) -> Any:
@@ -235,8 +241,8 @@ def _run(shown: Shown, derivative: Derivative, args: tuple, keywords: dict[str, 
         shown.derivative, shown.bound = fitted, bound
         with fitted.as_run(bound):
             shown.compiled = fitted.compiled(bound)
+            shown.value = value()  # first, since what it raises has the user's lines alone
             shown.run = traced(derivative, args, keywords, False)
-        shown.value = value()
 
 
 def _ones(value: Any) -> Any:

@@ -26,7 +26,8 @@
   async function ask() {
     if (asking) { again = true; return; }
     asking = true;
-    var late = setTimeout(function () { tell("running \u2026"); }, 300);
+    var late = [[300, "running \u2026"], [3000, "still running; a save ends it, or Ctrl-C in the terminal"]].map(
+      function (row) { return setTimeout(tell, row[0], row[1]); });
     do {
       again = false;
       var query = new URLSearchParams();
@@ -40,7 +41,7 @@
         break;  // the other loop says so
       }
     } while (again);
-    clearTimeout(late);
+    late.forEach(clearTimeout);
     asking = false;
   }
 
