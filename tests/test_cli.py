@@ -74,6 +74,7 @@ def test_wrong_calls_are_status_2():
 def test_help_has_examples():
     done = run("--help")
     assert done.returncode == 0 and "tangentc show model.py:loss --wrt w,b" in done.stdout
+    assert "tangentc serve model.py --function loss --args model:example" in done.stdout
 
 
 MODEL = """

@@ -15,6 +15,9 @@ from urllib.parse import urlsplit
 import pytest
 from browser import opened
 
+from tangentc.inspection.live import File
+from tangentc.inspection.view import Asked, View
+
 ROOT = Path(__file__).parent.parent
 
 MODEL = """
@@ -133,6 +136,15 @@ def test_the_functions_and_what_they_compute(url):
         give(page, "energy", "x=np.ones(2), k=3.0")  # the decorator says by what
         page.locator("#told dt", has_text="denergy/dk").wait_for()
         page.locator("nav button", has_text="Line.loss").click()
+        page.locator("#troubles", has_text="No arguments are given").wait_for()
+        page.locator("#at").fill("self=Line(), ")  # which is not run, and is there again
+        page.locator("nav button", has_text="layer").click()
+        page.locator("#signature", has_text="layer(x, W)").wait_for()
+        page.locator("nav button", has_text="Line.loss").click()
+        page.locator("#troubles", has_text="missing a required argument: 'X'").wait_for()
+        assert page.locator("#at").input_value() == "self=Line(), "
+        page.locator("#at").fill("")
+        page.locator("form [type=submit]").click()
         page.locator("#troubles", has_text="No arguments are given").wait_for()
         assert page.locator("#at").get_attribute("placeholder") == "self=Line(), X=np.ones(3), y=np.ones(3)"
         give(page, "Line.loss", "self=Line(), X=np.eye(2), y=np.ones(2)")
@@ -272,6 +284,16 @@ def test_ctrl_c_ends_it_also_where_a_function_does_not(model):
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((place.hostname, place.port), timeout=5)
     assert sorted(p.name for p in model.parent.iterdir()) == ["model.py"]
+
+
+def test_a_fault_of_the_page_itself_ends_nothing(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "model", None)  # it is put back
+    file = File(model)
+    file.look()
+    view = View(file, Asked())
+    monkeypatch.setattr(view, "_texts", lambda *_: {}["absent"])
+    state = view.state(Asked("energy", "", ""))
+    assert state["function"] is None and "this is a fault of tangentc itself: KeyError" in state["troubles"][0]
 
 
 def test_wrong_calls(model, url):

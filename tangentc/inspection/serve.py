@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import json
+import os
 import queue
 import secrets
 import sys
@@ -98,7 +99,7 @@ class _Server(ThreadingHTTPServer):
     """
 
     daemon_threads = True
-    allow_reuse_address = False
+    allow_reuse_address = os.name != "nt"  # where it would let two have one port
 
     def __init__(self, port: int):
         super().__init__(("127.0.0.1", port), _Handler)

@@ -76,26 +76,26 @@ class View:
     def state(self, asked: Asked) -> dict[str, Any]:
         """What the page shows, ready for JSON."""
         file, names = self.file, self.file.functions
-        out: dict[str, Any] = {
-            "file": file.path.name,
-            "version": file.version,
-            "status": file.status,
-            "functions": list(names),
-        }
-        troubles = [file.trouble] if file.trouble is not None else []
         name = next((n for n in (asked.function, self.first.function) if n in names), None) or self._start()
+        out = {"file": file.path.name, "version": file.version, "status": file.status, "functions": list(names)}
+        troubles = [file.trouble] if file.trouble is not None else []
         if name is None:
-            if not troubles:
-                troubles.append(Trouble(f"{file.path.name} has no function: write one, and save"))
+            troubles = troubles or [Trouble(f"{file.path.name} has no function: write one, and save")]
             return {**out, "function": None, "troubles": [t.text for t in troubles]}
-        function = file.function(name)
+        try:
+            return {**out, **self._of(name, asked, troubles)}
+        except Exception as error:  # of the page, not of the user's code
+            failed = internal(error, file.function(name))
+            return {**out, "function": None, "troubles": [str(failed)]}
+
+    def _of(self, name: str, asked: Asked, troubles: list[Trouble]) -> dict[str, Any]:
+        """What the page shows of a function."""
+        file, function = self.file, self.file.function(name)
         shown = Shown()
         said = self._said(replace(asked, function=name), shown)
         if not shown.troubles:
             self._show(shown, function, said)
-        troubles += shown.troubles
         return {
-            **out,
             **self._texts(name, function, shown, {(str(file.path), t.line) for t in shown.troubles}),
             "function": name,
             "signature": f"{name}{_signature(function)}",
@@ -105,7 +105,7 @@ class View:
             "at": said.at,
             "wrt": said.wrt,
             "told": [*self._told(shown)],
-            "troubles": [t.text for t in troubles],
+            "troubles": [t.text for t in (*troubles, *shown.troubles)],
         }
 
     def _start(self) -> str | None:

@@ -68,7 +68,7 @@
       var item = make("li"), button = item.appendChild(make("button", name));
       button.type = "button";
       button.setAttribute("aria-current", String(name === state.function));
-      button.addEventListener("click", function () { wanted = name; keep(); ask(); });
+      button.addEventListener("click", function () { take(); wanted = name; keep(); ask(); });
       return item;
     }));
     element("troubles").replaceChildren(...state.troubles.map(function (text) { return make("pre", text); }));
@@ -115,7 +115,9 @@
     side.innerHTML = rows;
     side.scrollTo(left, top);
     if (!other && before.size) {
-      texts().forEach(function (now, k) { side.children[k].classList.toggle("fresh", now !== "" && !before.has(now)); });
+      Array.from(side.children).forEach(function (li) {
+        li.classList.toggle("fresh", text(li) !== "" && !before.has(text(li)));
+      });
     }
     return true;
   }
@@ -141,15 +143,11 @@
     }));
   }
 
-  function run() {
-    if (!shown) return;
-    said[shown] = {at: at.value, wrt: wrt.value};
-    keep();
-    ask();
-  }
+  function take() { if (shown) said[shown] = {at: at.value, wrt: wrt.value}; }
+
+  function run() { take(); keep(); ask(); }
 
   element("asked").addEventListener("submit", function (event) { event.preventDefault(); run(); });
-  [at, wrt].forEach(function (box) { box.addEventListener("change", run); });
   at.addEventListener("keydown", function (event) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); run(); }
   });
