@@ -86,7 +86,7 @@ class File:
         scope["arguments of"] = lambda *args, **keywords: (args, keywords)
         tree = ast.parse(f"f({text}\n)", ARGUMENTS, "eval")
         if not isinstance(tree.body, ast.Call) or not isinstance(tree.body.func, ast.Name):
-            raise SyntaxError("these are not the arguments of one call")
+            raise ValueError("they are not those of one call")
         tree.body.func.id = "arguments of"
         given: tuple[tuple, dict[str, Any]] = eval(compile(tree, ARGUMENTS, "eval"), scope)
         return given
@@ -100,7 +100,7 @@ class File:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(self.path)]
         if isinstance(error, SyntaxError):
             why = error.msg
-        if isinstance(error, SyntaxError) and error.filename != ARGUMENTS:
+        if isinstance(error, SyntaxError) and Path(error.filename or ARGUMENTS).is_file():
             row, first, what = (error.text or "").rstrip("\n"), (error.offset or 1) - 1, f"{what}: it is not Python yet"
             end = (error.end_offset or 1) - 1 if error.end_lineno == error.lineno else len(row)
             place = Span(error.lineno or 0, first, end, row, error.filename or "", "the file")
