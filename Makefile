@@ -1,4 +1,4 @@
-# `make demo` runs the main job and `make test` the tests; both set up what they need in .venv.
+# `make demo` runs the main job, `make test` the tests, and `make docs` builds the site; all set up what they need in .venv.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -39,6 +39,8 @@ format: $(BIN)/.installed
 
 docs: $(BIN)/.installed
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_gallery.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(BIN)/.installed
 	$(BIN)/python benchmarks/targets.py
@@ -47,4 +49,4 @@ bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks.peers --out docs
 
 clean:
-	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv build site *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,6 +1,6 @@
 """Write docs/reference/ from the compiler's own tables.
 
-python docs/make_reference.py            writes syntax.md and rules.md
+python docs/make_reference.py            writes api.md, command.md, rules.md and syntax.md
 python docs/make_reference.py --check    exits with 1 if the files on disk differ
 """
 
@@ -26,6 +26,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 import scipy.special
 import scipy.stats
+from make_api import api, command
 from scipy.spatial import distance
 
 import tangentc
@@ -214,7 +215,12 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write or check the pages; the exit status is 1 if a page on disk differs."""
-    pages = {"syntax.md": syntax(), "rules.md": rules()}
+    pages = {
+        "syntax.md": syntax(),
+        "rules.md": rules(),
+        "api.md": NOTE + "\n" + api(),
+        "command.md": NOTE + "\n" + command(),
+    }
     differ = [name for name, text in pages.items() if not (HERE / name).is_file() or (HERE / name).read_text() != text]
     if "--check" in arguments:
         for name in differ:

@@ -23,7 +23,7 @@ def differentiable(
     f: None = None, *, wrt: Any = 0, has_aux: bool = False
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 def differentiable(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
-    """Decorate a function: it stays as it is, and has its derivatives as attributes.
+    """Decorate a function: what takes its place is called as it is, and has its derivatives as attributes.
 
     ``.grad``, ``.value_and_grad`` and ``.adjoint`` are functions, ``.vjp(*primals)`` and
     ``.jvp(primals, tangents)`` are those of the module, ``.source`` is the gradient's text.

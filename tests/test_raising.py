@@ -303,7 +303,7 @@ def test_value_and_grad_raises_where_the_function_does(f):
         f(2.0)
     with pytest.raises(type(wanted.value)):
         tangentc.value_and_grad(f)(2.0)
-    assert tangentc.grad(f)(2.0) == 4.0  # which docs/conventions.md says
+    assert tangentc.grad(f)(2.0) == 4.0  # which docs/reference/conventions.md says
 
 
 def refused_when_large(x):

@@ -14,7 +14,9 @@ import pytest
 
 RUN = pathlib.Path(__file__).parent / "wild_suite" / "run.py"
 RIGHT = {"numpy-ml": 100, "filterpy": 61, "lmfit": 76, "pvlib": 39}  # at least, of the releases that run.py names
-NOT_MADE_ZERO = {"numpy-ml/Gaussian process's prediction"}  # sqrt(0)**2, see "Singular points" in docs/conventions.md
+NOT_MADE_ZERO = {
+    "numpy-ml/Gaussian process's prediction"
+}  # sqrt(0)**2, see "Singular points" in docs/reference/conventions.md
 
 
 def run(only, folder):
