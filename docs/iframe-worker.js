@@ -5,19 +5,21 @@ if (location.protocol === "file:") {
       super();
       const frame = document.createElement("iframe");
       frame.hidden = true;
-      document.body.append(frame);
-      this.inner = frame.contentWindow;
-      this.inner.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
-      this.ready = new Promise((resolve) => {
-        const script = this.inner.document.createElement("script");
-        script.src = url;
-        script.onload = resolve;
-        this.inner.document.body.append(script);
+      this.inner = new Promise((resolve) => {
+        frame.onload = () => {
+          const inner = frame.contentWindow;
+          inner.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
+          const script = inner.document.createElement("script");
+          script.src = url;
+          script.onload = () => resolve(inner);
+          inner.document.body.append(script);
+        };
       });
+      document.body.append(frame);
     }
 
     postMessage(data) {
-      this.ready.then(() => this.inner.dispatchEvent(new MessageEvent("message", { data })));
+      this.inner.then((inner) => inner.dispatchEvent(new MessageEvent("message", { data })));
     }
 
     terminate() {}

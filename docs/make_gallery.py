@@ -21,6 +21,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "examples" / "gallery"
 PAGES, PICTURES = HERE / "gallery", HERE / "pictures" / "gallery"
+NOTE = "<!-- Made by docs/make_gallery.py; do not edit. -->\n"
 NAMES = (
     "curve", "logistic", "mixture", "spirals", "heat", "neural_ode", "pendulum", "journey", "kalman", "image", "arm",
     "chain",
@@ -62,7 +63,6 @@ def page(name: str) -> str:
     emitted = re.sub(r'stands in ".*/', 'stands in "', module.derivative.source).strip()
     lines = emitted.count("\n") + 1
     return "\n".join([
-        "<!-- Made by docs/make_gallery.py; do not edit. -->\n",
         f"# {title}\n",
         f"{what}\n",
         f"![{SHOWN[name]}](../pictures/gallery/{name}.svg)\n",
@@ -73,6 +73,7 @@ def page(name: str) -> str:
         "## The derivative that it has\n",
         f"What `print(derivative.source)` shows after that, {lines} lines:\n",
         f"```python\n{emitted}\n```\n",
+        NOTE,
     ])  # fmt: skip
 
 
@@ -85,7 +86,6 @@ def about(name: str) -> tuple[str, str]:
 def index() -> str:
     """All of them with their pictures."""
     parts = [
-        "<!-- Made by docs/make_gallery.py; do not edit. -->\n",
         "# Gallery\n",
         "Twelve programs of plain NumPy. Each runs in a few seconds, and its page shows the derivative that tangentc\n"
         "wrote for it. They stand in `examples/gallery`; some use the minimisers of SciPy.\n",
@@ -94,7 +94,7 @@ def index() -> str:
     for name in NAMES:
         title, _ = about(name)
         parts.append(f"[![{SHOWN[name]}](../pictures/gallery/{name}.svg) {title}]({name}.md)\n")
-    return "\n".join([*parts, "</div>\n"])
+    return "\n".join([*parts, "</div>\n", NOTE])
 
 
 # ------------------------------------------------------------------ the pictures

@@ -8,6 +8,7 @@ import ast
 import contextlib
 import html
 import io
+import linecache
 import re
 import shlex
 import shutil
@@ -28,8 +29,15 @@ PICTURES = ROOT / "docs" / "pictures"
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "debugging"))
 
 
-def cost(y, w, x, b):
-    return y - max(0, w * x + b)
+def typed(name: str, text: str):
+    """A function whose lines are counted from its own first, as on the page."""
+    linecache.cache[f"{name}.py"] = (len(text), None, text.splitlines(True), f"{name}.py")
+    names: dict = {}
+    exec(compile(text, f"{name}.py", "exec"), names)
+    return names[name]
+
+
+cost = typed("cost", "def cost(y, w, x, b):\n    return y - max(0, w * x + b)\n")
 
 
 def settle(x, w, n):
@@ -49,7 +57,7 @@ def drawings() -> dict[str, str]:
         run = tangentc.trace(overflow.loss, wrt="b")(*many)
     annotated = tangentc.grad(settle, wrt="w").source_for(np.ones(4), 0.9, 3, annotate=True)
     return {
-        "explain.svg": terminal("explain(cost, 5, 2, 1, 1)", tangentc.explain(cost, 5, 2, 1, 1)),
+        "explain.svg": terminal('explain(cost, 5, 2, 1, 1, wrt="w")', tangentc.explain(cost, 5, 2, 1, 1, wrt="w")),
         "trace.svg": terminal("trace(settle)(x, 0.9, 3)", tangentc.trace(settle)(np.array([0.5, -1.0]), 0.9, 3), 150),
         "first_nonfinite.svg": terminal("trace(loss)(W, b, inputs).first_nonfinite()", _short(run.first_nonfinite())),
         "annotate.svg": terminal("grad(settle).source_for(x, 0.9, 3, annotate=True)",
@@ -91,7 +99,7 @@ def _idea(room: str) -> str:
     path = ROOT / "tangentc" / room
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     text = " ".join((ast.get_docstring(ast.parse(path.read_text())) or "").split())
-    return text.split(". ")[0].removesuffix(".")
+    return text.split(". ")[0].removesuffix(".").replace("`", "")
 
 
 def norm(x):

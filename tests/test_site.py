@@ -67,14 +67,17 @@ def shown(site, page, **options):
 @pytest.mark.parametrize("width", [400, 1000, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_is_wider_than_the_window(site, width, scheme):
-    for name in ("index.html", "gallery/index.html", "coming_from/jax.html", "reference/limits.html"):
-        with shown(site, name, width=width, scheme=scheme) as page:
+    with shown(site, "index.html", width=width, scheme=scheme) as page:
+        for name in ("index.html", "gallery/index.html", "coming_from/jax.html", "reference/limits.html"):
+            page.goto((site / name).as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
 def test_the_search_finds_a_page_in_a_folder(site):
     with shown(site, "index.html", width=1300) as page:
-        page.fill("input[name=query]", "revolve")
+        page.click("input[name=query]")
+        page.get_by_text("Type to start searching").wait_for()
+        page.keyboard.type("revolve")  # key by key: the page listens to keys
         page.wait_for_selector(".md-search-result__item h1")
         assert "Memory" in page.locator(".md-search-result__item h1").all_inner_texts()
 

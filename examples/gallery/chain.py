@@ -1,6 +1,6 @@
 """A hanging chain.
 
-Forty links between two nails. The chain hangs where its energy is smallest: that of its height, and that of links
+Two dozen links between two nails. The chain hangs where its energy is smallest: that of its height, and that of links
 which hardly stretch. What comes out is the catenary, the curve that Bernoulli, Huygens and Leibniz found in 1691.
 """
 
@@ -9,7 +9,7 @@ from scipy.optimize import brentq, minimize
 
 import tangentc
 
-LINKS, LENGTH = 40, 3.0
+LINKS, LENGTH = 24, 3.0
 ENDS = np.array([[-1.0, 0.0], [1.0, 0.0]])
 
 
