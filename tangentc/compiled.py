@@ -19,10 +19,11 @@ from tangentc.arguments import refuse_overlap, refuse_shared
 from tangentc.backend.load import Text, load
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import Dispatch
+from tangentc.compiler.guards import common, form
 from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.nodes import Global
 from tangentc.core.types import Type
-from tangentc.core.values import SIGHT, Sight, mutable_parts, seeing
+from tangentc.core.values import SIGHT, Sight, as_key, mutable_parts, seeing
 from tangentc.errors import TangentcError, TurnedComplex
 from tangentc.frontend.dependencies import Dependency, Signed, kept_by
 from tangentc.frontend.reached import NONE, Reached, reached
@@ -30,6 +31,7 @@ from tangentc.rules.registry import REGISTRY
 from tangentc.singular import constants_of_numpy, math_of_numpy
 
 BY_IDENTITY = (pytypes.FunctionType, pytypes.MethodType, functools.partial)  # which is how these are equal
+MOST_ALIKE = 3  # compilations for other lengths that gave one text, which then is not sought again for all lengths
 MOST_KEPT, MOST_WITH_DATA = 500, 32  # derivatives whose code is kept, and those of what holds data: closures, methods
 
 
@@ -102,10 +104,22 @@ class Code:
         if self.seen != before:
             self.forget()
 
+    def widen(self, found: Compiled, key: Any, write: Callable[[list[Type]], str]) -> None:
+        """Let code be right for other lengths too, where it is the same for those that it was compiled for before."""
+        alike = self.forms.setdefault((form(key[0]), *key[1:]), {})
+        same = [one for one in alike.values() if one.text.whole == found.text.whole and one.is_fresh(called=True)]
+        if 0 < len(same) < MOST_ALIKE:
+            both = [[*one.types, *([] if one.seed is None else [one.seed])] for one in (found, same[-1])]
+            with self.seeing() as sight:
+                made_for = common(write, found.text.whole, *both)
+            found.made_for = made_for and [as_key(t, sight.written) for t in made_for]
+        alike[key[0]] = found
+
     def forget(self) -> None:
         """Forget all code."""
         self.found.clear()
         self.forms.clear()
+        self.turned = dict([*self.turned.items()][-MOST_KEPT:])
         self.dispatches = ()
 
 
@@ -175,6 +189,8 @@ class Compiled:
     def overlook_growing(self, before: Compiled, write: Callable[[], str]) -> None:
         """Let lists that the code only writes into hold any number of items from now on, if ``write`` gives the same
         text for these.  ``before`` is the code for what they held before."""
+        if before.text.whole != self.text.whole:
+            return
         then = {(d.place, d.name): d.held for d in before.dependencies}
         found: list[tuple[Dependency, Part]] = []
         of_any: dict[Global, Type] = {}
@@ -187,7 +203,7 @@ class Compiled:
                     found.append((d, written.part))
                     of_any[of] = with_part(of_any.get(of, d.held), written.part.keys, of_any_length)
         try:
-            with seen_as(*of_any.items()):
+            with seen_as(*of_any.items()), seeing(self.seen):
                 same = bool(found) and write() == self.text.whole
         except TangentcError:
             same = False

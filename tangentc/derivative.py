@@ -25,10 +25,10 @@ from tangentc.compiled import Code, Compiled
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for, uncollected
-from tangentc.compiler.guards import common, covers, form
+from tangentc.compiler.guards import covers, form
 from tangentc.core.inside import MADE, Made
 from tangentc.core.types import Scalar, Type, Unknown
-from tangentc.core.values import as_key, holds_itself, type_of, types_of
+from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
@@ -51,7 +51,6 @@ from tangentc.singular import RAISED, in_numpy, without_raising
 
 P = ParamSpec("P")
 R = TypeVar("R")
-MOST_ALIKE = 3  # compilations for other lengths that gave one text, which then is not sought again for all lengths
 
 
 class Derivative(Made, Generic[P, R]):
@@ -346,29 +345,18 @@ class Derivative(Made, Generic[P, R]):
             moving = self.positions(types[: len(types) - (self.kind == "adjoint")])[0]
             return settled(lambda types: compiled(list(types)), types, args, moving, options)
 
+        paths = ".".join(map(str, self._wanted())).split(".")
         try:
-            paths = {name for w in self._wanted() if isinstance(w, str) for name in w.split(".")}
             found, self.code.options = self.code.look(settle, (self.function, *args), paths, lambda found: found[0])
         except TurnedComplex as turned:
             self.code.turned[key] = turned
             raise
-        if len(self.code.found) > 1000:
+        if len(self.code.found) > 1000 or self.code.options != options:  # which gave what was compiled before no values
             self.code.forget()
-            self.code.turned.clear()
-        if self.code.options != options:  # what was compiled before was not given their values
-            self.code.forget()
-        before, self.code.found[key] = self.code.found.get(key := self._key(args)), found
-        if before is not None and before.text.whole == found.text.whole:
-            with self.code.seeing():
-                found.overlook_growing(before, lambda: self._compile(found.types, key[1], found.seed).text.whole)
-        alike = self.code.forms.setdefault((form(key[0]), *key[1:]), {})
-        same = [one for one in alike.values() if one.text.whole == found.text.whole and one.is_fresh(called=True)]
-        if 0 < len(same) < MOST_ALIKE:
-            both = [[*one.types, *([] if one.seed is None else [one.seed])] for one in (found, same[-1])]
-            with self.code.seeing() as sight:
-                made_for = common(lambda types: compiled(types).text.whole, found.text.whole, *both)
-            found.made_for = made_for and [as_key(t, sight.written) for t in made_for]
-        alike[key[0]] = found
+        if (before := self.code.found.get(key := self._key(args))) is not None:
+            found.overlook_growing(before, lambda: self._compile(found.types, key[1], found.seed).text.whole)
+        self.code.found[key] = found
+        self.code.widen(found, key, lambda types: compiled(types).text.whole)
         return found
 
     def _kept(self, key: Any) -> Compiled | None:

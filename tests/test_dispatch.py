@@ -376,7 +376,9 @@ def test_lists_of_arguments_that_grow(compilations):
     for k in range(12):
         layer.forward(x * k)
         np.testing.assert_allclose(gradient(x, layer), want)
-    assert len(layer.seen) == 12 and len(compilations) == 3  # for one item, for two, and for any number
+    assert (
+        len(layer.seen) == 12 and len(compilations) == 1
+    )  # what is in a list does not matter where more is put into it, and nothing read
     layer.spare = [1.0, 2.0, 3.0]
     np.testing.assert_allclose(gradient(x, layer), 3 * want)
     layer.seen.append("text")

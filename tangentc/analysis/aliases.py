@@ -11,6 +11,7 @@ import copy
 import functools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -185,6 +186,9 @@ class Aliases:
         """The arguments whose memory the result may share."""
         if not self._has_memory(s.target):
             return []
+        if s.op is ops.method and isinstance(self._type(s.args[0]), Array):
+            if (function := methods.function_of(s.args[1].value)) is not None:
+                s = replace(s, op=function, args=(s.args[0], *s.args[2:]))
         op = s.op
         if "out" in dict(s.keywords):
             return [dict(s.keywords)["out"]]  # it is what the call gives

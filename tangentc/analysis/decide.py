@@ -190,6 +190,8 @@ def truth(t: Type) -> bool | None:
             return True
         case Tuple(items, None) if not t.or_none:
             return bool(items)
+        case Dict(keys) if keys and not t.loses and not t.or_none:
+            return True
     return None
 
 

@@ -296,7 +296,6 @@ def unbounded(
     assigned = [s for s in body if isinstance(s, Assign)]
     sure: set[Atom] = {s.target for s in assigned if _overflows(s)}
     sure |= {a for s in body for a in reads(s) if isinstance(a, Const) and not is_finite(a.value)}
-    sure |= {a for s in body for a in reads(s) if isinstance(a, Global) and is_differentiable(types.of(a))}
     also = multiplied(function, moving)
     by_values = chosen is True  # not where the caller multiplies all entries
     is_nan = felt(function, types.of, no_number, by_values, also)
@@ -304,6 +303,7 @@ def unbounded(
     alike = not also and by_values == bool(chosen)
     is_large = is_felt if alike else felt(function, types.of, infinite, by_values, also)
     data: set[Atom] = {p.name for p in function.params if p.name not in wrt and is_differentiable(types.of(p.name))}
+    data |= {a for s in body for a in reads(s) if isinstance(a, Global) and is_differentiable(types.of(a))}
     signs = Signs(body, types.of)
     singular: set[Atom] = {s.target for s in assigned if divides(s, is_singular) and not _is_alike(s, signs, is_felt)}
     large: set[Atom] = {s.target for s in assigned if s.target in singular or signs.grows(s)}

@@ -40,7 +40,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import SAVED, Array, Dict, Scalar, components, is_container, is_slice
-from tangentc.core.walk import blocks, changed_by, reads, statements
+from tangentc.core.walk import asks_for_form, blocks, changed_by, reads, statements
 
 REPEATED = {
     builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
@@ -279,7 +279,10 @@ class Folding:
         if s.op is np.transpose and len(s.args) == 1:
             return True
         if s.op is operator.getitem:
-            return not is_temporary(s.args[0]) if isinstance(s.args[0], str) else True
+            if not isinstance(s.args[0], str) or not is_temporary(s.args[0]):
+                return True
+            made = self.made.get(s.args[0])
+            return isinstance(made, Assign) and asks_for_form(made, self.types.of)
         if s.op in ops.COMPARE or s.op in (operator.add, operator.sub, operator.mul, operator.neg):
             return (
                 all(isinstance(self.types.of(a), Scalar) for a in s.args)

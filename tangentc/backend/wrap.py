@@ -15,6 +15,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 
 WIDEST = 110
+MANY, SHORT = 6, 30  # items, and characters of each, that stand in rows as in a paragraph
 INDENT = "    "
 # what binds least comes first: at these a row is broken
 OPERATORS = (
@@ -48,6 +49,8 @@ def wrapped(row: str) -> list[str]:
         return [row]
     if any(word == "," and at > start for at, word in tokens):
         return _bracketed(f"{pad}{head}(", _items(body), f"{pad}){end}{tail}")
+    if any(word == "," for _, word in tokens) and head.count(" = ") == 1 and body.endswith("()"):
+        return _bracketed(f"{pad}(", _items(head.removesuffix(" = ")), f"{pad}) = {body}")
     for operators in OPERATORS:
         places = [at for k, (at, word) in enumerate(tokens) if at > start and word in operators and _binary(tokens, k)]
         if places and not _chooses(tokens, start):
@@ -76,10 +79,24 @@ def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
     in_one = in_one.removesuffix(",") if len(pieces) > 1 else in_one  # of one item the comma makes a tuple
     if len(in_one) <= WIDEST:
         return [first, in_one, last]
+    if len(pieces) >= MANY and all(len(p) <= SHORT for p in pieces):
+        return [first, *_filled(pieces, pad), last]
     rows = [row for piece in pieces for row in wrapped(pad + piece)]
     if len(pieces) == 1 and pieces[0][0] != "(" and rows[0] == f"{pad}(" and rows[-1] == f"{pad})":  # one pair will do
         rows = [row.removeprefix(INDENT) for row in rows[1:-1]]
     return [first, *rows, last]
+
+
+def _filled(pieces: Sequence[str], pad: str) -> Iterator[str]:
+    """As many pieces in a row as it takes."""
+    row = pad + pieces[0]
+    for piece in pieces[1:]:
+        if len(row) + 1 + len(piece) > WIDEST:
+            yield row
+            row = pad + piece
+        else:
+            row += f" {piece}"
+    yield row
 
 
 def _top_level(text: str) -> Iterator[tuple[int, str]]:

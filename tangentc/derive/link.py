@@ -25,7 +25,17 @@ from tangentc.core.build import Builder, is_sure
 from tangentc.core.naming import shown
 from tangentc.core.nodes import NOWHERE, Assign, Atom, Block, Effect, If, Leave, Statement, Store, version_base
 from tangentc.core.types import Array, Scalar
-from tangentc.core.walk import all_reads, blocks, changed_by, defines, reads, statements, substitute_block, transform
+from tangentc.core.walk import (
+    all_reads,
+    asks_for_form,
+    blocks,
+    changed_by,
+    defines,
+    reads,
+    statements,
+    substitute_block,
+    transform,
+)
 
 SIZES = (np.size, np.shape)
 
@@ -244,6 +254,8 @@ class Region:
             return "it is changed later"
         if self.aliases.is_changed(name) and (not self.aliases.shares(made) or self.aliases.may_copy(made)):
             return "it is changed later"  # an array of its own, it may be
+        if asks_for_form(made, self.builder.types.of):  # which stores leave as it is
+            return None
         for atom in made.atoms:
             if not isinstance(atom, str) or not self.aliases.is_changed(atom):
                 continue

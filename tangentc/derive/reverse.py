@@ -266,7 +266,7 @@ class _Reverse(Structure, Stores, Control):
             if not isinstance(x, str) or x not in self.active:
                 continue
             partial = partials(self.b, call, s.target, [k])[k]
-            if partial is None:
+            if partial is None or is_number(partial, 0):
                 continue
             bar = y_bar
             one_for_all = mask is not None and rank(self.b.type(partial)) != rank(self.b.type(s.target))

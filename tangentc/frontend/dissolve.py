@@ -39,11 +39,12 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Struct
+from tangentc.core.types import Dict, Held, Sequence, Struct, Type, is_long
 from tangentc.core.walk import defines, reads, statements
 from tangentc.frontend.leave import leaves
 
 MADE = {ops.new_object, ops.make_struct, ops.make_dict, ops.make_list}
+PUTTING = {"append", "extend", "insert"}
 MOST_ITEMS = 16
 Names = dict[
     str, frozenset[str | None]
@@ -63,8 +64,8 @@ def dissolved(
     """
     made = {s.target: s for s in statements(body) if isinstance(s, Assign) and s.op in MADE}
     given = _given(objects) if any(_changes_part(s, made) for s in statements(body)) else {}
-    made |= {name: Assign(name, ops.new_object, (Const(t.cls),), (), NOWHERE) for name, t in given.items()}
-    made = {name: s for name, s in made.items() if _is_plain(s)}
+    made |= {path: _as_made(path, t) for path, t in given.items()}
+    made = {name: s for name, s in made.items() if _is_plain(s) or name in given and s.op is ops.make_list}
     if not made:
         return body, frozenset()
     given = {name: t for name, t in given.items() if name in made}
@@ -75,30 +76,58 @@ def dissolved(
         walk.stored.clear()
         walk.read.clear()
         walk.asked.clear()
+        walk.filled.clear()
+        walk.asked_of.clear()
         names: Names = {name: frozenset([name]) for name in objects if name in walk.inside}
         out = walk.block(body, names)
         walk.let_out(result, names)
         walk.inside -= {name for name, slot in walk.read if slot not in walk.stored}
+        walk.inside -= walk.filled & {name for name, _ in walk.asked_of}
         walk.owned = frozenset(walk.stored)
         if (len(walk.inside), walk.owned) == before:
-            sets = {name.split(".")[0] for name in walk.inside & given.keys() if walk.slots_of(name) & walk.owned}
+            changed = {name for name in walk.inside & given.keys() if walk.slots_of(name) & walk.owned}
+            sets = {name.split(".")[0] for name in changed | walk.filled}
             return (*walk.as_given(), *out), frozenset(sets)
     return body, frozenset()
 
 
 def _changes_part(s: Statement, made: Mapping[str, Assign]) -> bool:
-    return isinstance(s, Store) and s.object not in made
+    return isinstance(s, Store) and s.object not in made or _puts(s)
 
 
-def _given(objects: Mapping[str, Struct]) -> dict[str, Struct]:
-    """Objects, and those that are their attributes, by their paths."""
-    found: dict[str, Struct] = {}
+def _puts(s: Statement) -> bool:
+    """Whether a statement puts something into a list."""
+    return isinstance(s, Effect) and s.op is ops.method and getattr(s.args[1], "value", None) in PUTTING
+
+
+def _given(objects: Mapping[str, Type]) -> dict[str, Held]:
+    """Objects, and the objects, dicts and lists that they hold, by their paths."""
+    found: dict[str, Held] = {}
     for path, t in objects.items():
-        found[path] = t
-        found |= _given(
-            {f"{path}.{n}": i for n, i in zip(t.fields, t.items) if isinstance(i, Struct) and not i.or_none}
-        )
+        if isinstance(t, (Struct, Dict, Sequence)) and not t.or_none:
+            found[path] = t
+            found |= _given({f"{path}.{word}": part for word, part in _parts(t).items()})
     return found
+
+
+def _parts(t: Held) -> dict[str, Type]:
+    """What is held, by the attributes, or by what keys and indices are called."""
+    if is_long(t):
+        return {}
+    names = t.fields if isinstance(t, Struct) else map(str, t.keys) if isinstance(t, Dict) else None
+    items = t.items * t.length if isinstance(t, Sequence) and t.length and len(t.items) == 1 else t.items
+    return dict(zip(map(str, range(len(items))) if names is None else names, items))
+
+
+def _as_made(path: str, t: Held) -> Assign:
+    """A statement that would make what is given."""
+    nothing = (Const(None),) * len(_parts(t))
+    if isinstance(t, Struct):
+        return Assign(path, ops.new_object, (Const(t.cls),), (), NOWHERE)
+    is_dict = isinstance(t, Dict) and t.stands_for is None
+    if is_dict or not isinstance(t, Sequence) or t.kind is not list or t.stands_for is not None:
+        return Assign(path, ops.make_dict, (Const(t.keys if is_dict else ("",)), *nothing), (), NOWHERE)  # type: ignore[union-attr]
+    return Assign(path, ops.make_list, nothing, (), NOWHERE)
 
 
 def _is_plain(made: Assign) -> bool:
@@ -164,12 +193,14 @@ class _Walk:
     """Goes through a block in the order in which it runs; ``inside`` are the objects that nothing has let out."""
 
     def __init__(
-        self, made: dict[str, Assign], called: dict[str, str], assigned: Set[str], given: Mapping[str, Struct]
+        self, made: dict[str, Assign], called: dict[str, str], assigned: Set[str], given: Mapping[str, Held]
     ):  # fmt: skip
         self.made, self.called, self.assigned, self.given = made, called, assigned, given
         self.owned: frozenset[str] = frozenset()  # the variables that attributes of what is given become
         self.new: dict[str, dict[str, None]] = {}  # the attributes that it gets
         self.parts: dict[Atom, str] = {}  # what was read of it, and the variables that these attributes would become
+        self.filled: set[str] = set()  # the lists of it into which something is put
+        self.asked_of: set[tuple[str, str]] = set()  # what is read or stored of it
         self.asked: set[str] = set()  # the attributes of it that are objects, which something is asked of
         self.inside = set(made)
         self.number = {name: k for k, name in enumerate(made)}
@@ -215,6 +246,8 @@ class _Walk:
                 found = self.store(s, names)
             case Effect() if s.op is ops.assumed:
                 found = self.assumed(s, names)
+            case Effect() if _puts(s):
+                found = self.fill(s, names)
             case Opaque():
                 found = self.opaque(s, names)
             case _:
@@ -245,7 +278,7 @@ class _Walk:
             key = s.args[1]
             word = str(key.value) if is_object and isinstance(key, Const) else _word(self.made[source], key)
             return None if word is None else self.take(s, source, word, names)
-        answer = self.answer(s, source)
+        answer = self.answer(s, source, names)
         if answer is None:
             return None
         names.pop(s.target, None)
@@ -261,10 +294,11 @@ class _Walk:
     def put(self, name: str, attribute: str, value: Atom, s: Assign | Store, names: Names) -> tuple[Statement, ...]:
         slot, held = self.slot(name, attribute), self.object_of(value, names)
         self.stored.add(slot)
+        self.asked_of.add((name, attribute))
         self.inside -= {
             path for path in self.inside if path.startswith(f"{name}.{attribute}.") or path == f"{name}.{attribute}"
         }
-        if name in self.given and attribute not in self.given[name].fields:
+        if name in self.given and attribute not in _parts(self.given[name]):
             self.new.setdefault(name, {})[attribute] = None
         names.pop(slot, None)
         if held in self.inside:
@@ -297,35 +331,53 @@ class _Walk:
 
     def slots_of(self, name: str) -> frozenset[str]:
         """The variables that the attributes of an object that is given would become."""
-        return frozenset(self.slot(name, n) for n in (*self.given[name].fields, *self.new.get(name, ())))
+        return frozenset(self.slot(name, n) for n in (*_parts(self.given[name]), *self.new.get(name, ())))
 
     def as_given(self) -> Iterator[Assign]:
         """The variables with what the attributes are before the function sets them."""
         owned = [
-            (p, w)
-            for p in self.inside & self.given.keys()
-            for w in self.given[p].fields
-            if self.slot(p, w) in self.owned
+            (path, word)
+            for path in self.inside & self.given.keys()
+            for word in _parts(self.given[path])
+            if self.slot(path, word) in self.owned
         ]
         held = {path: self.object(path) for path, _ in owned}
         for path in self.given:
             if path in self.asked:
                 base, _, word = path.rpartition(".")
-                yield Assign(self.object(path), builtins.getattr, (self.object(base), Const(word)), (), NOWHERE)
+                yield self.part(self.object(path), base, word)
             for word in [w for p, w in owned if p == path]:
-                yield Assign(self.slot(path, word), builtins.getattr, (held[path], Const(word)), (), NOWHERE)
+                yield self.part(self.slot(path, word), path, word, held[path])
+
+    def part(self, name: str, path: str, word: str, held: str = "") -> Assign:
+        """The statement that gives a name to a part of what is given."""
+        t = self.given[path]
+        op, key = builtins.getattr, Const(word)
+        if not isinstance(t, Struct):
+            op, key = operator.getitem, Const(int(word) if isinstance(t, Sequence) else word)  # type: ignore[assignment]
+        return Assign(name, op, (held or self.object(path), key), (), NOWHERE)
 
     def object(self, path: str) -> str:
-        """The variable that an object is which is given, or an attribute of one."""
+        """The variable that an object is which is given, or a part of one."""
         base, _, word = path.rpartition(".")
         if base and path not in self.asked:
             self.asked.add(path)
             self.object(base)
-        return path if not base else f"{word}'{path.replace('.', '_')}'given"
+        hint = f"{base.rpartition('.')[2]}_{word}" if word.isdigit() else word
+        return path if not base else f"{hint}'{path.replace('.', '_')}'given"
+
+    def fill(self, s: Effect, names: Names) -> tuple[Statement, ...] | None:
+        """What is put into a list that is given is nothing where nobody asks for what is in it."""
+        name = self.object_of(s.args[0], names)
+        if name not in self.inside or not isinstance(self.given.get(name), Sequence):
+            return None
+        self.filled.add(name)
+        return ()
 
     def take(self, s: Assign, name: str, word: str, names: Names) -> tuple[Statement, ...]:
+        self.asked_of.add((name, word))
         slot = self.slot(name, word)
-        if name in self.given and slot not in self.owned and word in self.given[name].fields:
+        if name in self.given and slot not in self.owned and word in _parts(self.given[name]):
             names.pop(s.target, None)
             if (path := f"{name}.{word}") in self.inside:
                 names[s.target] = frozenset([path])
@@ -340,8 +392,10 @@ class _Walk:
             return ()
         return (replace(s, op=ops.identity, args=(slot,)),)
 
-    def answer(self, s: Assign, name: str) -> bool | None:
-        """What a question about an object has for an answer, as it is one of a known class."""
+    def answer(self, s: Assign, name: str, names: Names) -> bool | None:
+        """What a question about an object has for an answer, as it is one of a known class, and no other one."""
+        if s.op in (operator.is_, operator.is_not) and self.object_of(s.args[1], names) in self.inside:
+            return (self.object_of(s.args[1], names) == name) is (s.op is operator.is_)
         if s.op in (operator.is_, operator.is_not) and s.args[1] == Const(None):
             return s.op is operator.is_not
         if s.op is builtins.isinstance and isinstance(s.args[1], Const):
@@ -351,8 +405,11 @@ class _Walk:
     def assumed(self, s: Assign | Effect, names: Names) -> tuple[Statement, ...] | None:
         """What was written for an object of this class holds."""
         fact, name = s.args[0].value, self.object_of(s.args[1], names) if len(s.args) == 2 else None  # type: ignore[union-attr]
-        if name not in self.inside or _class(self.made[name]) in (dict, list):
+        if name not in self.inside:
             return None
+        if _class(self.made[name]) in (dict, list):
+            self.asked_of.add((name, fact.kind))
+            return () if fact.kind == "unroll" and fact.value == len(self.made[name].args) else None
         t = Struct(_class(self.made[name]), (), ())
         if fact.kind == "classes":
             return () if instance_of(t, fact.value) else None

@@ -20,8 +20,8 @@ from tangentc.analysis.program import Program
 from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Block, Const, Effect, For, Function, Statement, While
-from tangentc.core.types import Array, Struct, is_complex, is_container, rank
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, Statement, While
+from tangentc.core.types import Array, Sequence, Struct, is_complex, is_container, rank
 from tangentc.core.walk import blocks, defines, reads, statements, substitute_block, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.ops.table import every
@@ -63,29 +63,42 @@ def _with_own_parts(function: Function, aliases: Aliases, builder: Builder) -> t
     """The function with copies of the arrays alone that it changes of an object, where it reads them once, at its top,
     and all else that is done with the object is to read its attributes; None where more is changed."""
     types = builder.types
-    objects = {p for p in aliases.params if isinstance(types.of(p), Struct)}
+    objects: set[Atom] = {p for p in aliases.params if isinstance(types.of(p), Struct)}
+
+    def place(s: Statement) -> tuple[Atom, Any] | None:
+        """The part of an object that a statement reads, under a name or at a place that stands in the text."""
+        by_name = isinstance(s, Assign) and s.op in (builtins.getattr, operator.getitem) and s.args[0] in objects
+        if not by_name or not isinstance(s.args[1], Const):  # type: ignore[union-attr]
+            return None
+        t, key = types.of(s.args[0]), s.args[1].value  # type: ignore[union-attr]
+        if not isinstance(t, Sequence):
+            return s.args[0], key  # type: ignore[union-attr]
+        return (s.args[0], key % t.length) if type(key) is int and t.length else None  # type: ignore[union-attr]
+
     head: list[Assign] = []
     for s in function.body:
-        if not (isinstance(s, Assign) and s.op is builtins.getattr and s.args[0] in objects):
+        if not isinstance(s, Assign) or place(s) is None:
             break
         head.append(s)
-        objects |= {s.target} if isinstance(types.of(s.target), Struct) else set()
-    parts = {s.args: s.target for s in head if isinstance(types.of(s.target), Array) and aliases.is_changed(s.target)}
+        objects |= {s.target} if is_container(types.of(s.target)) else set()
+    changed = [s for s in head if isinstance(types.of(s.target), Array) and aliases.is_changed(s.target)]
+    parts = {place(s): s.target for s in changed}
     rest = function.body[len(head) :]
-    gets = [s for s in statements(rest) if isinstance(s, Assign) and s.op is builtins.getattr and s.args not in parts]
-    others = {a for s in statements(rest) if not any(s is get for get in gets) for a in reads(s)} | {function.result}
-    if not parts or others & objects or asks_for_layout(function):
+    others = {a for s in statements(rest) if place(s) is None or place(s) in parts for a in reads(s)} | {
+        function.result
+    }
+    if len(parts) != len(changed) or not parts or others & objects or asks_for_layout(function):
         return None
     own: list[Assign] = []
     for s in head:
         own.append(s)
-        if s.args in parts:
+        if s in changed:
             own[-1] = replace(s, target=builder.fresh(f"%{s.target}"))
             types.of_name[own[-1].target] = types.of(s.target)
             own.append(Assign(s.target, np.copy, (own[-1].target,), (), s.span))
     new = replace(function, body=(*own, *rest))
     now = Aliases(new, types, aliases.call_aliases)
-    return None if any(map(now.is_changed, objects)) else (new, now)
+    return None if any(now.is_changed(o) for o in objects if isinstance(o, str)) else (new, now)
 
 
 def _read_beside_reshaped(function: Function, aliases: Aliases) -> set[str]:

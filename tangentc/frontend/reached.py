@@ -62,14 +62,6 @@ def reached(values: Iterable[Any]) -> Reached | None:
     """The names in the text of functions, and of all that they may call; None where names may be computed.
 
     ``values`` are functions, and the objects whose methods they may call.
-
-    >>> class Line:
-    ...     def at(self, x):
-    ...         return self.slope * x
-    ...     def show(self):
-    ...         print(self.log)
-    >>> sorted(reached([lambda line, x: line.at(x), Line()]).names)
-    ['at', 'slope']
     """
     reach = _Reach()
     for value in values:
@@ -154,7 +146,11 @@ class _Reach:
 
 
 def names_in(constant: Any) -> Iterator[str]:
-    """The names of attributes that code may have: those that it looks up, and its texts."""
+    """The names of attributes that code may have: those that it looks up, and its texts.
+
+    >>> sorted(names_in((lambda line, x: line.at(x) * getattr(line, "slope")).__code__))
+    ['at', 'getattr', 'slope']
+    """
     if isinstance(constant, pytypes.CodeType):
         yield from constant.co_names
         for inner in constant.co_consts:

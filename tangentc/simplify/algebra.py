@@ -118,6 +118,20 @@ def _primal_product(b: Builder, atom: Atom) -> Assign | None:
     return made
 
 
+MOST_DIGITS = 10  # of a number that is made out of two
+
+
+def _and_more(b: Builder, x: Atom, factors: list[Atom], by: float, more: list[Atom]) -> Atom | None:
+    """``x * y + 3 * x * y * z`` is ``x * y * (1 + 3 * z)``."""
+    rest = Counter(more) - Counter(factors)
+    if len(factors) < 2 or Counter(factors) - Counter(more) or is_narrow(b.type(x)) or len(repr(by)) > MOST_DIGITS:
+        return None
+    product: Atom = Const(int(by) if by % 1 == 0 else by)
+    for factor in rest.elements():
+        product = factor if is_number(product, 1) else b.mul(product, factor)
+    return b.mul(x, b.add(Const(1), product))
+
+
 def _collected(b: Builder, x: Atom, y: Atom) -> Atom | None:
     """``a * (0.5 * k) + 0.5 * k * a`` is ``a * k``: like products are added by their coefficients."""
     if not (isinstance(x, str) and isinstance(y, str) and b.type(x) == b.type(y)):
@@ -125,7 +139,10 @@ def _collected(b: Builder, x: Atom, y: Atom) -> Atom | None:
     if not (_made_by(b, x, MUL) or _made_by(b, x, NEG)) or not (_made_by(b, y, MUL) or _made_by(b, y, NEG)):
         return None
     (p, first), (q, second) = _monomial(b, x), _monomial(b, y)
-    if Counter(first) != Counter(second) or p + q == 0:
+    if Counter(first) != Counter(second):
+        found = _and_more(b, x, first, q / p, second) if p > 0 else None
+        return found or (_and_more(b, y, second, p / q, first) if q > 0 else None)
+    if p + q == 0:
         return None
     total = p + q
     out: Atom = Const(int(total) if total % 1 == 0 else total)
@@ -177,6 +194,8 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
             return b.mul(product.args[0], sign.args[0])
     if choice := _times_choice(b, x, y):
         return choice
+    if (times := _filled(b, x, y) or _filled(b, y, x)) is not None:
+        return times
     if (first := _opposite(b, x)) is not None and (second := _opposite(b, y)) is not None:
         return b.mul(first, second)
     if (other := _opposite(b, y)) is not None:
@@ -205,7 +224,11 @@ def _select(b: Builder, test: Atom, x: Atom, y: Atom) -> Atom | None:
 
 
 def _both(b: Builder, op: Op, test: Atom, x: Atom, y: Atom) -> Atom | None:
-    """``where(t, where(u, x, 0), 0)`` is ``where(t & u, x, 0)``."""
+    """``where(t, where(u, x, 0), 0)`` is ``where(t & u, x, 0)``, and ``where(t, where(t, x, 0) * a, y)`` is
+    ``where(t, x * a, y)``."""
+    arms = tuple(_where_taken(b, op, test, arm, k) for k, arm in enumerate((x, y), 1))
+    if arms != (x, y):
+        return b.emit(op, (test, *arms))
     inner = _made_by(b, x, op)
     if (
         inner is None
@@ -220,8 +243,27 @@ def _both(b: Builder, op: Op, test: Atom, x: Atom, y: Atom) -> Atom | None:
     return b.emit(op, (b.emit(operator.and_, (inner.args[0], test)), inner.args[1], y))
 
 
+def _where_taken(b: Builder, op: Op, test: Atom, arm: Atom, k: int) -> Atom:
+    """One arm of a choice, in which a factor that is chosen by the same test is what it is there."""
+    made = _made_by(b, arm, MUL)
+    for place, factor in enumerate(made.args if made is not None else ()):
+        inner = _made_by(b, factor, op)
+        if inner is not None and inner.args[0] == test:
+            other = made.args[1 - place]  # type: ignore[union-attr]
+            return b.mul(*((inner.args[k], other) if place == 0 else (other, inner.args[k])))
+    return arm
+
+
 def _is_test(b: Builder, atom: Atom) -> bool:
     return getattr(b.type(atom), "dtype", "") == "bool"
+
+
+def _filled(b: Builder, x: Atom, y: Atom) -> Atom | None:
+    """``np.full_like(y, s) * y`` is ``s * y``."""
+    filled = _made_by(b, x, np.full_like)
+    if filled is None or b.type(filled.target) != b.type(y) or not b.same_shape(filled.args[0], y):
+        return None
+    return b.mul(filled.args[1], y)
 
 
 def _times_choice(b: Builder, x: Atom, y: Atom) -> Atom | None:

@@ -98,15 +98,23 @@ def _chosen(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
 
 
 def _choice(b: Builder, x: Atom) -> tuple[Atom, Atom, Atom] | None:
-    """The arguments of ``where(t, a, c)``, with a number that it is multiplied with inside."""
-    made, by = _written(b, x), None
-    if made is not None and made.op is MUL and is_number(made.args[0]):
-        by, made = made.args[0], _written(b, made.args[1])
-    if made is None or made.op is not np.where:
-        return None
-    test, *arms = made.args
-    a, c = (arm if by is None or is_number(arm, 0) else b.mul(by, arm) for arm in arms)
-    return test, a, c
+    """The arguments of ``where(t, a, c)``, with what it is multiplied with inside; where that is no number, one arm is
+    zero."""
+    made = _written(b, x)
+    if made is None or made.op is np.where:
+        return made and made.args  # type: ignore[return-value]
+    for k, factor in enumerate(made.args if made.op is MUL else ()):
+        by, chosen = made.args[1 - k], _written(b, factor)
+        if (
+            chosen is None
+            or chosen.op is not np.where
+            or not (is_number(by) or any(is_number(a, 0) for a in chosen.args))
+        ):
+            continue
+        test, *arms = chosen.args
+        a, c = (arm if is_number(arm, 0) else b.mul(by, arm) if k else b.mul(arm, by) for arm in arms)
+        return test, a, c
+    return None
 
 
 def cancelled(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:

@@ -37,6 +37,8 @@ WITH_ARRAYS = {
 
 NUMBER_TYPES = {f for f in vars(np).values() if isinstance(f, type) and issubclass(f, np.number)}
 
+ALONG_AXES = (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod, np.std, np.var, np.any, np.all)
+
 
 class Arrays(Part):
     """What functions of arrays mean."""
@@ -110,6 +112,13 @@ class Arrays(Part):
     def sum_of_numbers(self, s: Assign) -> tuple[Statement, ...] | None:
         numeric = all(isinstance(self.types.of(a), (Scalar, Array)) for a in s.args)
         return (replace(s, op=operator.add),) if numeric else None
+
+    @means(*ALONG_AXES)
+    def reduction(self, s: Assign) -> tuple[Statement, ...] | None:
+        """``np.sum(x, 1)`` is ``np.sum(x, axis=1)``, by which it is known wherever it is looked for."""
+        if len(s.args) != 2 or "axis" in dict(s.keywords):
+            return None
+        return (replace(s, args=s.args[:1], keywords=(("axis", s.args[1]), *s.keywords)),)
 
     @means(builtins.sum)
     def over_rows(self, s: Assign) -> tuple[Statement, ...] | None:

@@ -30,6 +30,7 @@ from tangentc.core.values import type_of
 from tangentc.core.walk import statements
 from tangentc.errors import UnsafeMutation
 from tangentc.frontend.into import place_of_out
+from tangentc.frontend.typed.arrays import ALONG_AXES
 from tangentc.frontend.typed.meaning import Part, means, plain
 from tangentc.ops import methods
 
@@ -150,7 +151,8 @@ class Methods(Part):
                 key = Const(tuple(a.value for a in args))  # type: ignore[union-attr]
             spread = replace(s, op=function, args=(receiver, key))  # type: ignore[arg-type]
             return (spread,) if isinstance(key, Const) else (made, spread)
-        return (replace(s, op=function, args=(receiver, *args)),)  # type: ignore[arg-type]
+        called = replace(s, op=function, args=(receiver, *args))  # type: ignore[arg-type]
+        return (function in ALONG_AXES and self.reduction(called)) or (called,)
 
     def entry(self, s: Assign, receiver: Atom, args: tuple[Atom, ...]) -> tuple[Statement, ...]:
         """``x.item(k)`` counts through all axes, ``x.item(i, j)`` and ``x.item((i, j))`` along each."""
