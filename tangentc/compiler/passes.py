@@ -10,6 +10,7 @@ from tangentc.analysis.fits import without_computed
 from tangentc.analysis.program import Pass, Program
 from tangentc.core.nodes import Function
 from tangentc.core.texts import is_emitted
+from tangentc.frontend.buffers import one_buffer
 from tangentc.frontend.carried import carried_by_items
 from tangentc.frontend.entries import in_their_arrays
 from tangentc.frontend.fused import fused
@@ -54,6 +55,7 @@ FRONT = (
     Pass("lasts", "the last item of a list is what the last trip has appended", lasts, True),
     Pass("entries", "entries of parts of arrays are entries of the arrays", in_their_arrays, True),
     Pass("places", "items of a slice of a list are items of the list", in_their_lists, True),
+    Pass("buffers", "arrays that take turns are one, and copies that nothing needs are none", one_buffer),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 
