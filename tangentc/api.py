@@ -19,6 +19,7 @@ from tangentc.arguments import (
     fingerprint,
     is_zero_of_integer,
     own_copy,
+    refuse_tables,
     refuse_turned,
     sizes_of,
     zero_like,
@@ -205,6 +206,7 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
     function = derivative.function
     args = derivative.bind(primals, {})
     store = derivative.code
+    refuse_tables(args, list(derivative.signature().parameters), function)
     arrays = arrays_of(args)
 
     def key() -> Any:

@@ -103,6 +103,19 @@ def _as_float(t: Type, name: str) -> str:
     return f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers"
 
 
+def refuse_tables(args: Any, names: list[str], function: Any) -> None:
+    """Refuse a DataFrame or a Series, whose operations are its own."""
+    for name, value in zip(names, args):
+        items = enumerate(value) if isinstance(value, (list, tuple)) else ()
+        parts = value.items() if isinstance(value, dict) else items
+        for text, v in ((name, value), *((f"{name}[{k!r}]", part) for k, part in parts)):
+            if type(v).__module__.split(".")[0] == "pandas" and hasattr(v, "to_numpy"):
+                raise BadArgument(
+                    f"{text} of {function.__name__} is a {type(v).__name__} of pandas",
+                    why="its operations are its own, and look at labels", way_out=f"pass {text}.to_numpy()",
+                )  # fmt: skip
+
+
 def refuse_turned(result: Any, args: tuple, function: Any) -> None:
     """Refuse what came out complex for real arguments, of code that was compiled for real numbers."""
     if _holds_complex(type_of(result)) and not _holds_complex(type_of(args)):

@@ -16,6 +16,7 @@ from tangentc.arguments import (
     positions,
     refuse_integers,
     refuse_repeated,
+    refuse_tables,
     refuse_turned,
     states_within,
 )
@@ -332,6 +333,7 @@ class Derivative(Made, Generic[P, R]):
 
     def _compile_kept(self, key: Any, args: tuple) -> Compiled:
         """The code for these arguments, compiled and put where it is found again."""
+        refuse_tables(args, list(self.signature().parameters), self.function)
         options = self.code.options
 
         def compiled(given: list[Type]) -> Compiled:

@@ -70,3 +70,30 @@ def test_a_wrong_tangent_is_no_seed():
 
 def square(x):
     return x * x
+
+
+def test_a_table_is_told_to_numpy():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"a": [1.0, 2.0]})
+
+    def f(w, X):
+        return np.sum(w * X)
+
+    for call in (
+        lambda: tangentc.grad(f)(2.0, table),
+        lambda: tangentc.grad(f)(2.0, table["a"]),
+        lambda: tangentc.grad(f, wrt=1)(2.0, [table["a"]]),
+        lambda: tangentc.vjp(f, 2.0, {"k": table}),
+    ):
+        with pytest.raises(tangentc.errors.BadArgument, match=r"of pandas(.|\n)*\.to_numpy\(\)"):
+            call()
+
+
+def test_an_integer_is_no_gradient_s_value():
+    with pytest.raises(tangentc.errors.NotScalar, match=r"returns an integer(.|\n)*real number"):
+        tangentc.grad(lambda x: np.nonzero(x)[0].sum())(np.ones(3))
+
+
+def test_a_name_that_a_module_has_not():
+    with pytest.raises(tangentc.errors.UnsupportedSyntax, match=r"asks for besselj(.|\n)*no attribute"):
+        tangentc.grad(lambda x: np.sum(np.besselj(x)))(np.ones(3))

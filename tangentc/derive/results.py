@@ -145,6 +145,11 @@ def check_scalar(program: Program, t: Type) -> None:
             f"{function.name} returns a complex number", span, why="a gradient is that of a real function",
             way_out="return its real part, or its squared modulus, or use tangentc.vjp",
         )  # fmt: skip
+    if isinstance(t, Scalar) and np.dtype(t.dtype).kind in "biu":
+        raise NotScalar(
+            f"{function.name} returns an integer ({describe(t)})", span, why="it moves by no small step, or not at all",
+            way_out="return a real number, float(...) of it where it is one",
+        )  # fmt: skip
     if isinstance(t, Known) and t.value is ops.UNDEFINED:
         ways = [s for s in statements(function.body) if isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)]
         called = (program.source.__globals__.get(name) for name in program.source.__code__.co_names)

@@ -265,7 +265,10 @@ class Expressions(Part):
         try:
             value = getattr(base, node.attr)
         except AttributeError as error:
-            raise self.unsupported(node, f"something that is not there ({error})", "correct the name") from None
+            raise UnsupportedSyntax(
+                f"{self.activation.source.name} asks for {node.attr}, which is not there", self.span(node),
+                why=str(error), way_out="correct the name",
+            ) from None  # fmt: skip
         if not is_library_module(base) and (isinstance(base, (types.ModuleType, type)) or node.attr in own_data(base)):
             self.places[Place("attribute", base), node.attr] = Place("attribute", base)
         return value

@@ -78,7 +78,7 @@ class _Reach:
         self.written: set[str] = set()
         self.read: set[str] = set()
         self.seen: dict[int, Any] = {}  # by their identity, and held, so that no other gets that
-        self.owners: list[Any] = []  # the classes, modules and objects whose attributes the names may be
+        self.owners: dict[int, Any] = {}  # the classes, modules and objects whose attributes the names may be
         self.called: set[type] = set()  # the classes that are named, and may be called
 
     def settle(self) -> None:
@@ -87,7 +87,7 @@ class _Reach:
         count = -1
         while count != len(asked):
             count = len(asked)
-            for owner in list(self.owners):
+            for owner in list(self.owners.values()):
                 for name in self._reached_in(owner):
                     if (id(owner), name) not in asked:
                         asked.add((id(owner), name))
@@ -118,13 +118,12 @@ class _Reach:
             self._function(value)
         elif isinstance(value, (type, pytypes.ModuleType)):
             of_python = is_of_python(value) if isinstance(value, type) else value.__name__ in sys.stdlib_module_names
-            if not is_library_module(value) and not of_python and value not in self.owners:
-                self.owners.append(value)
+            if not is_library_module(value) and not of_python:
+                self.owners[id(value)] = value
         elif is_object(value):
-            if type(value) not in self.owners:
-                self.owners.append(type(value))
+            self.owners[id(type(value))] = type(value)
             if hasattr(value, "__dict__"):
-                self.owners.append(value)
+                self.owners[id(value)] = value
         else:
             self.note(getattr(value, "__wrapped__", getattr(value, "function", None)))
 
