@@ -94,6 +94,90 @@ def test_a_value_of_the_class_that_the_object_hides():
         Net.rate = 0.5
 
 
+class Counter:
+    rate = 0.5
+
+
+def counted(x):
+    counter = Counter()
+    counter.rate = counter.rate * x
+    return counter.rate * x
+
+
+def test_an_object_made_inside_has_what_its_class_has_now():
+    assert grad(counted)(2.0) == pytest.approx(2.0)
+    try:
+        Counter.rate = 0.25
+        assert grad(counted)(2.0) == pytest.approx(1.0)
+    finally:
+        Counter.rate = 0.5
+
+
+class Pair:
+    def __init__(self):
+        self.log, self.w = [2.0], 3.0
+
+    def matched(self, x):
+        self.log.append(x)
+        match self:
+            case Pair(log=seen):
+                return seen[0] * x * self.w
+        return x
+
+
+def test_a_pattern_reads_what_it_names():
+    assert grad(Pair.matched, wrt="x")(Pair(), 1.0) == pytest.approx(6.0)
+    pair = Pair()
+    pair.log = [4.0, 1.0]
+    assert grad(Pair.matched, wrt="x")(pair, 1.0) == pytest.approx(12.0)
+
+
+class Bodies:
+    def __init__(self):
+        self.bodies, self.seen, self.by_name = (
+            [Linear(2, 2, k) for k in range(3)],
+            [],
+            {"a": np.ones(2), "n": 3, "c": np.ones(3)},
+        )
+
+    def moved(self, x):
+        for body in self.bodies:
+            for other in self.bodies:
+                if body is not other:
+                    body.b = body.b + other.w @ x
+        self.seen.append(x)
+        self.by_name["a"] = self.by_name["a"] * x
+        self.bodies[0].w[0] *= x
+        self.by_name["c"][1:] *= x
+        return sum(np.sum(b.b * b.w) for b in self.bodies) + np.sum(self.by_name["a"] * self.by_name["c"][1:])
+
+
+def test_objects_in_lists_and_items_of_dicts_are_variables_too():
+    bodies, x = Bodies(), np.array([0.3, -0.2])
+    text = grad(Bodies.moved, wrt="x").source_for(bodies, x)
+    assert "copied" not in text and "zeros_of" not in text and "is not" not in text and "seen" not in text
+    g = grad(Bodies.moved, wrt="x")(bodies, x)
+    for k in range(2):
+        h = np.eye(2)[k] * 1e-6
+        assert g[k] == pytest.approx((Bodies().moved(x + h) - Bodies().moved(x - h)) / 2e-6, rel=1e-6)
+    assert bodies.seen == [] and not bodies.bodies[0].b.any()
+
+
+def test_a_list_that_is_asked_for_what_was_put_into_it():
+    class Keeping:
+        def __init__(self):
+            self.seen = []
+
+        def f(self, x):
+            self.seen.append(x * x)
+            return self.seen[-1] * len(self.seen)
+
+    assert grad(Keeping.f, wrt="x")(Keeping(), 3.0) == pytest.approx(6.0)
+    keeping = Keeping()
+    keeping.seen = [1.0]
+    assert grad(Keeping.f, wrt="x")(keeping, 3.0) == pytest.approx(12.0)
+
+
 def test_an_array_that_is_changed_is_copied_and_nothing_else():
     net = Net()
     text = grad(Net.in_place, wrt="x").source_for(net, 1.5)

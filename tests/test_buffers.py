@@ -108,9 +108,46 @@ def other_dtype(u):
     return np.sum(k * u)
 
 
+def made_and_scaled(u):
+    for _ in range(3):
+        new = 0.9 * u + np.sin(u)
+        new *= 0.5
+        new += 0.1 * u**2
+        u = new
+    return np.sum(u**2)
+
+
+def made_and_seen(u):
+    for _ in range(3):
+        new = np.sin(u)
+        seen = new[1:]
+        new *= u
+        u = new
+        u[0] = seen[0]
+    return np.sum(u**2)
+
+
+def made_before_the_loop(u):
+    y = np.cos(u)
+    for _ in range(3):
+        y *= u
+        u = y
+    return np.sum(u**2)
+
+
+def made_and_scaled_sometimes(u):
+    for k in range(3):
+        new = np.sin(u)
+        if k:
+            new *= u
+        u = new
+    return np.sum(u**2)
+
+
 ALL = [
     upwind, two_stores, old_is_read, old_is_read_later, entry_by_entry, kept_in_a_list, handed_on_twice,
-    first_is_changed_elsewhere, changed_behind_the_loop, until_it_stands, other_dtype,
+    first_is_changed_elsewhere, changed_behind_the_loop, until_it_stands, other_dtype, made_and_scaled,
+    made_and_seen, made_before_the_loop, made_and_scaled_sometimes,
 ]  # fmt: skip
 
 
@@ -135,6 +172,11 @@ def test_a_linear_stencil_saves_nothing():
     text = "\n".join(code(upwind, U))
     assert "saved" not in text and "new" not in text.replace("# new", "")
     assert len(code(upwind, U)) <= 10
+
+
+def test_what_a_trip_makes_is_scaled_as_a_new_array():
+    text = "\n".join(code(made_and_scaled, U))
+    assert "[...]" not in text and "zeros_like(new)" not in text
 
 
 @pytest.mark.parametrize("f, rows", [(two_stores, 26), (old_is_read, 13), (entry_by_entry, 21)])

@@ -128,7 +128,7 @@ class Nested(ops.MadeInside):
         function = self.function
         while isinstance(function, Nested):
             function = function.function
-        changed = [k for k in compiled.written if count - len(self.extra()) <= k < count]
+        changed = [k for k in compiled.changed if count - len(self.extra()) <= k < count]
         if changed and isinstance(function, (Closure, Bound)):
             name = list(inspect.signature(compiled.root).parameters)[changed[0]]
             raise UnsafeMutation(

@@ -22,7 +22,7 @@ from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, Statement, While
 from tangentc.core.types import Array, Sequence, Struct, is_complex, is_container, rank
-from tangentc.core.walk import blocks, defines, reads, statements, substitute_block, transform, with_body
+from tangentc.core.walk import blocks, changed_by, defines, reads, statements, substitute_block, transform, with_body
 from tangentc.errors import UnsafeMutation
 from tangentc.ops.table import every
 
@@ -81,7 +81,8 @@ def _with_own_parts(function: Function, aliases: Aliases, builder: Builder) -> t
             break
         head.append(s)
         objects |= {s.target} if is_container(types.of(s.target)) else set()
-    changed = [s for s in head if isinstance(types.of(s.target), Array) and aliases.is_changed(s.target)]
+    stored = {_viewed(changed_by(s), aliases) for s in statements(function.body)}
+    changed = [s for s in head if isinstance(types.of(s.target), Array) and s.target in stored]
     parts = {place(s): s.target for s in changed}
     rest = function.body[len(head) :]
     others = {a for s in statements(rest) if place(s) is None or place(s) in parts for a in reads(s)} | {
@@ -99,6 +100,13 @@ def _with_own_parts(function: Function, aliases: Aliases, builder: Builder) -> t
     new = replace(function, body=(*own, *rest))
     now = Aliases(new, types, aliases.call_aliases)
     return None if any(now.is_changed(o) for o in objects if isinstance(o, str)) else (new, now)
+
+
+def _viewed(name: Any, aliases: Aliases) -> Any:
+    """The array of which a name is a view."""
+    while name in aliases.views and not is_container(aliases.types.of(aliases.views[name].args[0])):
+        name = aliases.views[name].args[0]
+    return name
 
 
 def _read_beside_reshaped(function: Function, aliases: Aliases) -> set[str]:

@@ -171,6 +171,7 @@ def only_written(function: pytypes.FunctionType) -> set[str]:
     attributes = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
     read = {n.attr for n in attributes if id(n) not in put and isinstance(n.ctx, ast.Load)}
     others = set(names_in(tuple(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant))))
+    others |= {name for n in ast.walk(tree) if isinstance(n, ast.MatchClass) for name in n.kwd_attrs}
     return {n.attr for n in attributes} - read - others
 
 

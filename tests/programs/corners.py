@@ -1026,7 +1026,7 @@ CHANGED_MASKS = (mask_that_shrinks, test_that_grows, test_that_changes_in_betwee
 PROGRAMS += [(f, (np.array([0.3, -0.9, 0.7, 1.4]),)) for f in CHANGED_MASKS]
 REFUSED = {
     "array_without_copy", "broadcast_arrays_then_changed", "broadcast_then_changed",
-    "fortran_order", "memo_inside", "shape_assigned", "suppressed", "trimmed",
+    "fortran_order", "memo_inside", "suppressed", "trimmed",
 }  # fmt: skip
 
 

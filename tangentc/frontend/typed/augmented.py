@@ -222,7 +222,7 @@ class Augmented(Part):
             )  # fmt: skip
         result = self.types.result(op, s.args)
         assert isinstance(x, str)
-        if result == t and self.unshared(x):
+        if result == t and (self.unshared(x) or self.is_new(x, s)):
             return (replace(s, op=op),)
         self.same[s.target] = x
         if op in (operator.add, operator.sub):

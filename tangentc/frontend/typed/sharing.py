@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tangentc.analysis.aliases import Aliases, asks_for_layout
 from tangentc.core import ops
-from tangentc.core.nodes import PRESENT, Assign, Atom, Const, For, Function, If, Statement, While, version_base
+from tangentc.core.nodes import PRESENT, Assign, Atom, Block, Const, For, Function, If, Statement, While, version_base
 from tangentc.core.types import Array, is_container
-from tangentc.core.walk import defines, statements, transform
+from tangentc.core.walk import blocks, defines, statements, transform
 from tangentc.frontend.typed.meaning import Part
 
 
@@ -52,6 +53,28 @@ class Sharing(Part):
         before = {name for inner in statements(tuple(body[: here + 1])) for name in defines(inner)}
         return not any(is_container(self.types.of(n)) or not self.is_version(n) for n in members & before)
 
+    def is_new(self, x: str, s: Assign) -> bool:
+        """Whether an array is made in the block of a statement, and has no other name yet when that runs."""
+        self.memory()
+        assert self.aliases is not None
+        block = next((b for b in _blocks(self.function.body) if any(inner is s for inner in b)), ())
+        members, chain = self.classes.get(self.aliases.root(x), set()), {x}
+        if any(is_container(self.types.of(n)) for n in members):
+            return False
+        for before in reversed(block[: next((k for k, t in enumerate(block) if t is s), 0)]):
+            names = {n for inner in statements((before,)) for n in defines(inner)} & members
+            if not names:
+                continue
+            if not isinstance(before, Assign) or before.target not in chain:
+                return False
+            if before.target in self.aliases.allocation(before.target):
+                return True
+            older = before.args[0] if before.args else None
+            if not isinstance(before.op, ops.augmented) or not isinstance(older, str):
+                return False
+            chain.add(older)
+        return False
+
     def is_version(self, name: str) -> bool:
         """Whether a name is where an array is made, or what an augmented assignment makes of it, or a join of
         the versions of one variable: an array that has no other name."""
@@ -69,6 +92,13 @@ class Sharing(Part):
                 return False
         same = all(isinstance(a, Const) or isinstance(a, str) and version_base(a) == version_base(name) for a in arms)
         return bool(arms) and same  # what a loop runs over has none: it gives views
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    """A block, and those inside it."""
+    yield block
+    for s in statements(block):
+        yield from blocks(s)
 
 
 def _without_augmented(function: Function) -> Function:
