@@ -121,7 +121,10 @@ def test_explain(model):
 
 def test_stages_and_trace(model):
     done = run("stages", f"{model}:loss", "--args", "model:example")
-    assert done.returncode == 0 and done.stdout.startswith("# lower:") and "# reverse:" in done.stdout
+    assert done.returncode == 0 and done.stdout.startswith("# ---- 1 of 4: read\n\n# lower:")
+    groups = re.findall(r"^# ---- (.*)", done.stdout, re.M)
+    assert groups == ["1 of 4: read", "2 of 4: known", "3 of 4: derived", "4 of 4: made simple"]
+    assert done.stdout.index(groups[2]) < done.stdout.index("# reverse:") < done.stdout.index(groups[3])
     done = run("trace", f"{model}:loss", "--args", "model:example")
     assert done.returncode == 0 and "argument w" in done.stdout and "r = np.tanh(X @ w) - y" in done.stdout
 

@@ -84,6 +84,9 @@ def test_a_click_shows_values_and_reasons(file):
 def test_by_keyboard(file):
     with opened(file) as page:
         page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.matches('header p')")  # all of which is read when it has the focus
+        assert page.locator("header p").evaluate("p => getComputedStyle(p).whiteSpace") == "normal"
+        page.keyboard.press("Tab")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.id") == "yours"
         for _ in range(3):
@@ -105,14 +108,64 @@ def test_by_keyboard(file):
 def test_every_stage_with_what_it_changed(file):
     with opened(file) as page:
         page.locator("#tab-1").click()
-        names = page.locator(".stages [role=tab]").all_inner_texts()
-        assert names == [s.name for s in tangentc.stages(network, *ARGS)]
-        page.locator(".stages [role=tab]", has_text=re.compile("^reverse$")).click()
-        panel = page.locator("#panel-1 [role=tabpanel]:visible")
+        every = tangentc.stages(network, *ARGS)
+        names = page.locator(".stages [role=tab]").evaluate_all("every => every.map(tab => tab.textContent)")
+        assert names == [s.name for s in every]
+        assert page.locator(".stages [role=tab]:visible").all_inner_texts()[0] == "lower"
+        groups = page.locator(".groups [role=tab]")
+        assert groups.all_inner_texts() == ["1. read", "2. known", "3. derived", "4. made simple"]
+        groups.nth(1).click()
+        assert page.locator(".stages [role=tab]:visible").all_inner_texts() == ["types", "aliases", "activity"]
+        assert "# x: float64[3]" in page.locator("#panel-1 li:visible").all_inner_texts()
+        groups.nth(2).click()
+        assert page.locator(".stages [role=tab]:visible").all_inner_texts() == ["reverse"]
+        panel = page.locator("#panel-1 .stage:visible")
         assert panel.locator("li.new").count() > 5 and "W_bar" in panel.locator("li.new").last.inner_text()
-        page.locator(".stages [role=tab]", has_text=re.compile("^emit$")).click()
-        shown = [t for t in panel.locator("li:not(.gone)").all_inner_texts() if t.strip()]
-        assert shown == [line for line in tangentc.stages(network, *ARGS)[-1].text.split("\n") if line.strip()]
+        groups.nth(3).click()
+        tabs = page.locator(".stages [role=tab]:visible")
+        for k, stage in enumerate(s for s in every if s.group == "made simple"):  # each made of the one before
+            tabs.nth(k).click()
+            if "same" in (tabs.nth(k).get_attribute("class") or ""):
+                assert panel.count() == 0
+                continue
+            for more in panel.locator(".more button").all():
+                assert re.fullmatch(r"… \d+ rows as before", more.inner_text())
+            while panel.locator(".more button").count():
+                panel.locator(".more button").first.click()
+            shown = [t for t in panel.locator("li:not(.gone)").all_inner_texts() if t.strip()]
+            assert shown == [line for line in stage.text.split("\n") if line.strip()]
+        assert stage.name == "emit"
+
+
+def column(page, heading):
+    """The texts of a column of the values, and the head of it."""
+    heads = page.locator("#panel-2 th").all_inner_texts()
+    k = next(k for k, head in enumerate(heads) if head.strip() == heading)
+    cells = page.locator(f"#panel-2 tbody tr td:nth-child({k + 1})")
+    return lambda: cells.all_inner_texts(), page.locator("#panel-2 th").nth(k)
+
+
+def test_values_sort_by_each_column(file):
+    with opened(file) as page:
+        page.locator("#tab-2").click()
+        given = page.locator("#panel-2 tbody tr").all_inner_texts()
+        for heading in ("least", "greatest", "norm"):
+            cells, head = column(page, heading)
+            for order, is_down in (("ascending", False), ("descending", True)):
+                head.locator("button").click()
+                assert head.get_attribute("aria-sort") == order
+                numbers = [float(t) for t in cells() if t]
+                assert len(numbers) > 20 and numbers == sorted(numbers, reverse=is_down)
+                assert "" not in cells()[: len(numbers)]  # what has none stands below
+            head.locator("button").click()
+            assert page.locator("#panel-2 tbody tr").all_inner_texts() == given
+        cells, head = column(page, "shape")
+        head.locator("button").click()
+        sizes = [np.prod([int(n) for n in re.findall(r"\d+", t)]) for t in cells() if t.startswith("(")]
+        assert sizes == sorted(sizes) and len(set(sizes)) >= 3  # by how many entries there are
+        box = page.locator("#panel-2 .tangentc")
+        box.evaluate("box => box.scrollTo(0, 9999)")
+        assert abs(head.bounding_box()["y"] - box.bounding_box()["y"]) < 3  # the heads stay where they are
 
 
 def test_values_chain_rule_and_facts(file):
@@ -126,6 +179,69 @@ def test_values_chain_rule_and_facts(file):
         assert re.search(r"hidden\s+network\s+\d+\s+float64\[3\]\s+yes\s+computed from x_1, W", text)
         assert re.search(r"\nn\s+network\s+\d+\s+int\s+no\s+it holds no number that can move", text)
         assert "saved: computing it again costs more" in text
+
+
+def box(locator):
+    b = locator.bounding_box()
+    return b["x"], b["y"], b["x"] + b["width"], b["y"] + b["height"]
+
+
+@pytest.mark.parametrize("width, scheme", [(400, "light"), (400, "dark"), (1000, "light"), (1600, "dark")])
+def test_the_panes_fill_the_window_and_nothing_covers_the_code(file, width, scheme):
+    height = 800
+    with opened(file, width, height, scheme) as page:
+        for chosen in (False, True):
+            if chosen:
+                row(page, "yours", "scaled = s * 2").click()
+            boxes = [box(page.locator(name)) for name in ("header", "#yours", "#emitted", "#details")]
+            for k, (left, top, right, bottom) in enumerate(boxes):
+                assert left >= 0 and top >= 0 and right <= width and bottom <= height
+                for left_2, top_2, right_2, bottom_2 in boxes[:k]:
+                    assert left >= right_2 or right <= left_2 or top >= bottom_2 or bottom <= top_2
+            assert boxes[3][3] > height - 20
+            code = sum((right - left) * (bottom - top) for left, top, right, bottom in boxes[1:3])
+            assert code > (0.6 if width == 400 else 0.69) * width * height
+            assert page.evaluate("document.documentElement.scrollHeight") == height
+            for side in ("yours", "emitted"):  # the row in the middle is what is there
+                left, top, right, bottom = box(page.locator(f"#{side}"))
+                at = f"document.elementFromPoint({(left + right) / 2}, {(top + bottom) / 2}).closest('ol').id"
+                assert page.evaluate(at) == side
+
+
+def colour(locator, of="backgroundColor", before=False):
+    return locator.evaluate("(li, [of, part]) => getComputedStyle(li, part)[of]", [of, "::before" if before else None])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_sweeps_and_the_lines_have_their_colours(file, scheme):
+    with opened(file, scheme=scheme) as page:
+        assert page.locator(".legend span").all_inner_texts() == ["primal sweep", "adjoint sweep"]
+        primal, adjoint = row(page, "emitted", "scaled = s * 2"), row(page, "emitted", "s_bar = 2 * scaled_bar")
+        assert "primal" in primal.get_attribute("class") and "adjoint" in adjoint.get_attribute("class")
+        assert colour(primal) != colour(adjoint)
+        assert colour(page.locator(".legend .primal"), "borderLeftColor") in colour(primal, "boxShadow")
+        assert colour(page.locator(".legend .adjoint"), "borderLeftColor") in colour(adjoint, "boxShadow")
+        comment = row(page, "emitted", "# h = x @ W")  # a comment is of the sweep of the row under it
+        assert "adjoint" in comment.get_attribute("class")
+        mine = row(page, "yours", "scaled = s * 2")
+        assert colour(mine, before=True) == colour(primal, before=True) == colour(adjoint, before=True)
+        of_lines = [colour(li, before=True) for li in page.locator("#yours li[data-g]").all()[:7]]
+        assert len(set(of_lines)) == 6  # one line has two rows
+
+
+def test_helpers_are_titled_as_they_are_called_and_stand_in_that_order(tmp_path):
+    path = report(calls_two, np.ones(3), path=tmp_path / "p.html")
+    with opened(path) as page:
+        first = calls_two.__code__.co_firstlineno
+        assert page.locator("#yours .title").all_inner_texts() == [
+            f"test_report.py, line {first}",
+            f"written_last(x * 2), called in line {first + 1}: "
+            f"test_report.py, line {written_last.__code__.co_firstlineno}",
+            f"innermost(v), called in line {written_last.__code__.co_firstlineno + 1}: "
+            f"test_report.py, line {innermost.__code__.co_firstlineno}",
+            f"written_first(a, k=1.5), called in line {first + 2}: "
+            f"test_report.py, line {written_first.__code__.co_firstlineno}",
+        ]
 
 
 @pytest.mark.parametrize("width, scheme", [(1300, "light"), (360, "light"), (1300, "dark")])
@@ -166,6 +282,27 @@ def test_loops_and_calls_fold_in_the_graph(file, tmp_path):
         assert page.locator(".tangentc-cluster", has_text="trip 1").first.get_attribute("aria-expanded") == "false"
 
 
+def written_first(a, k):
+    pass  # so that it stays a function
+    return a * k
+
+
+def innermost(v):
+    pass
+    return np.exp(v)
+
+
+def written_last(v):
+    e = innermost(v)
+    return e * v
+
+
+def calls_two(x):
+    a = written_last(x * 2)
+    b = written_first(a, k=1.5)
+    return np.sum(a * b)
+
+
 def long_program():
     """A function of 200 lines: a chain of layers with branches, loops and changes in place."""
     lines = ["import numpy as np", "", "", "def long(x, w):", "    total = 0.0"]
@@ -196,13 +333,49 @@ def test_the_page_of_200_lines(tmp_path):
     path = report(
         module.long, np.linspace(-1, 1, 6), np.linspace(0.1, 0.5, 5), wrt=("x", "w"), path=tmp_path / "p.html"
     )
-    assert path.stat().st_size < 2_000_000
-    with opened(path) as page:
+    assert path.stat().st_size < 1_000_000
+    with opened(path, 400, 800) as page:
         assert page.locator("#yours li[data-g]").count() > 190
         began = time.perf_counter()
         row(page, "yours", "b20 = a20 * a20 - np.exp(-a20)").hover()
         assert lit(page, "yours") == ["b20 = a20 * a20 - np.exp(-a20)"] and len(lit(page, "emitted")) >= 2
         assert time.perf_counter() - began < 10  # it answers
+        a_click_scrolls_both_sides(page)
+
+
+def a_click_scrolls_both_sides(page):
+    mine, emitted = row(page, "yours", "b20 = a20 * a20 - np.exp(-a20)"), page.locator("#emitted")
+
+    def seen():
+        """Where the other side has been scrolled to: the row, and whether it is in sight."""
+        there = page.locator("#emitted li.there")
+        assert there.count() == 1
+        top, bottom = emitted.evaluate("side => [side.scrollTop, side.scrollTop + side.clientHeight]")
+        at = there.evaluate("li => li.offsetTop")
+        assert top <= at < bottom
+        return page.evaluate("window.linked.plain(document.querySelector('#emitted li.there'))"), at
+
+    mine.click()
+    first, at = seen()
+    assert first == "exp_minus_a20 = np.exp(-a20)" and "place 1 of 2" in page.locator("#details").inner_text()
+    marks = page.locator("#emitted ~ .marks i")
+    assert marks.count() == page.locator("#emitted li.lit").count()
+    share = marks.first.evaluate("i => parseFloat(i.style.top)") / 100
+    assert abs(share - at / emitted.evaluate("side => side.scrollHeight")) < 0.01
+    kinds = marks.evaluate_all("every => every.map(i => i.className.split(' ')[0])")
+    assert kinds == sorted(kinds, reverse=True) and set(kinds) == {"primal", "adjoint"}
+    inside = box(emitted)
+    assert all(inside[0] < box(i)[0] and inside[1] <= box(i)[1] and box(i)[3] <= inside[3] for i in marks.all())
+    mine.click()
+    seen()
+    assert page.locator("#emitted li.there.adjoint", has_text="# b20 = a20 * a20").count() == 1
+    assert "place 2 of 2" in page.locator("#details").inner_text()
+    page.keyboard.press("Enter")  # goes round
+    assert seen() == (first, at)
+    page.locator("#yours").evaluate("side => side.scrollTo(0, 0)")
+    row(page, "emitted", "exp_minus_a20 = np.exp(-a20)").click()  # the other way
+    assert page.locator("#yours li.there").evaluate("li => window.linked.plain(li)").startswith("b20 = ")
+    assert page.locator("#yours").evaluate("side => side.scrollTop") > 500
 
 
 def test_what_has_no_number_as_its_value_has_a_page_too(tmp_path):
@@ -236,7 +409,7 @@ def through_one_expression(W, x):
 
 def test_a_call_that_is_written_in_place_belongs_to_what_it_computes(tmp_path):
     page = report(through_one_expression, np.eye(3), np.ones(3), path=tmp_path / "p.html").read_text()
-    rows = re.findall(r'<li data-g="([^"]*)"[^>]*>(.*?)</li>', page)
+    rows = re.findall(r'<li [^>]*data-g="([^"]*)"[^>]*>(.*?)</li>', page)
     plain = [(key, re.sub(r"<[^>]*>", "", row)) for key, row in rows]
     call = next(key for key, row in plain if row.strip() == "h = dense(x, W)")
     assert any(key == call and "np.tanh(" in row and "return" not in row for key, row in plain)

@@ -6,8 +6,9 @@ import ast
 import html
 import re
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from typing import Any
 from tangentc.backend.highlight import rows
 from tangentc.core import texts
 from tangentc.derivative import Derivative
-from tangentc.inspection.trace import Trace
+from tangentc.inspection.trace import Trace, shortened
 from tangentc.watch.nonfinite import ARGUMENT
 from tangentc.watch.summary import Summary
 
 OF_EMITTED = re.compile(r"_(?:\d+|bar|dot|saved|item|kept|new)$")
 QUOTED = re.compile(r"(?<=\S)  <span class=c>[^<]*</span>$")  # the user's line, behind one of its derivative
+COLOURS = 12
 OF_TARGET = re.compile(r"(?:_\d+)?(?:[.\[].*)?$")
 
 
@@ -35,6 +37,8 @@ class Segment:
     names: set[str]
     groups: dict[int, int]  # for the number of a row that of the statement's first row
     stores: dict[int, set[str]]  # for that of a statement the names that it gives a value, "out" where it returns one
+    calls: list[tuple[str, str, int]] = field(default_factory=list)  # what it calls: the name, the call, its line
+    called: str = ""  # the first call of it, and where that stands
 
 
 @dataclass
@@ -53,6 +57,13 @@ class Sources:
         """The key of the statement at a line."""
         found = self.find(file, line)
         return f"{found[0]}:{found[1].groups.get(line, line)}" if found else ""
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        """For the key of a statement one of the colours of the style sheet; statements near each other have others."""
+        keys = {f"{k}:{s.groups.get(s.first + n, s.first + n)}": None for k, s in enumerate(self.segments)
+                for n in range(len(s.text))}  # fmt: skip
+        return {key: f"c{5 * k % COLOURS}" for k, key in enumerate(keys)}
 
 
 @dataclass
@@ -74,7 +85,22 @@ def sources_of(derivative: Derivative, text: Any) -> Sources:
     for file, line in places:
         if file and out.find(file, line) is None and (segment := segment_at(file, line, globals_)) is not None:
             out.segments.append(segment)
+    out.segments = list(_in_call_order(out.segments))
     return out
+
+
+def _in_call_order(segments: list[Segment]) -> Iterator[Segment]:
+    """The first function, and behind each function those that it calls, as they are called."""
+    waiting, calls = list(segments), [("", "", 0)]
+    while waiting and calls:
+        name, call, line = calls.pop(0)
+        found = next((s for s in waiting if not line or s.name == name), None)
+        if found is not None:
+            waiting.remove(found)
+            found.called = f"{shortened(call, 60)}, called in line {line}: " * bool(line)
+            calls[:0] = found.calls
+            yield found
+    yield from waiting
 
 
 def segment_at(file: str, line: int, globals_: dict[str, Any]) -> Segment | None:
@@ -101,7 +127,19 @@ def segment_at(file: str, line: int, globals_: dict[str, Any]) -> Segment | None
     names |= {a.arg for a in ast.walk(whole) if isinstance(a, ast.arg)}
     first, last = _first(whole), whole.end_lineno or whole.lineno
     rows_ = [row.rstrip("\n") for row in lines[first - 1 : last]]
-    return Segment(file, getattr(whole, "name", ""), first, rows_, names, groups, stores)
+    called = sorted(
+        (n for n in ast.walk(whole) if isinstance(n, ast.Call)), key=lambda n: (n.end_lineno, n.end_col_offset)
+    )
+    calls = [(_name(n.func, globals_), ast.unparse(n), n.lineno) for n in called]
+    return Segment(file, getattr(whole, "name", ""), first, rows_, names, groups, stores, calls)
+
+
+def _name(called: ast.expr, globals_: dict[str, Any]) -> str:
+    """The name of the function of the user that may be called, which is in no module of NumPy."""
+    if isinstance(called, ast.Attribute):
+        base = globals_.get(getattr(called.value, "id", ""))
+        return "" if getattr(base, "__name__", "").partition(".")[0] == "numpy" else called.attr
+    return getattr(called, "id", "")
 
 
 def _stored(s: Any) -> set[str]:
@@ -140,49 +178,81 @@ def yours(sources: Sources, text: Any = None, values: Values | None = None, bad:
     out, in_place = [], _written_in_place(sources, text) if text is not None else {}
     for k, s in enumerate(sources.segments):
         marked = rows("\n".join(s.text), lambda row, name: f' data-v="{k}:{name}"' if name in s.names else "")  # noqa: B023
-        out.append(f'<li class="title">{html.escape(Path(s.file).name)}, line {s.first}</li>')
+        out.append(f'<li class="title">{html.escape(f"{s.called}{Path(s.file).name}, line {s.first}")}</li>')
         for n, row in enumerate(marked, s.first):
             key = f"{k}:{s.groups.get(n, n)}"
+            key = in_place.get(key, key)
             value = values.of_line.get((s.file, n), "") if values is not None else ""
-            out.append(_row(row, n, in_place.get(key, key), value=value, bad=(s.file, n) in bad))
+            out.append(_row(row, n, key, "", value, sources.colours[key] + " bad" * ((s.file, n) in bad)))
     return "".join(out)
 
 
 def emitted(sources: Sources, text: Any, values: Values, known: dict[int, list[str]], beside: bool = False) -> str:
     """The rows of the emitted text, each with what is known of it; with ``beside`` its value stands beside it too."""
     plain = text.whole.rstrip("\n").split("\n")
-    keys = _keys(sources, text, plain)
+    keys, sweeps = _keys(sources, text, plain), _sweeps(text, plain)
 
     def mark(row: int, name: str) -> str:
         found = _named(sources, int(keys[row].partition(":")[0]) if keys.get(row) else 0, name)
         return f' data-v="{found}"' if found else ""
 
+    def kind(row: int) -> str:
+        return f"{sources.colours.get(keys.get(row, ''), '')} {sweeps.get(row, '')}"
+
     return "".join(
         _row(row, n, keys.get(n, ""), "; ".join([*known.get(n, ()), *values.told.get(n, ())]),
-             values.of_row.get(n, "") if beside else "")
+             values.of_row.get(n, "") if beside else "", kind(n))
         for n, row in enumerate(rows("\n".join(plain), mark), 1)
     )  # fmt: skip
 
 
 def sides(mine: str, theirs: str, titles: tuple[str, str] = ("Your function", "Its derivative")) -> str:
     """Two texts side by side, and below them what is told of a line."""
+    legend = "".join(f'<span class="{sweep}">{sweep} sweep</span> ' for sweep in ("primal", "adjoint"))
+    panes = "".join(
+        f'<div class="side"><h2><span id="{own}">{title}</span> {more}</h2><div class="pane">'
+        f'<ol class="tangentc-code" tabindex="0" aria-labelledby="{own}" id="{name}">{text}</ol>'
+        f'<div class="marks" aria-hidden="true"></div></div></div>'
+        for own, title, more, name, text in (
+            ("mine", titles[0], "", "yours", mine),
+            ("theirs", titles[1], f'<small class="legend">{legend}</small>', "emitted", theirs),
+        )
+    )
     return (
-        f'<div class="sides"><div class="side"><h2 id="mine">{titles[0]}</h2>'
-        f'<ol class="tangentc-code" tabindex="0" aria-labelledby="mine" id="yours">{mine}</ol></div>'
-        f'<div class="side"><h2 id="theirs">{titles[1]}</h2>'
-        f'<ol class="tangentc-code" tabindex="0" aria-labelledby="theirs" id="emitted">{theirs}</ol></div></div>'
-        '<aside id="details" aria-live="polite"><p>Point at a line, or click it; with the keyboard go into one of '
-        "the two texts, and use the arrow keys.  The lines that belong to it on the other side light up, and what "
-        "they compute is shown here.</p></aside>"
+        f'<div class="sides">{panes}</div>'
+        '<aside id="details" aria-live="polite"><p>Point at a line: the lines that belong to it light up, and what '
+        "they compute is shown here. A click scrolls to them, another one to the next of them. By keyboard: Tab, the "
+        "arrow keys, Enter, Escape.</p></aside>"
     )
 
 
-def _row(row: str, number: int, key: str, note: str = "", value: str = "", bad: bool = False) -> str:
+def _row(row: str, number: int, key: str, note: str = "", value: str = "", kind: str = "") -> str:
     group = f' data-g="{key}"' if key else ""
     about = f' data-note="{html.escape(note)}"' if note else ""
     beside = f'<span class="value">{html.escape(value)}</span>' if value else ""
     code, quoted = (row.removesuffix(found[0]), found[0]) if (found := QUOTED.search(row)) else (row or " ", "")
-    return f'<li{" class=bad" * bad}{group}{about} data-n="{number}">{code}{beside}{quoted}</li>'
+    of = f' class="{kind.strip()}"' * bool(kind.strip())
+    return f'<li{of}{group}{about} data-n="{number}">{code}{beside}{quoted}</li>'
+
+
+def _sweeps(text: Any, plain: list[str]) -> dict[int, str]:
+    """For a row of the emitted text its sweep; a comment has that of the row under it, what has none that of the row
+    above."""
+    out: dict[int, str] = {}
+    comments: list[int] = []
+    now = ""
+    for n, row in enumerate(plain, 1):
+        if row.startswith("def "):
+            now = ""
+        if row.lstrip().startswith("#"):
+            comments.append(n)
+            continue
+        span = getattr(text.of.get(n), "span", None)
+        now = now if span is None else {"": "primal", "tangent": "tangent"}.get(span.sweep, "adjoint")
+        if now and row.strip():
+            out.update(dict.fromkeys([*comments, n], now))
+        comments = []
+    return out
 
 
 def _keys(sources: Sources, text: Any, plain: list[str]) -> dict[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import html
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tangentc.inspection.explain import brief_of, explain
 from tangentc.inspection.facts import facts_of
 from tangentc.inspection.graph import Graph
 from tangentc.inspection.linked import asset, emitted, sides, sources_of, values_of, yours
-from tangentc.inspection.stages import stages
+from tangentc.inspection.stages import Stages, stages
 from tangentc.inspection.trace import of, traced
 from tangentc.watch.tables import Table
 
@@ -79,22 +80,16 @@ def page(derivative: Derivative, args: tuple, keywords: dict[str, Any]) -> str:
         ]
     title = f"{fitted.function.__name__}: its derivative"
     style, linked, script = map(asset, ("report.css", "linked.js", "report.js"))
-    tabs = "".join(
-        f'<button role="tab" id="tab-{k}" aria-controls="panel-{k}" aria-selected="{str(not k).lower()}" '
-        f'tabindex="{0 if not k else -1}">{name}</button>'
-        for k, (name, _) in enumerate(panels)
-    )
-    bodies = "\n".join(
-        f'<section role="tabpanel" id="panel-{k}" aria-labelledby="tab-{k}"{" hidden" * bool(k)}>{body}</section>'
-        for k, (_, body) in enumerate(panels)
-    )
+    tabs = "".join(_tab(str(k), name, not k) for k, (name, _) in enumerate(panels))
+    bodies = "\n".join(_tabpanel(str(k), body, not k, "section") for k, (_, body) in enumerate(panels))
     e = html.escape
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{e(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<link rel="icon" href="data:,">\n<style>\n{style}\n{STYLE}\n</style>\n</head>\n<body>\n'
-        f"<header><h1>{e(fitted.function.__name__)}</h1>\n<p>with respect to <b>{e(moving)}</b>, at "
-        f'<code>{e(at)}</code></p></header>\n<main>\n<div role="tablist" aria-label="What to show">{tabs}</div>\n'
+        f'<link rel="icon" href="data:,">\n<style>\n{style}\n{STYLE}\n</style>\n</head>\n<body class="report">\n'
+        f'<header><h1>{e(fitted.function.__name__)}</h1>\n<p tabindex="0" title="{e(at)}">with respect to '
+        f"<b>{e(moving)}</b>, at <code>{e(at)}</code></p></header>\n<main>\n"
+        f'<div role="tablist" aria-label="What to show">{tabs}</div>\n'
         f"{bodies}\n</main>\n"
         f"<script>\n{linked}\n{script}\n</script>\n</body>\n</html>\n"
     )
@@ -105,48 +100,73 @@ def _brief(value: Any) -> str:
 
 
 # ------------------------------------------------------------------ the other panels
-def _stages(every: Any) -> str:
-    """The stages, each with the rows that it changed, behind tabs of their own."""
-    tabs, panels = [], []
-    before: dict[bool, list[str]] = {}
-    shown = ""  # the stage whose text is the last that is there
+def _stages(every: Stages) -> str:
+    """The stages in their groups, each as what it changed in the text before it, of which the page makes the text."""
+    e, texts = html.escape, []
+    tabs: dict[str, str] = {}
+    panels: dict[str, str] = {}
+    base: int | None = None  # the stage before, which had a program
+    shown = ""  # the last that changed it
     for k, stage in enumerate(every):
-        lines = stage.text.rstrip("\n").split("\n")
-        is_code = any(not line.startswith("#") for line in lines if line)
-        last = before.get(is_code) if is_code else None
-        code = f"<p>Nothing changed here: the program is as after <em>{html.escape(shown)}</em>.</p>"
-        if lines != last:
-            shown = stage.name
-            code = (
-                f'<ol class="tangentc-code stage" tabindex="0" aria-label="The program after '
-                f'{html.escape(stage.name)}">{"".join(_changed(last, lines))}</ol>'
-            )
-        before[is_code] = lines
-        tabs.append(
-            f'<button role="tab" id="stage-{k}" aria-controls="stage-panel-{k}" tabindex="{0 if not k else -1}" '
-            f'aria-selected="{str(not k).lower()}">{html.escape(stage.name)}</button>'
+        lines, before = _lines(stage), None if stage.is_facts else base
+        old = [] if before is None else _lines(every[before])
+        texts.append({"base": before, "ops": _changed(old, lines)})
+        base = base if stage.is_facts else k
+        same = lines == old
+        shown = shown if same else stage.name
+        code = (
+            f"<p>Nothing changed here: the program is as after <em>{e(shown)}</em>.</p>" if same
+            else f'<ol class="tangentc-code stage" tabindex="0" data-stage="{k}" aria-label="The program after '
+            f'{e(stage.name)}"></ol>'
+        )  # fmt: skip
+        is_first = stage.group not in tabs
+        tabs[stage.group] = tabs.get(stage.group, "") + _tab(f"stage-{k}", stage.name, is_first, "same" * same)
+        panels[stage.group] = panels.get(stage.group, "") + _tabpanel(
+            f"stage-{k}", f"<p>{e(stage.does)}</p>{code}", is_first
         )
-        panels.append(
-            f'<div role="tabpanel" id="stage-panel-{k}" aria-labelledby="stage-{k}"{" hidden" * bool(k)}>'
-            f"<p>{html.escape(stage.does)}</p>{code}</div>"
+    groups = "".join(_tab(f"group-{j}", f"{j + 1}. {g}", not j) for j, g in enumerate(tabs))
+    bodies = "".join(
+        _tabpanel(
+            f"group-{j}", f'<div role="tablist" class="stages" aria-label="{g}">{tabs[g]}</div>{panels[g]}', not j
         )
-    return f'<div role="tablist" class="stages" aria-label="Stages">{"".join(tabs)}</div>{"".join(panels)}'
+        for j, g in enumerate(tabs)
+    )
+    data = json.dumps(texts, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f'<div role="tablist" class="groups" aria-label="Groups of stages">{groups}</div>{bodies}'
+        f'<script type="application/json" id="stages">{data}</script>'
+    )
 
 
-def _changed(before: list[str] | None, now: list[str]) -> Iterator[str]:
-    e = html.escape
-    if before is None:
-        yield from (f"<li>{e(line) or ' '}</li>" for line in now)
-        return
-    if before == now:
-        yield '<li class="title">Nothing is changed here.</li>'
+def _tab(name: str, title: str, is_chosen: bool, kind: str = "") -> str:
+    return (
+        f'<button role="tab" id="tab-{name}" aria-controls="panel-{name}" aria-selected="{str(is_chosen).lower()}" '
+        f'tabindex="{0 if is_chosen else -1}"{f" class={kind}" * bool(kind)}>{html.escape(title)}</button>'
+    )
+
+
+def _tabpanel(name: str, body: str, is_chosen: bool, tag: str = "div") -> str:
+    return (
+        f'<{tag} role="tabpanel" id="panel-{name}" aria-labelledby="tab-{name}"{" hidden" * (not is_chosen)}>'
+        f"{body}</{tag}>"
+    )
+
+
+def _lines(stage: Any) -> list[str]:
+    lines: list[str] = stage.text.rstrip("\n").split("\n")
+    return lines
+
+
+def _changed(before: list[str], now: list[str]) -> list[int | str]:
+    """How one text is made of the other: so many rows stay, so many (below zero) are gone, or these are new."""
+    out: list[int | str] = []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
-        if kind != "equal":
-            yield from (f'<li class="gone"><del>{e(line) or " "}</del></li>' for line in before[a:b])
-        yield from (
-            f"<li>{e(line) or ' '}</li>" if kind == "equal" else f'<li class="new"><ins>{e(line) or " "}</ins></li>'
-            for line in now[c:d]
-        )
+        if kind == "equal":
+            out.append(b - a)
+            continue
+        out += [a - b] * (b > a)
+        out += ["\n".join(now[c:d])] * (d > c)
+    return out
 
 
 def _explained(derivative: Derivative, bound: tuple) -> Iterator[tuple[str, str]]:

@@ -21,21 +21,33 @@ from tangentc.decorated import Differentiable
 from tangentc.derivative import Derivative
 from tangentc.inspection.facts import activity_of, shown
 
+GROUPS = "read", "known", "derived", "made simple"
+
 
 @dataclass(frozen=True)
 class Stage:
     """The program after one pass: its name, what the pass did, and the text.
 
     ``run(*args)`` runs the text: a stage before the chain rule gives the value of the function, one after
-    it the gradient.  A stage of facts has comments for a text and runs as the stage before it.
+    it the gradient.  A stage of facts has comments for a text and runs as the stage before it.  The stages are in four
+    groups: the function is read, what is known of it is found, the chain rule is applied, and what comes out is made
+    simple.
     """
 
     name: str
     does: str
     text: str
-    is_derivative: bool
+    group: str
     _load: Callable[[], Any] = field(repr=False, compare=False)
     _bind: Callable[..., Any] = field(repr=False, compare=False)
+
+    @property
+    def is_facts(self) -> bool:
+        return self.group == GROUPS[1]
+
+    @property
+    def is_derivative(self) -> bool:
+        return self.group in GROUPS[2:]
 
     def run(self, *args: Any, **keywords: Any) -> Any:
         """Run the text with arguments as the function itself takes them."""
@@ -49,7 +61,12 @@ class Stages(tuple):
     """The stages in order; prints as one text."""
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self))
+        out, group = [], ""
+        for s in self:
+            out += [f"# ---- {GROUPS.index(s.group) + 1} of {len(GROUPS)}: {s.group}"] * (s.group != group)
+            out.append(str(s))
+            group = s.group
+        return "\n\n".join(out)
 
     def __getitem__(self, key: Any) -> Any:
         """A stage by its position, or the last one of a name."""
@@ -101,11 +118,12 @@ def _stages(derivative: Derivative, bound: tuple) -> Stages:
         if function.name not in own or function.span != last.span:  # a function that is called
             continue
         text = plain_text(function, known, source, pairs)
-        out.append(Stage(name, does, text.text, function.name == root, _loader(text, source), derivative.bind))
+        group = GROUPS[0] if function.name != root else GROUPS[2 if not out or out[-1].is_facts else 3]
+        out.append(Stage(name, does, text.text, group, _loader(text, source), derivative.bind))
         if name == "own":
             out += _facts(context, source, types, derivative, out[-1])
     out.append(Stage("emit", "temporaries are folded, names are final, each line says what it differentiates",
-                     final.text, True, lambda: now.run(derivative.compiled, bound).function,
+                     final.text, GROUPS[3], lambda: now.run(derivative.compiled, bound).function,
                      derivative.bind))  # fmt: skip
     return Stages(out)
 
@@ -174,7 +192,7 @@ def _facts(context: Context, source: Any, types: list, derivative: Derivative, b
     active = [f"# {shown(n)}" for n in known if n in activity.active]
     run = before._load, before._bind
     return [
-        Stage("types", "what is known of each value", "\n".join(lines) + "\n", False, *run),
-        Stage("aliases", "which names may be the same array", "\n".join(shared) + "\n", False, *run),
-        Stage("activity", "the values that a derivative flows through", "\n".join(active) + "\n", False, *run),
+        Stage("types", "what is known of each value", "\n".join(lines) + "\n", GROUPS[1], *run),
+        Stage("aliases", "which names may be the same array", "\n".join(shared) + "\n", GROUPS[1], *run),
+        Stage("activity", "the values that a derivative flows through", "\n".join(active) + "\n", GROUPS[1], *run),
     ]

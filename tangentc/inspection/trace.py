@@ -73,7 +73,7 @@ class Trace(Shown):
 
     def table(self) -> Table:
         """A row for each statement that ran; of a loop of many trips the first two and the last."""
-        headings = ("", "sweep", "statement", "shape", "dtype", "min", "max", "norm", "NaN", "inf", "line", "of")
+        headings = ("", "sweep", "statement", "shape", "dtype", "least", "greatest", "norm", "NaN", "inf", "line", "of")
         table = Table(f"{self.name}: {len(self.rows)} statements", headings, numbers=frozenset({0, 5, 6, 7, 8, 9, 10}))
         for row in folded(self.rows, self.loops):
             if isinstance(row, str):
@@ -84,10 +84,10 @@ class Trace(Shown):
                 table.bad.add(len(table.rows))
             table.rows.append(
                 (
-                    str(row.number), row.sweep, _short(row.statement, 60),
+                    str(row.number), row.sweep, shortened(row.statement, 60),
                     s.kind if s.shape is None else str(s.shape), s.dtype,
                     *("" if x is None else number(x) for x in (s.minimum, s.maximum, s.norm)),
-                    str(s.nans or ""), str(s.infinities or ""), str(row.line or ""), _short(row.text, 50),
+                    str(s.nans or ""), str(s.infinities or ""), str(row.line or ""), shortened(row.text, 50),
                 )
             )  # fmt: skip
         if self.nonfinite:
@@ -95,7 +95,8 @@ class Trace(Shown):
         return table
 
 
-def _short(text: str, width: int) -> str:
+def shortened(text: str, width: int) -> str:
+    """A text in one line of at most this width."""
     text = " ".join(text.split())
     return text if len(text) <= width else text[: width - 3] + "..."
 

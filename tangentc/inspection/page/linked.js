@@ -1,9 +1,10 @@
-// Rows of the two texts that belong together light up together, and so do a variable and its adjoint.
+// Rows of the two texts that belong together light up together, and so do a variable and its adjoint; a click scrolls
+// to them, another one to the next of them.
 (function () {
   "use strict";
   var yours = document.getElementById("yours"), emitted = document.getElementById("emitted");
   var details = document.getElementById("details"), help = details.innerHTML;
-  var pinned = null, held = null;  // the key of the row that was chosen, and the row itself
+  var pinned = null, held = null, turn = 0;  // the key of the row that was chosen, the row itself, and how often
 
   function all(selector) { return Array.from(document.querySelectorAll(selector)); }
   function rowsOf(side) { return Array.from(side.querySelectorAll("li[data-g]")); }
@@ -17,7 +18,28 @@
   function light(key) {
     all("li.lit").forEach(function (li) { li.classList.remove("lit"); });
     if (key) sameGroup(key).forEach(function (li) { li.classList.add("lit"); });
+    [yours, emitted].forEach(mark);
     tell(key);
+  }
+
+  // Where the rows that are lit stand, as marks on the scrollbar.
+  function mark(side) {
+    var strip = side.parentNode.querySelector(".marks"), all = Math.max(side.scrollHeight, side.clientHeight);
+    strip.style.height = side.clientHeight + "px";
+    strip.replaceChildren(...Array.from(side.querySelectorAll("li.lit, li.there")).map(function (li) {
+      var line = document.createElement("i");
+      ["primal", "adjoint", "there"].forEach(function (kind) {
+        line.classList.toggle(kind, li.classList.contains(kind));
+      });
+      line.style.top = 100 * (li.offsetTop + li.offsetHeight / 2) / all + "%";
+      return line;
+    }));
+  }
+
+  // The rows of a side that have a key, each run of them one place.
+  function places(side, key) {
+    var every = rowsOf(side).filter(function (li) { return li.dataset.g === key; });
+    return every.filter(function (li, k) { return !k || every[k - 1].nextElementSibling !== li; });
   }
 
   function tell(key) {
@@ -39,10 +61,10 @@
     if (value) all("[data-v]").forEach(function (span) { span.classList.toggle("named", span.dataset.v === value); });
   }
 
-  function reveal(li, smooth) {
+  function reveal(li) {
     var side = li.parentNode, top = li.offsetTop;
     if (top < side.scrollTop || top + li.offsetHeight > side.scrollTop + side.clientHeight) {
-      side.scrollTo({top: Math.max(0, top - side.clientHeight / 3), behavior: smooth ? "smooth" : "auto"});
+      side.scrollTop = Math.max(0, top - side.clientHeight / 3);
     }
   }
 
@@ -57,19 +79,32 @@
     side.setAttribute("aria-activedescendant", li.id);
     held = {side: side, text: plain(li), number: Number(li.dataset.n)};
     pinned = li.dataset.g;
+    all("li.there").forEach(function (other) { other.classList.remove("there"); });
     light(pinned);
   }
 
+  // Choose a row, and scroll the other side to a place that belongs to it; if it was chosen before, to the next one.
   function go(li) {
+    turn = li.classList.contains("here") && pinned === li.dataset.g ? turn + 1 : 0;
     choose(li);
-    reveal(li, false);
-    var other = li.parentNode === yours ? emitted : yours;
-    var first = rowsOf(other).find(function (row) { return row.dataset.g === pinned; });
-    if (first) reveal(first, true);
+    reveal(li);
+    var other = li.parentNode === yours ? emitted : yours, found = places(other, pinned);
+    if (!found.length) return;
+    var there = found[turn % found.length];
+    there.classList.add("there");
+    reveal(there);
+    mark(other);
+    if (found.length > 1) {
+      var told = document.createElement("p");
+      told.textContent = "place " + (turn % found.length + 1) + " of " + found.length + "; a click goes to the next";
+      details.prepend(told);
+    }
   }
 
   function drop() {
     pinned = held = null;
+    turn = 0;
+    all("li.there").forEach(function (other) { other.classList.remove("there"); });
     light(null);
     name(null);
   }
@@ -105,11 +140,15 @@
         at += event.key === "ArrowRight" ? 1 : -1;
         name(names.length ? names[(at + names.length) % names.length].dataset.v : null);
         event.preventDefault();
+      } else if (event.key === "Enter" && here >= 0) {
+        go(rows[here]);
+        event.preventDefault();
       } else if (event.key === "Escape") {
         drop();
       }
     });
   });
 
+  window.addEventListener("resize", function () { [yours, emitted].forEach(mark); });
   window.linked = {plain: plain, anew: anew};
 })();

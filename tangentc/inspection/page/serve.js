@@ -99,7 +99,7 @@
     }));
     ["mine", "theirs"].forEach(function (id, k) {
       element(id).textContent = state.titles[k];
-      element(id).parentNode.classList.toggle("old", state.old[k]);
+      element(id).closest(".side").classList.toggle("old", state.old[k]);
     });
     var changed = [put(yours, state.yours, other), put(emitted, state.emitted, other)];
     if (changed[0] || changed[1]) window.linked.anew(other);
