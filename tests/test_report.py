@@ -263,23 +263,89 @@ def test_loops_and_calls_fold_in_the_graph(file, tmp_path):
     picture = tmp_path / "network.svg"
     picture.write_text(graph(network, *ARGS).svg())
     with opened(picture) as page:
-        height = page.locator("svg").bounding_box()["height"]
-        loop = page.locator(".tangentc-cluster", has_text="for _ in range(n):").first
+        loop = page.locator("[data-box]", has_text="for _ in range(n):").first
         node = page.locator(".tangentc-node", has_text="np.tanh").first
-        assert loop.get_attribute("aria-expanded") == "true" and node.is_visible()
-        loop.locator("text").click()
-        assert loop.get_attribute("aria-expanded") == "false" and not node.is_visible()
-        assert page.locator("svg").bounding_box()["height"] < height / 2
+        assert loop.get_attribute("aria-expanded") == "false" and node.count() == 0
+        assert loop.text_content() == "\u25b8 for _ in range(n): (5 trips)"
+        small = page.locator("[data-box]").count()
+        loop.click()
+        assert loop.get_attribute("aria-expanded") == "true"
+        trips = page.locator("[aria-expanded]", has_text="trip ").all_text_contents()
+        assert trips == ["\u25b8 trip 1", "\u25b8 trip 2", "\u25b8 trip 5"]
+        page.locator("[data-box]", has_text="trip 1").last.click()
+        assert node.is_visible() and page.locator("[data-box]").count() > small + 6
+        assert page.locator("[aria-expanded=true]", has_text="layer()").count() == 1
+        apart(page)
         ends = page.evaluate("""() => [...document.querySelectorAll('.tangentc-line')]
-            .filter(g => g.style.display !== 'none').map(g => [g.dataset.from, g.dataset.to])""")
-        assert ends and all(from_ != to for from_, to in ends)
+            .map(g => [g.dataset.from, g.dataset.to])""")
+        shown = page.locator("[data-box]").evaluate_all("every => every.map(g => g.dataset.box)")
+        assert ends and all(a != b and a in shown and b in shown for a, b in ends)
         loop.focus()
         page.keyboard.press("Enter")
-        assert loop.get_attribute("aria-expanded") == "true" and node.is_visible()
-    with opened(file) as page:
+        assert loop.get_attribute("aria-expanded") == "false" and page.locator("[data-box]").count() == small
+        assert page.evaluate("document.activeElement.dataset.box") == loop.get_attribute("data-box")
+        apart(page)
+
+
+def apart(page):
+    """No box lies on another, but one that is in it; every box is in the window."""
+    every = [(g.get_attribute("class"), box(g.locator("rect"))) for g in page.locator("[data-box]").all()]
+    for k, (_, a) in enumerate(every):
+        assert a[0] >= 0 and a[1] >= 0
+        for kind, b in every[:k]:
+            inside = b[0] < a[0] and a[2] < b[2] and b[1] < a[1] and a[3] < b[3]
+            assert a[0] >= b[2] or b[0] >= a[2] or a[1] >= b[3] or b[1] >= a[3] or inside and "cluster" in kind
+
+
+def rnn(W, u, xs):
+    h = np.zeros(len(u))
+    for x in xs:
+        h = np.tanh(W @ h + u * x)
+    return np.sum(h)
+
+
+@pytest.mark.parametrize("width, scheme", [(400, "dark"), (1000, "light"), (1600, "light")])
+def test_the_graph_of_an_rnn_of_50_steps(tmp_path, width, scheme):
+    path = report(rnn, np.eye(3) * 0.5, np.ones(3), np.linspace(-1, 1, 50), path=tmp_path / "rnn.html")
+    with opened(path, width, 800, scheme) as page:
         page.locator("#tab-4").click()
-        page.locator(".tangentc-cluster text", has_text="trip 1").first.click()
-        assert page.locator(".tangentc-cluster", has_text="trip 1").first.get_attribute("aria-expanded") == "false"
+        svg = page.locator(".picture svg")
+        nodes = page.locator("[data-box]")
+        assert nodes.count() == 6 and "for x in xs: (50 trips)" in "".join(nodes.all_text_contents())
+        if width > 400:
+            for g in nodes.all():  # all of it is there, and can be read
+                left, top, right, bottom = box(g)
+                assert box(svg)[0] <= left and right <= box(svg)[2] and box(svg)[1] <= top and bottom <= box(svg)[3]
+                assert bottom - top > 22
+        result = nodes.last
+        values = [result.locator(".tangentc-is-primal"), result.locator(".tangentc-is-adjoint")]
+        assert values[1].text_content() == "1" and colour(values[0], "fill") != colour(values[1], "fill")
+        lines = {
+            g.get_attribute("class"): colour(g.locator("path"), "stroke") for g in page.locator(".tangentc-line").all()
+        }
+        assert set(lines.values()) == {colour(values[0], "fill"), colour(values[1], "fill")}
+        page.locator("[data-box]", has_text="np.zeros").hover()
+        card = page.locator(".tangentc-card").text_content()
+        assert "h = np.zeros(3)" in card and f"line {rnn.__code__.co_firstlineno + 1}: h = np.zeros(len(u))" in card
+        left, _, right, _ = box(page.locator(".tangentc-card"))
+        assert left >= 0 and right <= width and box(page.locator(".tangentc-card text").first)[3] > 0
+        before = box(result)
+        page.locator(".zoom button").first.click()
+        near = box(result)
+        assert near[2] - near[0] == pytest.approx(1.25 * (before[2] - before[0]), rel=0.02)
+        middle = [(a + b) / 2 for a, b in zip(box(svg)[:2], box(svg)[2:])]
+        page.mouse.move(*middle)
+        page.mouse.wheel(0, 400)
+        assert box(result)[2] - box(result)[0] < 0.5 * (near[2] - near[0])
+        far = box(result)
+        page.mouse.move(middle[0], box(svg)[3] - 20)
+        page.mouse.down()
+        page.mouse.move(middle[0] + 50, box(svg)[3] - 50)
+        page.mouse.up()
+        assert box(result)[0] == pytest.approx(far[0] + 50, abs=2)
+        page.locator(".zoom button", has_text="fit").click()
+        for g in nodes.all():
+            assert box(svg)[0] <= box(g)[0] and box(g)[2] <= box(svg)[2]
 
 
 def written_first(a, k):

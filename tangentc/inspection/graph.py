@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,24 +13,33 @@ from tangentc.inspection.observe import Node
 from tangentc.inspection.picture import drawn
 from tangentc.inspection.trace import folded
 
+SHORT = 8  # values of so many characters stand in their node
+
 
 @dataclass(frozen=True)
 class Vertex:
-    """A node of the picture: its rows of text, and the loops and the function that it stands in."""
+    """A node of the picture: its rows of text, and the loops and the function that it stands in.
+
+    In the picture the first row stands, with the value and the adjoint if these are short; ``about`` is what is told of
+    a node that is pointed at, each row with "primal", "adjoint" or "" for its colour.
+    """
 
     name: str
     rows: tuple[str, ...]
     kind: str  # "argument", "value", "result" or "folded"
     clusters: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    about: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Edge:
-    """From a value to one that is computed from it, with the local derivative."""
+    """From a value to one that is computed from it, with the local derivative; whether an adjoint flows back."""
 
     start: str
     end: str
     label: str = ""
+    carries: bool = False
 
 
 class Graph:
@@ -50,12 +60,19 @@ class Graph:
             if isinstance(row, Node):
                 after = row.number + 1
                 kind = "argument" if row.site is None else "result" if row.number == result else "value"
-                self.vertices.append(Vertex(e.label(row), tuple(_rows(e, row)), kind, tuple(_clusters(e, row))))
+                rows, about = tuple(_rows(e, row)), tuple(_about(e, row))
+                values = tuple("" if v is None or len(brief_of(v)) > SHORT else brief_of(v)
+                               for v in (row.value, row.adjoint))  # fmt: skip
+                self.vertices.append(Vertex(e.label(row), rows, kind, tuple(_clusters(e, row)), values, about))
                 continue
             following = next((r.number for r in shown[k + 1 :] if isinstance(r, Node)), len(e.nodes))
             name = f"f{k}"
             place.update(dict.fromkeys(range(after, following), name))
-            self.vertices.append(Vertex(name, (f"... {row}",), "folded", tuple(_clusters(e, e.nodes[after]))[:-1]))
+            head, _, rest = row.partition(" of ")
+            rows = f"... {head}", f"of {rest}"
+            around = zip(_clusters(e, e.nodes[after - 1]), _clusters(e, e.nodes[following]))
+            clusters = tuple(a for a, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], around))
+            self.vertices.append(Vertex(name, rows, "folded", clusters, (), tuple((r, "") for r in rows)))
             after = following
         seen: set[tuple[str, str]] = set()
         for node in e.nodes:
@@ -69,7 +86,9 @@ class Graph:
                 shown_value = "" if partial is None or partial.value is None else brief_of(partial.value)
                 label = "" if partial is None else partial.formula
                 label += f" = {shown_value}" if shown_value and shown_value != label else ""
-                self.edges.append(Edge(*pair, label))
+                is_whole = place[node.number] == e.label(node) and not (node.site and node.site.is_store)
+                flows = partial is not None or not is_whole
+                self.edges.append(Edge(*pair, label, flows and e.nodes[parent].adjoint is not None))
 
     # ---------------------------------------------------------- texts
     def dot(self) -> str:
@@ -126,9 +145,13 @@ class Graph:
         for depth in range(len(current), 0, -1):
             yield closed("  " * depth)
 
-    def svg(self) -> str:
-        """The picture, which needs no other program; loops, trips and calls are boxes that fold by a click."""
-        return drawn(self)
+    def svg(self, folded: bool = True) -> str:
+        """The picture, which needs no other program.
+
+        Loops, trips and calls are boxes that fold by a click, where scripts run; loops and their trips are folded at
+        first, without ``folded`` they are not.  A node that is pointed at tells its value, its adjoint and its line.
+        """
+        return drawn(self, folded)
 
     def _repr_html_(self) -> str:
         return self.svg()
@@ -166,6 +189,19 @@ def _rows(e: Explanation, node: Node) -> Iterator[str]:
         yield f"adjoint {brief_of(node.adjoint)}"
     if node.site is not None:
         yield f"line {node.site.span.line}"
+
+
+def _about(e: Explanation, node: Node) -> Iterator[tuple[str, str]]:
+    """What is told of a node that is pointed at."""
+    first, value, *_ = _rows(e, node)
+    yield first, ""
+    yield f"value {value}", "primal"
+    if node.adjoint is not None:
+        yield f"adjoint {brief_of(node.adjoint)}", "adjoint"
+    for p in e.partials(node):
+        yield str(p), "adjoint"
+    if node.site is not None:
+        yield f"line {node.site.span.line}: {node.site.span.text.strip()}", ""
 
 
 def _clusters(e: Explanation, node: Node) -> Iterator[str]:

@@ -21,11 +21,17 @@ from tangentc.inspection.explain import brief_of, explain
 from tangentc.inspection.facts import facts_of
 from tangentc.inspection.graph import Graph
 from tangentc.inspection.linked import asset, emitted, sides, sources_of, values_of, yours
+from tangentc.inspection.picture import drawn
 from tangentc.inspection.stages import Stages, stages
 from tangentc.inspection.trace import of, traced
 from tangentc.watch.tables import Table
 
-MOST_VERTICES = 400  # of a graph that is drawn
+MOST_VERTICES = 1000  # of a graph that is drawn
+ZOOM = (
+    '<p class="legend"><span class="primal">values</span> <span class="adjoint">adjoints</span> '
+    '<span class="zoom"><button data-zoom="1.25" aria-label="nearer">+</button> '
+    '<button data-zoom="0.8" aria-label="farther">\u2212</button> <button>fit</button></span></p>'
+)
 
 
 def report(f: Any, *args: Any, path: Any, wrt: Any = 0, **keywords: Any) -> Path:
@@ -185,7 +191,8 @@ def _explained(derivative: Derivative, bound: tuple) -> Iterator[tuple[str, str]
     yield "Chain rule", explanation.to_html()
     picture = Graph(explanation)
     if len(picture.vertices) <= MOST_VERTICES:
-        yield "Graph", f'<div class="picture" tabindex="0" role="region" aria-label="The graph">{picture.svg()}</div>'
+        svg = drawn(picture, True, is_still=False)
+        yield "Graph", f'<div class="picture" role="region" aria-label="The graph">{svg}{ZOOM}</div>'
     else:
         yield "Graph", f"<p>The graph has {len(picture.vertices):,} nodes, which are too many for a picture.</p>"
 

@@ -28,6 +28,14 @@
     });
   });
 
+  document.querySelectorAll(".zoom button").forEach(function (button) {
+    button.addEventListener("click", function () {
+      var picture = document.querySelector(".picture svg").tangentc;
+      if (button.dataset.zoom) picture.zoom(Number(button.dataset.zoom));
+      else picture.fit(true);
+    });
+  });
+
   // What a stage changed is told as what stays (a number), what is gone (below zero) and what is new (a text).
   var stages = JSON.parse(document.getElementById("stages").textContent), CONTEXT = 3;
   function rows(k) {  // of the program after a stage, each with how it came there
