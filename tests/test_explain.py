@@ -1,5 +1,6 @@
 """The table of the blackboard: what people see of values, local derivatives and adjoints."""
 
+import ast
 import re
 
 import numpy as np
@@ -140,3 +141,75 @@ def test_what_cannot_be_explained():
         explain(loop, 0.5, 3, wrt="n")
     with pytest.raises(tangentc.NotDifferentiable):
         explain(lambda s: 1.0, "text")
+
+
+def heat(u, k):
+    u = u.copy()
+    for _ in range(2):
+        u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+class Spring:
+    def __init__(self):
+        self.k, self.m, self.x = 2.0, 1.5, np.array([0.0, 1.0])
+
+    def force(self, x):
+        return -self.k * (x - self.x) / self.m
+
+    def energy(self, v):
+        return np.sum(self.force(v) ** 2)
+
+
+def entropy(scores, y):
+    p = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    return np.mean(np.log(p)[np.arange(len(y)), y])
+
+
+def test_values_in_place_have_the_names_of_the_user():
+    table = explain(heat, np.linspace(0, 1, 5) ** 2, 0.2)
+    rows = [(table.name_of(n), table.expression(n)) for n in table.nodes][3:11]
+    assert rows == [
+        ("u[2:]", "w3[2:]"), ("u[1:-1]", "w3[1:-1]"), ("", "2 * w5"), ("", "w4 - w6"), ("u[:-2]", "w3[:-2]"),
+        ("", "w7 + w8"), ("", "w2 * w9"), ("u", "u[1:-1] += w10"),
+    ]  # fmt: skip
+    assert "w4 = u[2:] = w3[2:]" in [v.rows[0] for v in tangentc.graph(heat, np.ones(5), 0.2).vertices]
+    difference = next(n for n in table.nodes if n.site is not None and table.expression(n) == "w4 - w6")
+    assert list(map(str, table.partials(difference))) == ["dw7/dw4 = 1", "dw7/dw6 = -1"]
+
+
+def test_parameters_in_objects_are_nodes():
+    spring = Spring()
+    table = explain(Spring.energy, spring, np.array([0.5, 2.0]))
+    gradient = grad(Spring.energy)(spring, np.array([0.5, 2.0]))
+    inputs = {n.name: n.adjoint for n in table.nodes if n.site is None}
+    assert list(inputs) == ["self.k", "self.m", "self.x", "v"]
+    assert inputs["self.k"] == gradient["k"] and np.array_equal(inputs["self.x"], gradient["x"])
+    expressions = [table.expression(n) for n in table.nodes if n.site is not None]
+    assert expressions[:4] == ["-w1", "w4 - w3", "w5 * w6", "w7 / w2"]
+    assert [n.name for n in table._inputs("self")] == ["self.k", "self.m", "self.x"]
+    assert (spring.k, spring.m, list(spring.x)) == (2.0, 1.5, [0.0, 1.0])
+    kinds = {v.rows[0]: v.kind for v in tangentc.graph(Spring.energy, spring, np.ones(2)).vertices}
+    assert kinds["w1 = self.k"] == "argument"
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (heat, (np.linspace(0, 1, 5) ** 2, 0.2)),
+        (Spring.energy, (Spring(), np.ones(2))),
+        (entropy, (np.arange(6.0).reshape(2, 3), np.array([0, 2]))),
+    ],
+)
+def test_no_name_of_the_compiler_is_told(f, args):
+    """Each name is a node, its adjoint, a module, a function that is called, or stands in the file."""
+    table = explain(f, *args)
+    known = set(re.findall(r"\w+", "".join(n.site.span.text for n in table.nodes if n.site is not None)))
+    for node in table.nodes:
+        texts = [table.expression(node), *(p.formula for p in table.partials(node))] if node.site is not None else []
+        for text in texts:
+            names = {
+                n.id for n in ast.walk(ast.parse(text.split(" = ")[0].split(" += ")[0])) if isinstance(n, ast.Name)
+            }
+            assert all(re.fullmatch(r"w\d+(_bar)?|np", name) or name in known for name in names), text
+            assert " where " not in text

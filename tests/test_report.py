@@ -215,7 +215,7 @@ def colour(locator, of="backgroundColor", before=False):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_sweeps_and_the_lines_have_their_colours(file, scheme):
     with opened(file, scheme=scheme) as page:
-        assert page.locator(".legend span").all_inner_texts() == ["primal sweep", "adjoint sweep"]
+        assert page.locator("#theirs ~ .legend span").all_inner_texts() == ["primal sweep", "adjoint sweep"]
         primal, adjoint = row(page, "emitted", "scaled = s * 2"), row(page, "emitted", "s_bar = 2 * scaled_bar")
         assert "primal" in primal.get_attribute("class") and "adjoint" in adjoint.get_attribute("class")
         assert colour(primal) != colour(adjoint)

@@ -15,14 +15,14 @@ from tangentc.analysis.types import Types
 from tangentc.backend.expressions import BINARY, COMPARE, UNARY
 from tangentc.backend.load import load, print_program
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Atom, Const, Function, Global, Param
+from tangentc.core.nodes import Assign, Atom, Const, Function, Global, Param, version_base
 from tangentc.core.types import is_differentiable
 from tangentc.core.values import is_array, type_of
 from tangentc.derivative import Derivative, fit
 from tangentc.derive.calls import adjoints, covering, partials
 from tangentc.errors import BadArgument, TangentcError
 from tangentc.frontend.callables import python_function
-from tangentc.inspection.observe import Node, Recorder, Site, compiled, watching
+from tangentc.inspection.observe import Node, Recorder, Site, compiled, is_object, watching
 from tangentc.inspection.trace import folded
 from tangentc.rules.registry import REGISTRY
 from tangentc.simplify.algebra import simplify as peephole
@@ -79,12 +79,13 @@ class Explanation(Shown):
     """
 
     def __init__(
-        self, name: str, nodes: list[Node], loops: list[str], result: Any, gradients: dict[str, Any], wrt: str
-    ):
+        self, name: str, nodes: list[Node], loops: list[str], result: Any, gradients: dict[str, Any], wrt: str,
+        objects: frozenset[str] = frozenset()
+    ):  # fmt: skip
         self.name, self.nodes, self.loops, self.result, self.gradients = name, nodes, loops, result, gradients
-        self.wrt = wrt
+        self.wrt, self._objects = wrt, objects
         self._partials: dict[int, list[Partial]] = {}
-        leaves = {path: leaf for name, g in gradients.items() for path, leaf in leaves_of(name, g)}
+        leaves = {path: leaf for name, g in gradients.items() for path, leaf in leaves_of(name, g, name in objects)}
         for node in nodes:  # those of the arguments are what the gradient gives
             if node.site is None:
                 node.adjoint = leaves.get(node.name)
@@ -93,6 +94,14 @@ class Explanation(Shown):
     def label(node: Node | int) -> str:
         """w1, w2, ..."""
         return f"w{(node if isinstance(node, int) else node.number) + 1}"
+
+    @staticmethod
+    def name_of(node: Node) -> str:
+        """What the user calls a value: ``h``, ``u[1:-1]``; "" for what stands inside an expression."""
+        if node.site is None or not node.name.startswith("%"):
+            return node.name if node.site is None else node.name.split(".")[0]
+        is_part = getattr(node.site.op, "__name__", "") == "getitem"
+        return node.site.written.get(node.name, "") if is_part else ""
 
     def expression(self, node: Node) -> str:
         """What a node is computed by, in nodes: ``w2 * w3``."""
@@ -132,7 +141,8 @@ class Explanation(Shown):
 
     def _inputs(self, wrt: str) -> list[Node]:
         """The nodes of an argument: one, or one for each number in a container."""
-        return [n for n in self.nodes if n.site is None and (n.name == wrt or n.name.startswith(f"{wrt}["))]
+        inside = f"{wrt}[", f"{wrt}."
+        return [n for n in self.nodes if n.site is None and (n.name == wrt or n.name.startswith(inside))]
 
     def table(self) -> Table:
         """A row for each node; of a loop of many trips the first two and the last."""
@@ -142,14 +152,15 @@ class Explanation(Shown):
             if isinstance(node, str):
                 table.rows.append(node)
                 continue
-            name = "" if node.name.startswith("%") else node.name.split(".")[0]
             derivatives = ", ".join(map(str, self.partials(node))) if node.site is not None else ""
             adjoint = "" if node.adjoint is None else brief_of(node.adjoint)
             expression = self.expression(node) if node.site is not None else ""
             line = str(node.site.span.line) if node.site is not None else ""
-            table.rows.append((self.label(node), name, expression, brief_of(node.value), derivatives, adjoint, line))
+            name, value = self.name_of(node), brief_of(node.value)
+            table.rows.append((self.label(node), name, expression, value, derivatives, adjoint, line))
         for name, gradient in self.gradients.items():
-            table.notes += [f"d{self.name}/d{path} = {brief_of(leaf)}" for path, leaf in leaves_of(name, gradient)]
+            leaves = leaves_of(name, gradient, name in self._objects)
+            table.notes += [f"d{self.name}/d{path} = {brief_of(leaf)}" for path, leaf in leaves]
         inputs = self._inputs(self.wrt)
         paths = self.paths(self.wrt) if inputs else []
         if paths:
@@ -197,12 +208,13 @@ def explain(f: Callable[..., Any], *args: Any, wrt: str | None = None) -> Explan
     own = [recorder.argument(n, a) for n, a in zip(names, bound, strict=True)]
     with watching(recorder):
         result, gradients = function(*own)
+    objects = frozenset(n for n, a in zip(names, bound) if is_object(a))
     named = dict(zip((names[k] for k in moving), gradients, strict=True))
     wanted = wrt or names[moving[0]]
     if wanted not in named:
         raise BadArgument(f"wrt={wrt!r} is not an argument that moves", why=f"those are {', '.join(named)}",
                           way_out="name one of them")  # fmt: skip
-    return Explanation(base.__name__, recorder.nodes, observed.loops, result, named, wanted)
+    return Explanation(base.__name__, recorder.nodes, observed.loops, result, named, wanted, objects)
 
 
 SIGNS = {op: ast.unparse(ast.BinOp(ast.Name("a"), sign(), ast.Name("b")))[2:-2] for op, sign in BINARY.items()}
@@ -222,11 +234,11 @@ def brief_of(value: Any) -> str:
     return f"{s.text} in [{number(s.minimum)}, {number(s.maximum)}], norm {number(s.norm)}"
 
 
-def leaves_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def leaves_of(name: str, value: Any, is_object: bool = False) -> Iterator[tuple[str, Any]]:
     """The numbers and arrays in a gradient, with their paths: ``p['w']``, ``self.w``."""
     if isinstance(value, dict):
         for key, part in value.items():
-            yield from leaves_of(f"{name}.{key}" if name == "self" else f"{name}[{key!r}]", part)
+            yield from leaves_of(f"{name}.{key}" if is_object or name == "self" else f"{name}[{key!r}]", part)
     elif isinstance(value, (list, tuple)):
         for k, part in enumerate(value):
             yield from leaves_of(f"{name}[{k}]", part)
@@ -277,7 +289,7 @@ def _atoms(node: Node, label: Callable[[int], str]) -> Callable[[Atom], ast.expr
             return ast.Name(label(parent))
         if isinstance(value, (bool, int, float, str)):
             return ast.Constant(value)
-        return ast.Name(atom.lstrip("%").split(".")[0])
+        return ast.parse(site.written.get(atom, atom.lstrip("%").split(".")[0]), mode="eval").body
 
     return text
 
@@ -363,7 +375,9 @@ def _partial(site: Site, node: Node, k: int, label: Callable[[int], str]) -> Par
     function = Function("partial", params, tuple(b.out), result)
     program = Program(function, types, types.of(result), True, HOME)
     text = print_program([(program, HOME)])
-    formula = _formula(text.text)
+    users = {names[a]: site.written.get(str(a), version_base(str(a)))
+             for a, parent in zip(site.operands, node.parents) if parent is None}  # fmt: skip
+    formula = _formula(text.text, users)
     if rule.kind == "elementwise":
         given = {names[a]: v for a, v in zip(site.operands, node.operands)} | {own: node.value, bar: 1.0}
         with np.errstate(all="ignore"):
@@ -378,10 +392,26 @@ def _home() -> None:
 HOME: Any = _home
 
 
-def _formula(text: str) -> str:
-    """The last expression of an emitted function, with what is named before it beside it."""
+def _formula(text: str, users: dict[str, str]) -> str:
+    """The result of an emitted function, with what is named before it in its place, and names as the user has them."""
     body = ast.parse(text).body[0].body  # type: ignore[attr-defined]
-    lines = [ast.unparse(s) for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    put: dict[str, ast.expr] = {
+        name: ast.parse(written.lstrip("%"), mode="eval").body for name, written in users.items()
+    }
+
+    class Put(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return put.get(node.id, node)
+
+    lines = []
+    for s in body:
+        if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant):
+            continue
+        s = Put().visit(s)
+        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
+            put[s.targets[0].id] = s.value
+        else:
+            lines.append(ast.unparse(s))
     result = lines[-1].removeprefix("return ")
     return result if len(lines) == 1 else f"{result} where {'; '.join(lines[:-1])}"
 

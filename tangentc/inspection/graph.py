@@ -86,8 +86,8 @@ class Graph:
                 shown_value = "" if partial is None or partial.value is None else brief_of(partial.value)
                 label = "" if partial is None else partial.formula
                 label += f" = {shown_value}" if shown_value and shown_value != label else ""
-                is_whole = place[node.number] == e.label(node) and not (node.site and node.site.is_store)
-                flows = partial is not None or not is_whole
+                is_value = place[node.number] == e.label(node) and node.adjoint is None
+                flows = partial is not None or not is_value or bool(node.site and node.site.is_store)
                 self.edges.append(Edge(*pair, label, flows and e.nodes[parent].adjoint is not None))
 
     # ---------------------------------------------------------- texts
@@ -181,9 +181,8 @@ def graph(f: Callable[..., Any], *args: Any) -> Graph:
 
 
 def _rows(e: Explanation, node: Node) -> Iterator[str]:
-    name = "" if node.name.startswith("%") else node.name.split(".")[0]
     expression = "" if node.site is None else e.expression(node)
-    yield " = ".join(dict.fromkeys(t for t in (e.label(node), name, expression) if t))
+    yield " = ".join(dict.fromkeys(t for t in (e.label(node), e.name_of(node), expression) if t))
     yield brief_of(node.value)
     if node.adjoint is not None:
         yield f"adjoint {brief_of(node.adjoint)}"

@@ -9,9 +9,11 @@ them, without an adjoint.
 
 from __future__ import annotations
 
+import ast
 import builtins
+import copy
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,9 +26,9 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.front import Front
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Statement, Store, While
-from tangentc.core.types import Array, Scalar, Unknown, is_differentiable
+from tangentc.core.types import Array, Scalar, Struct, Unknown, is_differentiable
 from tangentc.core.values import is_array, type_of
-from tangentc.core.walk import transform
+from tangentc.core.walk import statements, transform
 from tangentc.derivative import Derivative
 from tangentc.errors import Span
 from tangentc.frontend.callables import is_user_function
@@ -56,6 +58,7 @@ class Site:
     operands: tuple[Atom, ...]  # those of the arguments that are names, in the order in which they are told
     span: Span
     is_store: bool = False
+    written: Mapping[str, str] = field(default_factory=dict)  # for what has no name of the user, his text
 
 
 @dataclass
@@ -78,11 +81,14 @@ class Observed:
     def __init__(self) -> None:
         self.sites: list[Site] = []
         self.loops: list[str] = []
+        self.written: dict[str, str] = {}
 
     def instrument(self, program: Program) -> Function:
         """The program with its values shown."""
         types, aliases, name = program.types, program.aliases, program.function.name
         fresh = _Fresh(set(types.of_name))
+        made = (s for s in statements(program.function.body) if isinstance(s, Assign) and s.target.startswith("%"))
+        self.written = {s.target: written for s in made if (written := segment(s.span))}
 
         def rewrite(s: Statement) -> tuple[Statement, ...]:
             match s:
@@ -127,7 +133,8 @@ class Observed:
         self, function: str, name: str, op: Any, args: tuple[Atom, ...], keywords: Any, operands: Any, span: Span,
         is_store: bool = False,
     ) -> Site:  # fmt: skip
-        site = Site(len(self.sites), function, name, op, args, tuple(keywords), operands, span, is_store)
+        written = {a: self.written[a] for a in (name, *args) if isinstance(a, str) and a in self.written}
+        site = Site(len(self.sites), function, name, op, args, tuple(keywords), operands, span, is_store, written)
         self.sites.append(site)
         return site
 
@@ -143,6 +150,16 @@ class Observed:
             replace(s, target=hidden),
             Assign(s.target, ops.seen, (Const(site.number), hidden), (), s.span),
         )
+
+
+def segment(span: Span) -> str:
+    """The expression at a place, which has one line; "" if it is not known."""
+    text = span.text[span.column : span.end_column].strip()
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return ""
+    return text
 
 
 class _Fresh:
@@ -171,6 +188,7 @@ class Recorder:
 
     def __post_init__(self) -> None:
         self.by_id: dict[int, Node] = {}
+        self.by_place: dict[Any, Node] = {}  # parts of arrays, which are other objects each time
         self.kept: list[Any] = []  # so that no other object gets the id of one of these
         self.given: dict[int, tuple[Any, ...]] = {}
         self.open: dict[int, list[Node]] = {}  # of each site the nodes whose adjoint is still to come
@@ -182,6 +200,10 @@ class Recorder:
             return type(value)(self.argument(f"{name}[{k}]", v) for k, v in enumerate(value))
         if isinstance(value, dict):
             return {k: self.argument(f"{name}[{k!r}]", v) for k, v in value.items()}
+        if is_object(value):
+            own = copy.copy(value)
+            vars(own).update((k, self.argument(f"{name}.{k}", v)) for k, v in vars(value).items())
+            return own
         if not _is_value(type_of(value)):
             return value
         return self._add(None, name, _own(value)).value
@@ -226,7 +248,7 @@ class Recorder:
             self.path.pop()
 
     def _add(self, site: Site | None, name: str, value: Any, operands: tuple[Any, ...] = ()) -> Node:
-        found = [self.by_id.get(id(v)) for v in operands]
+        found = [self.by_id.get(id(v)) or self.by_place.get(_place(v)) for v in operands]
         parents = tuple(None if n is None else n.number for n in found)
         held = tuple(v.copy() if is_array(v) else v for v in operands)
         kept = value.copy() if is_array(value) else value
@@ -234,8 +256,22 @@ class Recorder:
         node = Node(len(self.nodes), site, name, kept, parents, held, trips)
         self.nodes.append(node)
         self.by_id[id(value)] = node
+        if (place := _place(value)) is not None:
+            self.by_place[place] = node
         self.kept.append(value)
         return Node(node.number, site, name, value) if site is None else node
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an object of a class, with attributes that a derivative may flow through."""
+    return isinstance(type_of(value), Struct) and isinstance(getattr(value, "__dict__", None), dict)
+
+
+def _place(value: Any) -> Any:
+    """Where the numbers of an array are."""
+    if not isinstance(value, np.ndarray) or not value.size:
+        return None
+    return value.ctypes.data, value.shape, value.strides, value.dtype.str
 
 
 def _own(value: Any) -> Any:
