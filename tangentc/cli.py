@@ -240,6 +240,7 @@ def _check(options: Any) -> tuple[str, int]:
     function = _load(options.target)
     args = _by_position(function, *_needed(options, function))
     shown = io.StringIO()
+    shown.isatty = sys.stdout.isatty  # type: ignore[method-assign]  # what it is for is shown there
     try:
         with contextlib.redirect_stdout(shown), warnings.catch_warnings():
             warnings.simplefilter("ignore", CannotTell)  # which the table says
@@ -405,13 +406,29 @@ def _import(path: Path) -> ModuleType:
 
 
 def _coloured(text: str) -> str:
+    """Code as a terminal shows it: comments are grey, and end where the line does."""
+    import shutil
+
+    width = shutil.get_terminal_size().columns
+    text = "\n".join(_short_comment(line, width) for line in text.split("\n"))
     try:
         from pygments import highlight
         from pygments.formatters import TerminalFormatter
+        from pygments.formatters.terminal import TERMINAL_COLORS
         from pygments.lexers import PythonLexer
+        from pygments.token import Comment, Whitespace
     except ImportError:
         return text
-    return highlight(text, PythonLexer(), TerminalFormatter())
+    colours = {**TERMINAL_COLORS, Comment: ("brightblack", "brightblack"), Whitespace: ("", "")}
+    return highlight(text, PythonLexer(), TerminalFormatter(colorscheme=colours))
+
+
+def _short_comment(line: str, width: int) -> str:
+    code, sign, comment = line.partition("# ")
+    if len(line) <= width or not sign or code.count('"') % 2 or code.count("'") % 2:
+        return line
+    room = width - len(code) - 3
+    return f"{code}{sign}{comment[:room]}\u2026" if room > 5 else code.rstrip()
 
 
 if __name__ == "__main__":

@@ -244,3 +244,94 @@ def test_report(tmp_path):
     assert done.returncode == 2 and done.stderr == "tangentc: report needs -o FILE\n"
     done = run("report", f"{TARGETS}:cost", "--at", "y=5., w=2., x=1., b=1.", "-o", str(tmp_path / "no" / "page.html"))
     assert done.returncode == 2 and "cannot be written" in done.stderr
+
+
+def in_terminal(columns, *arguments):
+    """What a terminal of so many columns is sent."""
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")} | {"TERM": "xterm"}
+    done = subprocess.Popen([sys.executable, "-m", "tangentc", *arguments], stdout=follower, cwd=ROOT,
+                            stdin=subprocess.DEVNULL, env=environment)  # fmt: skip
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(leader)
+    done.wait()
+    return shown.decode().replace("\r\n", "\n")
+
+
+WIDE = """
+import numpy as np
+
+
+def heat(u, k, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(np.tanh(u) ** 2) + 0.0 * np.sum(np.exp(-u)) + 0.0 * np.sum(np.log(1.0 + np.abs(u)))
+
+
+def example():
+    return np.linspace(0, 1, 12) ** 2, 0.2, 10
+"""
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_nothing_is_wrapped_in_a_terminal(tmp_path, columns):
+    (tmp_path / "wide.py").write_text(WIDE)
+    given = f"{tmp_path}/wide.py:heat", "--args", "wide:example"
+    statement = "u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])"
+    plain = {}
+    for command in ("explain", "trace", "check", "show", "stages"):
+        shown = in_terminal(columns, command, *given)
+        assert "\x1b[" in shown
+        lines = re.sub(r"\x1b\[[\d;]*m", "", shown).split("\n")
+        is_code = command in ("show", "stages")  # a statement is what it is, and stays in one piece
+        assert max(len(line) for line in lines if not is_code or "# " in line) <= columns, command
+        plain[command] = lines
+    node = next(k for k, line in enumerate(plain["explain"]) if line.startswith("w10 "))
+    assert plain["explain"][node].split() == ["w10", "w2", "*", "w9", "8"]
+    assert plain["explain"][node + 1 : node + 5] == [
+        "      value float64(10,) in [0.003306, 0.003306], norm 0.01045",
+        "      dw10/dw2 = w9 = float64(10,) in [0.01653, 0.01653], norm 0.05227",
+        "      dw10/dw9 = w2 = 0.2",
+        next(line for line in plain["explain"][node:] if line.startswith("      adjoint ")),
+    ]
+    row = next(k for k, line in enumerate(plain["trace"]) if line.startswith(" 5  primal"))
+    assert re.fullmatch(rf" 5  primal    {re.escape(statement)}\s.*\b8", plain["trace"][row])
+    assert plain["trace"][row + 1] == "      shape (10,)  least 0.01157  greatest 0.8298  norm 1.323"
+    check = next(k for k, line in enumerate(plain["check"]) if line.startswith("the gradient of u"))
+    under = plain["check"][check : check + 2] if columns == 80 else plain["check"][check : check + 1]
+    assert re.fullmatch(r"the gradient of u\s+agrees\s+\S+(\s+\d+)?\s+(computed )?-?\d.*\d", " ".join(under))
+
+
+def test_comments_are_grey_in_a_terminal(tmp_path):
+    (tmp_path / "wide.py").write_text(WIDE)
+    shown = in_terminal(80, "show", f"{tmp_path}/wide.py:heat", "--args", "wide:example")
+    assert "\x1b[90m# u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])\x1b[39;49;00m\n" in shown
+    assert re.search(r"\x1b\[90m# return np\.sum\(np\.tanh\(u\).*\u2026\x1b", shown)  # what would not fit ends
+
+
+def test_a_pipe_gets_plain_rows(tmp_path):
+    (tmp_path / "wide.py").write_text(WIDE)
+    given = f"{tmp_path}/wide.py:heat", "--args", "wide:example"
+    for command, first in (("explain", r"w\d+ "), ("trace", r" *\d+  "), ("check", r"the ")):
+        done = run(command, *given)
+        table = done.stdout.split("\n\n")[0].split("\n")
+        assert "\x1b" not in done.stdout and set(table[2]) == {"-", " "}
+        assert all(re.match(f"{first}|  \\.\\.\\. ", line) for line in table[3:] if line)  # a row a line
+    assert "\x1b" not in run("show", *given).stdout

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import shutil
+import sys
 import time
 import types
 import warnings
@@ -136,12 +138,14 @@ class _Report(Shown):
         headings = ("", "verdict", "relative", "at", "computed", "differences", "give or take")
         numbers = frozenset({2, 4, 5, 6})
         return Table(
-            f"check_grads of {self.name}", headings, list(self.rows), numbers, set(self.bad), list(self.untold)
-        )
+            f"check_grads of {self.name}", headings, list(self.rows), numbers, set(self.bad), list(self.untold),
+            below=(4, 5, 6),
+        )  # fmt: skip
 
     def fail(self, message: str, analysis: Callable[[], str] = lambda: "") -> None:
         """Raise, with what is wrong first, then the table, then where the fault begins."""
-        parts = [message, "", self.table().text()]
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        parts = [message, "", self.table().text(width)]
         try:
             found = analysis()
         except Exception:  # what has been found out already is not lost

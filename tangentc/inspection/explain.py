@@ -147,12 +147,12 @@ class Explanation(Shown):
     def table(self) -> Table:
         """A row for each node; of a loop of many trips the first two and the last."""
         headings = ("node", "name", "expression", "value", "local derivatives", "adjoint", "line")
-        table = Table(f"{self.name} = {brief_of(self.result)}", headings, numbers=frozenset({6}))
+        table = Table(f"{self.name} = {brief_of(self.result)}", headings, numbers=frozenset({6}), below=(3, 4, 5))
         for node in folded(self.nodes, self.loops):
             if isinstance(node, str):
                 table.rows.append(node)
                 continue
-            derivatives = ", ".join(map(str, self.partials(node))) if node.site is not None else ""
+            derivatives = tuple(map(str, self.partials(node)))
             adjoint = "" if node.adjoint is None else brief_of(node.adjoint)
             expression = self.expression(node) if node.site is not None else ""
             line = str(node.site.span.line) if node.site is not None else ""

@@ -74,7 +74,8 @@ class Trace(Shown):
     def table(self) -> Table:
         """A row for each statement that ran; of a loop of many trips the first two and the last."""
         headings = ("", "sweep", "statement", "shape", "dtype", "least", "greatest", "norm", "NaN", "inf", "line", "of")
-        table = Table(f"{self.name}: {len(self.rows)} statements", headings, numbers=frozenset({0, 5, 6, 7, 8, 9, 10}))
+        table = Table(f"{self.name}: {len(self.rows)} statements", headings, numbers=frozenset({0, 5, 6, 7, 8, 9, 10}),
+                      more=(11, 4), below=(3, 5, 6, 7, 8, 9))  # fmt: skip
         for row in folded(self.rows, self.loops):
             if isinstance(row, str):
                 table.rows.append(row)
