@@ -6,6 +6,7 @@ python docs/make_pictures.py --check    say which of the drawings are out of dat
 
 import ast
 import contextlib
+import doctest
 import html
 import io
 import linecache
@@ -14,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -32,18 +34,18 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "debugging"))
 def typed(name: str, text: str):
     """A function whose lines are counted from its own first, as on the page."""
     linecache.cache[f"{name}.py"] = (len(text), None, text.splitlines(True), f"{name}.py")
-    names: dict = {}
+    names: dict = {"np": np, "tangentc": tangentc}
     exec(compile(text, f"{name}.py", "exec"), names)
     return names[name]
 
 
-cost = typed("cost", "def cost(y, w, x, b):\n    return y - max(0, w * x + b)\n")
+def on_page(name: str):
+    """A function as it stands on the page that the picture is on."""
+    examples = doctest.DocTestParser().get_examples((ROOT / "docs" / "howto" / "debugging.md").read_text())
+    return typed(name, next(e.source for e in examples if e.source.startswith(f"def {name}(")))
 
 
-def settle(x, w, n):
-    for _ in range(n):
-        x = np.tanh(x * w)
-    return np.sum(x * x)
+cost, unit, settle, waves, overlap = map(on_page, ("cost", "unit", "settle", "waves", "overlap"))
 
 
 def drawings() -> dict[str, str]:
@@ -55,16 +57,17 @@ def drawings() -> dict[str, str]:
     many = 0.5 * np.eye(4) + 0.5, np.ones(4), rng.normal(size=(12, 4))
     with np.errstate(all="ignore"):
         run = tangentc.trace(overflow.loss, wrt="b")(*many)
-    annotated = tangentc.grad(settle, wrt="w").source_for(np.ones(4), 0.9, 3, annotate=True)
+        traced = tangentc.trace(unit)(np.zeros(2))
+    annotated = tangentc.grad(settle).source_for(np.ones(4), 3, annotate=True)
     return {
         "explain.svg": terminal('explain(cost, 5, 2, 1, 1, wrt="w")', tangentc.explain(cost, 5, 2, 1, 1, wrt="w")),
-        "trace.svg": terminal("trace(settle)(x, 0.9, 3)", tangentc.trace(settle)(np.array([0.5, -1.0]), 0.9, 3), 150),
+        "trace.svg": terminal("trace(unit)(np.zeros(2))", _Shortly(traced), 150),
         "first_nonfinite.svg": terminal("trace(loss)(W, b, inputs).first_nonfinite()", _short(run.first_nonfinite())),
-        "annotate.svg": terminal("grad(settle).source_for(x, 0.9, 3, annotate=True)",
+        "annotate.svg": terminal("grad(settle).source_for(np.ones(4), 3, annotate=True)",
                                  Syntax(annotated, "python", theme="ansi_light", background_color="default"), 120),
-        "finite.svg": terminal('grad(norm, check="finite")(np.zeros(2))', _said(
-            tangentc.NotFinite, lambda: tangentc.grad(norm, check="finite")(np.zeros(2)))),
-        "changed.svg": terminal("pullback(1.0), after x[0] = 3.0", _said(tangentc.UnsafeMutation, _changed)),
+        "finite.svg": terminal('grad(unit, check="finite")(np.zeros(2))', _said(
+            tangentc.NotFinite, lambda: tangentc.grad(unit, check="finite")(np.zeros(2)))),
+        "changed.svg": terminal("pullback(1.0)", _said(tangentc.UnsafeMutation, _changed)),
         "clipping.svg": terminal("python examples/debugging/clipping.py", clipping.story()),
         "graph.svg": tangentc.graph(cost, 5, 2, 1, 1).svg(),
         "house.svg": house(),
@@ -106,25 +109,15 @@ def norm(x):
     return np.sqrt(np.sum(x * x))
 
 
-def waves(x):
-    y = np.sin(x) * x
-    z = y * y
-    return np.sum(z)
-
-
 def energy(A, x):
     return np.sum(np.exp(A @ x))
 
 
 def _changed() -> None:
     x = np.ones(2)
-    _, pullback = tangentc.vjp(norm, x, copy=False, check=True)
+    _, pullback = tangentc.vjp(lambda x: np.sum(x * x), x, copy=False, check=True)
     x[0] = 3.0
     pullback(1.0)
-
-
-def overlap(x, n):
-    return np.sum(np.exp(x[:n] + x[:2]))
 
 
 def _said(kind: type[Exception], run) -> str:
@@ -135,6 +128,17 @@ def _said(kind: type[Exception], run) -> str:
     except kind as error:
         return _short(f"{kind.__module__}.{kind.__name__}: {error}")
     raise AssertionError(f"no {kind.__name__} was raised")
+
+
+class _Shortly:
+    """A table without the folder of the file."""
+
+    def __init__(self, shown):
+        self.table = shown.table()
+
+    def __rich__(self):
+        self.table.notes = list(map(_short, self.table.notes))
+        return self.table
 
 
 def _short(found) -> str:
@@ -165,7 +169,7 @@ def sessions() -> dict[str, str]:
     """The pictures of what depends on the machine, or on the version of Python: rounding errors, debuggers."""
     checked = io.StringIO()
     with contextlib.redirect_stdout(checked):
-        tangentc.check_grads(settle, (np.array([0.5, -1.0]), 0.9, 3))
+        tangentc.check_grads(settle, (np.array([0.5, -1.0]), 3))
     stepping = _session("tangentc.debug(waves)(np.array([1.0, 2.0]))", ("list", "next", "p y_bar", "continue"))
     failing = _session("tangentc.grad(overlap)(np.ones(5), 3)")
     folder = Path(__file__).parent.parent
@@ -179,8 +183,8 @@ def sessions() -> dict[str, str]:
         done = subprocess.run(parts, capture_output=True, text=True, cwd=folder)
         lines += [f"$ tangentc {command}", (done.stdout + done.stderr).rstrip(), ""]
     return {
-        "check_grads.svg": terminal("check_grads(settle, (x, 0.9, 3))", checked.getvalue().rstrip()),
-        "stepping.svg": terminal("debug(waves)(x)", stepping),
+        "check_grads.svg": terminal("check_grads(settle, (np.array([0.5, -1.0]), 3))", checked.getvalue().rstrip()),
+        "stepping.svg": terminal("debug(waves)(np.array([1.0, 2.0]))", stepping),
         "traceback.svg": terminal("grad(overlap)(np.ones(5), 3)", failing[failing.index("ValueError") :]),
         "shell.svg": terminal("tangentc", "\n".join(lines[:-1]), 110),
     }
@@ -196,28 +200,29 @@ def terminal(title: str, shown, width: int = 100) -> str:
 
 
 def photographs() -> None:
-    """The page and a cell of a notebook, as a browser shows them."""
+    """The pages and a cell of a notebook, as a browser shows them."""
     from playwright.sync_api import sync_playwright
 
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    page_file = PICTURES / "report.html"
-    tangentc.report(settle, np.array([0.5, -1.0]), 0.9, 3, wrt="w", path=page_file)
-    try:
-        with sync_playwright() as play:
-            browser = play.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-            page = browser.new_page(viewport={"width": 1150, "height": 640})
-            page.goto(page_file.resolve().as_uri())
-            page.locator("#yours li[data-g]", has_text="np.tanh").click()
-            page.wait_for_timeout(700)
-            page.screenshot(path=PICTURES / "report.png")
-            page.set_viewport_size({"width": 620, "height": 190})
-            derivative = tangentc.grad(waves)
-            derivative(np.ones(2))
-            page.set_content(derivative._repr_html_())
-            page.screenshot(path=PICTURES / "notebook.png")
-            browser.close()
-    finally:
-        page_file.unlink()
+    example = re.search(r"```python\n(.*?@tangentc.*?)\n\n\n", (ROOT / "README.md").read_text(), re.S)[1]
+    burgers = typed("burgers", f"{example}\n")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1150, "height": 640})
+        made = tangentc.report(burgers, np.linspace(0.0, 0.5, 12), 0.2, 5, path=f"{folder}/burgers.html")
+        page.goto(made.as_uri())
+        page.locator("#yours li[data-g]", has_text="u[1:] -=").click()
+        page.screenshot(path=PICTURES / "report.png")
+        made = tangentc.report(settle, np.ones(4), 3, path=f"{folder}/settle.html")
+        page.goto(made.as_uri())
+        page.locator("#yours li[data-g]", has_text="np.tanh").click()
+        page.screenshot(path=PICTURES / "settle.png")
+        page.set_viewport_size({"width": 620, "height": 190})
+        derivative = tangentc.grad(waves)
+        derivative(np.ones(2))
+        page.set_content(derivative._repr_html_())
+        page.screenshot(path=PICTURES / "notebook.png")
+        browser.close()
 
 
 def main() -> int:

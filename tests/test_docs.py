@@ -1,6 +1,7 @@
 """The documentation runs: its pages, the docstrings, and the reference made from the compiler's tables."""
 
 import doctest
+import html
 import importlib
 import pkgutil
 import re
@@ -77,3 +78,18 @@ def test_links_lead_somewhere(page):
 def test_pictures_show_what_is_seen_today():
     made = subprocess.run([sys.executable, str(DOCS / "make_pictures.py"), "--check"], capture_output=True, text=True)
     assert made.stdout.strip() == "out of date: none", made.stdout + made.stderr
+
+
+def test_pictures_are_of_the_calls_that_stand_beside_them():
+    """What a picture of a terminal has for a title stands on the page, in the section of the picture."""
+    sections = re.split(r"^## ", (DOCS / "howto" / "debugging.md").read_text(), flags=re.M)
+    told = 0
+    for section in sections:
+        for name in re.findall(r"pictures/(\w+\.svg)", section):
+            found = re.search(r'class="terminal-title"[^>]*>(.*?)</text>', (DOCS / "pictures" / name).read_text())
+            if found is None or name == "shell.svg":  # which shows its own commands
+                continue
+            title = html.unescape(found[1]).replace("\xa0", " ")
+            assert title in section.replace("tangentc.", ""), (name, title)
+            told += 1
+    assert told >= 8

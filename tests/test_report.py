@@ -219,8 +219,8 @@ def test_the_sweeps_and_the_lines_have_their_colours(file, scheme):
         primal, adjoint = row(page, "emitted", "scaled = s * 2"), row(page, "emitted", "s_bar = 2 * scaled_bar")
         assert "primal" in primal.get_attribute("class") and "adjoint" in adjoint.get_attribute("class")
         assert colour(primal) != colour(adjoint)
-        assert colour(page.locator(".legend .primal"), "borderLeftColor") in colour(primal, "boxShadow")
-        assert colour(page.locator(".legend .adjoint"), "borderLeftColor") in colour(adjoint, "boxShadow")
+        assert colour(page.locator("#theirs ~ .legend .primal"), "borderLeftColor") in colour(primal, "boxShadow")
+        assert colour(page.locator("#theirs ~ .legend .adjoint"), "borderLeftColor") in colour(adjoint, "boxShadow")
         comment = row(page, "emitted", "# h = x @ W")  # a comment is of the sweep of the row under it
         assert "adjoint" in comment.get_attribute("class")
         mine = row(page, "yours", "scaled = s * 2")

@@ -26,7 +26,8 @@
   function mark(side) {
     var strip = side.parentNode.querySelector(".marks"), all = Math.max(side.scrollHeight, side.clientHeight);
     strip.style.height = side.clientHeight + "px";
-    strip.replaceChildren(...Array.from(side.querySelectorAll("li.lit, li.there")).map(function (li) {
+    var lit = side.scrollHeight > side.clientHeight ? side.querySelectorAll("li.lit, li.there") : [];
+    strip.replaceChildren(...Array.from(lit).map(function (li) {
       var line = document.createElement("i");
       ["primal", "adjoint", "there"].forEach(function (kind) {
         line.classList.toggle(kind, li.classList.contains(kind));
