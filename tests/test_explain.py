@@ -213,3 +213,17 @@ def test_no_name_of_the_compiler_is_told(f, args):
             }
             assert all(re.fullmatch(r"w\d+(_bar)?|np", name) or name in known for name in names), text
             assert " where " not in text
+
+
+WEIGHTS = np.array([1.0, 2.0])
+
+
+def weighted(x):
+    return np.sum(WEIGHTS * x)
+
+
+def test_what_stands_in_the_module_has_its_name():
+    table = explain(weighted, np.ones(2))
+    product = table.nodes[1]
+    assert table.expression(product) == "WEIGHTS * w1"
+    assert list(map(str, table.partials(product))) == ["dw2/dw1 = WEIGHTS = [1., 2.]"]

@@ -381,7 +381,9 @@ def _partial(site: Site, node: Node, k: int, label: Callable[[int], str]) -> Par
     if rule.kind == "elementwise":
         given = {names[a]: v for a, v in zip(site.operands, node.operands)} | {own: node.value, bar: 1.0}
         with np.errstate(all="ignore"):
-            number_ = load(text, __name__)(*(given[p.name] for p in params))
+            partial = load(text, __name__)
+            partial.__globals__.update({a.name: a.lookup() for a in site.args if isinstance(a, Global)})
+            number_ = partial(*(given[p.name] for p in params))
     return Partial(own, mine, formula, number_)
 
 
