@@ -360,7 +360,9 @@ def _arguments(options: Any, function: Any) -> tuple[tuple, dict[str, Any]] | No
         given = ((), made) if isinstance(made, dict) else (made if isinstance(made, tuple) else (made,), {})
     else:
         try:
-            given = (), eval(f"dict({options.at})", {"np": np, "numpy": np})
+            inner = getattr(function, "__tangentc_given__", function)
+            names = {"np": np, "numpy": np, **getattr(inner, "__globals__", {})}  # those of the file
+            given = (), eval(f"dict({options.at})", names)
         except Exception as error:
             raise _Usage(f"--at {options.at!r} cannot be read: {error}") from None
     _by_position(function, *given)
@@ -383,10 +385,12 @@ def _load(target: str) -> Any:
     path = Path(file)
     if not path.is_file():
         raise _Usage(f"there is no file {file}")
-    module = _import(path)
-    if not hasattr(module, name):
-        raise _Usage(f"{file} has no function {name}")
-    return getattr(module, name)
+    found: Any = _import(path)
+    for part in name.split("."):  # a method stands in its class
+        found = getattr(found, part, None)
+        if found is None:
+            raise _Usage(f"{file} has no function {name}")
+    return found
 
 
 def _import(path: Path) -> ModuleType:

@@ -335,3 +335,17 @@ def test_a_pipe_gets_plain_rows(tmp_path):
         assert "\x1b" not in done.stdout and set(table[2]) == {"-", " "}
         assert all(re.match(f"{first}|  \\.\\.\\. ", line) for line in table[3:] if line)  # a row a line
     assert "\x1b" not in run("show", *given).stdout
+
+
+def test_a_method_is_named_with_its_class(tmp_path, capsys):
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import numpy as np\n\n\nclass Line:\n    def __init__(self):\n        self.w = np.ones(2)\n\n"
+        "    def loss(self, x):\n        return np.sum(self.w * x)\n"
+    )
+    from tangentc.cli import main
+
+    assert main(["show", f"{path}:Line.loss", "--wrt", "x", "--at", "self=Line(), x=np.ones(2)"]) == 0
+    assert "x_bar = out_bar * self.w" in capsys.readouterr().out
+    assert main(["show", f"{path}:Line.nothing"]) == 2
+    assert "has no function Line.nothing" in capsys.readouterr().err
