@@ -57,7 +57,7 @@ def test_cotangents_of_empty_containers():
 def test_a_gradient_of_no_real_number_is_a_type_error():
     with pytest.raises(TypeError, match="complex"):
         tangentc.grad(lambda x: x * 1j)(1.0)
-    with pytest.raises(TypeError, match="one number"):
+    with pytest.raises(TypeError, match="one (real )?number"):
         tangentc.grad(lambda x: x > 1)(1.0)
 
 

@@ -146,9 +146,10 @@ def check_scalar(program: Program, t: Type) -> None:
             way_out="return its real part, or its squared modulus, or use tangentc.vjp",
         )  # fmt: skip
     if isinstance(t, Scalar) and np.dtype(t.dtype).kind in "biu":
+        kind = "a truth value" if np.dtype(t.dtype).kind == "b" else f"an integer ({describe(t)})"
         raise NotScalar(
-            f"{function.name} returns an integer ({describe(t)})", span, why="it moves by no small step, or not at all",
-            way_out="return a real number, float(...) of it where it is one",
+            f"{function.name} returns {kind}, and grad needs one real number", span,
+            why="it does not move by a little", way_out="return a real number, float(...) of it where it is one",
         )  # fmt: skip
     if isinstance(t, Known) and t.value is ops.UNDEFINED:
         ways = [s for s in statements(function.body) if isinstance(s, Opaque) and isinstance(s.tree, ast.Raise)]

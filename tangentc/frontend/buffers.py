@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.analysis.aliases import Aliases
+from tangentc.analysis.aliases import Aliases, may_give_back
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
@@ -66,6 +66,8 @@ class _Seen:
         """Whether a statement lets one of the arrays out of sight; notes the views that it makes."""
         types = self.aliases.types
         match s:
+            case Assign() if not self.names.isdisjoint(s.atoms) and may_give_back(s):
+                return True
             case Assign() if not self.names.isdisjoint(self.aliases.shares(s)):
                 self.names.add(s.target)
                 return is_container(types.of(s.target)) or self.aliases.call_aliases(s.op) is not None

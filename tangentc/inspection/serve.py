@@ -12,6 +12,7 @@ import json
 import os
 import queue
 import secrets
+import signal
 import sys
 import threading
 import time
@@ -41,6 +42,7 @@ HEADERS = {
 
 def serve(file: File, first: Asked, port: int = 0, browser: bool = True) -> None:
     """Serve the page about a file until the user interrupts; raises `OSError` if the port cannot be had."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what is in the background without one
     with _Server(port) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         try:
