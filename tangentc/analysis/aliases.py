@@ -186,7 +186,8 @@ class Aliases:
         """The arguments whose memory the result may share."""
         if not self._has_memory(s.target):
             return []
-        if s.op is ops.method and isinstance(self._type(s.args[0]), Array):
+        gives_own = s.op is ops.method and s.args[1].value not in VIEW_METHODS
+        if gives_own and isinstance(self._type(s.args[0]), Array):
             if (function := methods.function_of(s.args[1].value)) is not None:
                 s = replace(s, op=function, args=(s.args[0], *s.args[2:]))
         op = s.op

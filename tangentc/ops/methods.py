@@ -45,6 +45,7 @@ METHODS = (
     *_of(np.ndarray, "fill sort put resize partition setfield setflags itemset", changes=True),
     *_of(np.ndarray, "byteswap", changes=True, view=True),
     *_of(np.ndarray, "reshape ravel transpose swapaxes squeeze diagonal real imag view", view=True),
+    *_of(np.ndarray, "conj conjugate astype", view=True),  # which may give the array itself
 )  # fmt: skip
 
 _OTHERWISE = {"compress"}  # the function takes the array elsewhere
