@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
     from tangentc.inspection.stages import Stage, Stages, stages
     from tangentc.inspection.trace import Trace, trace
     from tangentc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+    from tangentc.kept.folder import cache
     from tangentc.rules.registry import adjoint_rule, elementwise, operation, tangent_rule, zero_gradient
 
 __version__ = "0.1.0"
@@ -62,13 +63,14 @@ _HOMES = {
     "tangentc.inspection.stages": ("Stage", "Stages", "stages"),
     "tangentc.inspection.trace": ("Trace", "trace"),
     "tangentc.jacobians": ("hessian", "hvp", "jacfwd", "jacobian", "jacrev"),
+    "tangentc.kept.folder": ("cache",),
     "tangentc.rules.registry": ("adjoint_rule", "elementwise", "operation", "tangent_rule", "zero_gradient"),
 }
 _MODULES = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "BadArgument", "BadRule", "BadSeed", "CannotTell", "Explanation", "GradientMismatch", "Graph",
     "InternalError", "MissingRule", "NoSource", "NotDifferentiable", "NotFinite", "NotScalar", "Stage", "Stages",
-    "TangentcError", "Trace", "UnsafeMutation", "UnsupportedSyntax", "adjoint", "adjoint_rule", "check_grads",
+    "TangentcError", "Trace", "UnsafeMutation", "UnsupportedSyntax", "adjoint", "adjoint_rule", "cache", "check_grads",
     "checkpoint", "debug", "differentiable", "elementwise", "explain", "export", "grad", "graph", "hessian",
     "hvp", "insert_grad_of", "jacfwd", "jacobian", "jacrev", "jvp", "operation", "report", "stages",
     "stop_gradient", "tangent_rule", "trace", "value_and_grad", "vjp", "zero_gradient",

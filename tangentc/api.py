@@ -24,9 +24,8 @@ from tangentc.arguments import (
     sizes_of,
     zero_like,
 )
-from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiled import BY_IDENTITY, Compiled
+from tangentc.compiled import BY_IDENTITY, Compiled, seeds_inside
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.compiler.front import front_for
@@ -36,12 +35,13 @@ from tangentc.core.inside import MADE
 from tangentc.core.remade import again, travelling
 from tangentc.core.types import Scalar, Type, describe, is_differentiable
 from tangentc.core.values import holds_itself, seeing, type_of, types_of
-from tangentc.derivative import Derivative, fit, plain_name, seeds_inside
+from tangentc.derivative import Derivative, fit, plain_name
 from tangentc.derive.assemble import make_pair
 from tangentc.derive.results import check_result
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation, internal
 from tangentc.frontend.callables import is_known, python_function
 from tangentc.integers import settled, with_values
+from tangentc.kept.record import compiled as compiled_or_kept
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
 
@@ -189,12 +189,16 @@ def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], ar
     names = f"{name}_primal", f"{name}_adjoint"
     moving = flags + (False,) * (len(types) - len(flags))
     defaults = (1.0,) * (len(types) - derivative.arity)
-    with front_for(source, types) as front:
-        context = Context(front, arrays)
-        context.names.update(names)
-        make_pair(context, source, types, moving, names)
-        check_result(front.prepare(source, types))
-    compiled = Compiled(print_program(context.emitted, arrays), context, source, types)
+
+    def write() -> Context:
+        with front_for(source, types) as front:
+            context = Context(front, arrays)
+            context.names.update(names)
+            make_pair(context, source, types, moving, names)
+            check_result(front.prepare(source, types))
+        return context
+
+    compiled = compiled_or_kept(write, source, types, None, arrays, asked=("pair", moving))
     primal = compiled.text.same.get(names[0], names[0])  # written once for several types
     function = compiled.function
     return _Pair(derivative.function, function.__globals__[primal], function, compiled, defaults, flags)

@@ -8,11 +8,12 @@ import inspect
 import threading
 import types as pytypes
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from tangentc.analysis.masks import CHOOSES
-from tangentc.analysis.outside import Part, of_any_length, seen_as, with_part
+from tangentc.analysis.outside import Part, Written, of_any_length, seen_as, with_part
 from tangentc.analysis.program import draws
 from tangentc.analysis.turning import are_complex, is_doubtful
 from tangentc.arguments import refuse_overlap, refuse_shared
@@ -91,7 +92,7 @@ class Code:
             compiled = compiled_of(made)
             if not (sight.left or sight.written):
                 return made
-            found = reached(compiled.followed()) if compiled is not None else None
+            found = compiled.facts.reached() if compiled is not None else None
             if found is not None and sight.left.isdisjoint(found.names):
                 if sight.written.isdisjoint(found.names - found.written):
                     return made
@@ -123,47 +124,80 @@ class Code:
         self.dispatches = ()
 
 
-class Compiled:
-    """One emitted program, and the types of its arguments; it is loaded when it is first run."""
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a program beside its text."""
 
-    def __init__(self, text: Text, context: Context, root: Any, types: list[Type], seed: Type | None = None):
-        self.text, self.context, self.types, self.seed, self.seen = text, context, types, seed, SIGHT.get().names
+    dependencies: list[Dependency]
+    reached: Callable[[], Reached | None]  # gives the names in the text of what may be called
+    changed: tuple[int, ...]  # the parameters that are changed,
+    written: tuple[int, ...]  # and those of them in whose arrays it is written
+    is_doubtful: bool
+    is_drawing: bool
+    chooses: bool  # whether an adjoint was written under a mask
+    put: Collection[Written] = ()  # what belongs to the module, and is written into
+    changed_outside: Collection[Written] = ()  # and all that is changed
+    read: Collection[Part] = ()  # and what is read
+
+    @classmethod
+    def of(cls, context: Context, root: Any) -> Facts:
+        prepared, dependencies = context.front.prepared, [*context.front.depended.values()]
+        names = list(inspect.signature(root).parameters)
+        own = [p for (f, _), p in prepared.items() if f is root]
+        changed, written = (
+            tuple(k for k, n in enumerate(names) if n in found)
+            for found in ({n for p in own for n in p.changes}, {n for p in own for n in p.writes})
+        )
+        doubtful = not are_complex() and any(is_doubtful(p.function, p.types) for p in prepared.values())
+        followed = [*(f for f, _ in prepared), *(d.value for d in dependencies), root]
+        return cls(
+            dependencies, lambda: reached(followed), changed, written, doubtful, any(map(draws, prepared.values())),
+            context.chooses, context.put, context.changed, context.read,
+        )  # fmt: skip
+
+
+class Compiled:
+    """One emitted program, and the types of its arguments; it is loaded when it is first run.
+
+    ``write`` gives the compilation that it was written in, or writes it once more.
+    """
+
+    def __init__(
+        self, text: Text, facts: Facts, root: Any, types: list[Type], seed: Type | None = None, *,
+        write: Callable[[], Context],
+    ):  # fmt: skip
+        self.text, self.facts, self.types, self.seed, self.seen = text, facts, types, seed, SIGHT.get().names
+        self.write = write
         self.made_for: list[Type] | None = None  # the types, with what is known of lengths alone: see `guards.common`
         self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
-        prepared, self.dependencies = context.front.prepared, [*context.front.depended.values()]
+        self.dependencies = facts.dependencies
         self.inside = [
             d.place.home for d in self.dependencies if d.place.kind == "compiled"
         ]  # derivatives taken inside
         self.live = text.live
         self.root, self.kept, self.signed = root, kept_by(root), Signed(root)
-        self.is_doubtful = not are_complex() and any(is_doubtful(p.function, p.types) for p in prepared.values())
-        self.is_drawing = any(map(draws, prepared.values()))
-        names = list(inspect.signature(root).parameters)
-        own = [p for (f, _), p in prepared.items() if f is root]
-        self.changed, self.written = (
-            tuple(k for k, n in enumerate(names) if n in found)
-            for found in ({n for p in own for n in p.changes}, {n for p in own for n in p.writes})
-        )  # the parameters that are changed, and those of them in whose arrays it is written
-        self.outside = bool(context.read or context.put)  # whether it reads or writes what belongs to the module
-        self.writes = bool(self.changed or context.put)
+        self.is_doubtful, self.changed, self.written = facts.is_doubtful, facts.changed, facts.written
+        self.outside = bool(facts.read or facts.put)  # whether it reads or writes what belongs to the module
+        self.writes = bool(self.changed or facts.put)
         self.dispatches: list[Dispatch] = []  # what takes arguments for it, and how often one was written
         self.written_for = 0
+
+    @functools.cached_property
+    def context(self) -> Context:
+        """The compilation that it was written in."""
+        return self.write()
 
     @functools.cached_property
     def function(self) -> Any:
         function = load(self.text, self.root.__module__)
         function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
-        function.__globals__[CHOOSES] = self.context.chooses
+        function.__globals__[CHOOSES] = self.facts.chooses
         function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
         return function
 
-    def followed(self) -> list[Any]:
-        """The functions that were compiled, and what their names stood for."""
-        return [*(f for f, _ in self.context.front.prepared), *(d.value for d in self.dependencies), self.root]
-
     def draws(self, args: tuple) -> Draws:
         """What a run with these arguments draws from, as it is now."""
-        return Draws(self.root, args) if self.is_drawing else NOTHING
+        return Draws(self.root, args) if self.facts.is_drawing else NOTHING
 
     def function_of_numpy(self) -> Any:
         """The function with NumPy's numbers: those that stand in it, and those that `math` gives."""
@@ -194,8 +228,8 @@ class Compiled:
         then = {(d.place, d.name): d.held for d in before.dependencies}
         found: list[tuple[Dependency, Part]] = []
         of_any: dict[Global, Type] = {}
-        for written in self.context.changed:
-            of, read = written.part.of, any(map(written.is_read_by, self.context.read))
+        for written in self.facts.changed_outside:
+            of, read = written.part.of, any(map(written.is_read_by, self.facts.read))
             for d in self.dependencies:
                 if (d.place, d.name) != (of.place, of.name) or read or d.held is None:
                     continue
@@ -230,14 +264,19 @@ class Compiled:
                 (f"argument {k}", mutable_parts(value), k in self.changed, k in self.written)
                 for k, value in enumerate(args)
             ]
-            held += [(part.name, part.leaves(), False, False) for part in self.context.read]
+            held += [(part.name, part.leaves(), False, False) for part in self.facts.read]
         refuse_overlap(self.root.__name__, held)
-        for written in self.context.put:
+        for written in self.facts.put:
             for name, leaves, *_ in held[: len(args)]:
                 if written.is_among(leaves):
                     refuse_shared(self.root.__name__, written.name, f"shares memory with {name}")
-            for part in filter(written.is_read_by, self.context.read):
+            for part in filter(written.is_read_by, self.facts.read):
                 same = part.of == written.part.of
                 shares = "another function reads" if same else f"shares memory with {part.name}"
                 refuse_shared(self.root.__name__, written.name, shares)
         return True
+
+
+def seeds_inside(source: Any, types: list) -> int:
+    """How many seeds an emitted function takes beyond the arguments of the user's function."""
+    return len(inspect.signature(source).parameters) - len(types)

@@ -22,7 +22,7 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiled import Code, Compiled
+from tangentc.compiled import Code, Compiled, seeds_inside
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for, uncollected
@@ -47,6 +47,7 @@ from tangentc.frontend.callables import (
 )
 from tangentc.frontend.dependencies import Signed
 from tangentc.integers import settled, with_values
+from tangentc.kept.record import compiled as compiled_or_kept
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import RAISED, in_numpy, without_raising
 
@@ -96,8 +97,7 @@ class Derivative(Made, Generic[P, R]):
             return self.last.text.whole
         types: list[Type] = [Unknown("no call has been made yet") for _ in self._signature().parameters]
         try:
-            context, _ = self._context(types)
-            return print_program(context.emitted).whole
+            return print_program(self._context(self.resolve(types), types).emitted).whole
         except TangentcError as error:
             raise error.with_traceback(None) from None
 
@@ -413,20 +413,23 @@ class Derivative(Made, Generic[P, R]):
     def _compile(
         self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False, watch: Any = None
     ) -> Compiled:
-        context, source = self._context(types, arrays, seed, inner, watch)
-        text = print_program(context.emitted, arrays, inner)
-        compiled = Compiled(text, context, source, types, seed)
+        source = self.resolve(types)
+
+        def write() -> Context:
+            return self._context(source, types, arrays, seed, inner, watch)
+
+        asked = self.kind, self.wrt, self.has_aux, self.limit
+        compiled = compiled_or_kept(write, source, types, seed, arrays, inner, None if watch else asked)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
 
     def _context(
-        self, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False, watch: Any = None
-    ) -> tuple[Context, Any]:
-        source = self.resolve(types)
+        self, source: Any, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False,
+        watch: Any = None,
+    ) -> Context:  # fmt: skip
         with front_for(source, types, watch) as front:
-            context = Context(front, arrays, inner)
-            self.write(context, source, types, seed)
-        return context, source
+            self.write(context := Context(front, arrays, inner), source, types, seed)
+        return context
 
     def resolve(self, types: list[Type]) -> Any:
         """The Python function to differentiate: for a derivative, its emitted text for these types."""
@@ -490,11 +493,6 @@ def fit(function: Any, args: Sequence_[Any]) -> Any:
         return wrapped(given, tuple(map(option, args)))
     key = beyond(given, tuple(args), {})
     return function if key == (0, ()) else calling(given, *key)
-
-
-def seeds_inside(source: Any, types: list) -> int:
-    """How many seeds an emitted function takes beyond the arguments of the user's function."""
-    return len(inspect.signature(source).parameters) - len(types)
 
 
 MADE["Derivative"] = Derivative

@@ -40,7 +40,7 @@ def run(
     ``tree`` may be its tree with something more in it, at the lines that it has in the text.
     """
     file = f"<tangentc {what} {next(_numbers)}>"
-    _kept[file] = Written(text, of or {})
+    _kept[file] = Written(text, of if of is not None else {})
     _show(file)
     with warnings.catch_warnings():  # constants stand where the user has names: `None(x)` in what is only tried
         warnings.simplefilter("ignore", SyntaxWarning)

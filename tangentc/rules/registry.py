@@ -154,6 +154,7 @@ class Registry:
 
     def __init__(self) -> None:
         self.version = 0
+        self.own: list[tuple[Any, tuple[Any, ...]]] = []  # functions of which the user has said something, and what
         self.awaited: list[str] = []  # once those of NumPy are there
         self.looked_at = 0  # how many modules there were when those of SciPy were last looked for
 
@@ -193,6 +194,9 @@ class Registry:
     def add(self, rule: Rule) -> None:
         record_of(rule.function).rule = rule
         self.version += 1
+        if not rule.source.startswith("tangentc."):
+            formulas = [getattr(f, "function", None) for f in (rule.formula, rule.tangent)]
+            self.own.append((rule.function, (rule.kind, rule.linear, rule.singular, rule.real, *formulas)))
 
     def families(self) -> dict[str, list[Rule]]:
         """The rules by the file that they stand in, for the tests and the reference."""
@@ -380,6 +384,7 @@ def operation(*functions: Callable[..., Any], **facts: Any) -> None:
     """
     say(*functions, **facts)
     REGISTRY.version += 1
+    REGISTRY.own += [(f, (facts,)) for f in functions]
 
 
 def is_definition(function: Any) -> bool:

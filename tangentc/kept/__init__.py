@@ -1,0 +1,1 @@
+"""Emitted text that other processes find again: a cache on disk."""
