@@ -1,6 +1,7 @@
 """Attributes of objects that a function sets or does not read: variables of its own, and nothing to look at."""
 
 import time
+import types
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import tangentc
 from tangentc import grad, value_and_grad
+from tangentc.frontend.reached import reached
 
 
 class Linear:
@@ -405,3 +407,36 @@ def test_a_number_of_axes_that_is_another_one_on_another_path():
 
     for x in (np.abs(X), -np.abs(X)):
         np.testing.assert_allclose(grad(f)(x), 2 * x * (6 if x[0, 0] > 0 else 3))
+
+
+def array(x):
+    """What a function calls that only has an attribute of this name: np.array."""
+    return x.never_asked_for_by_others
+
+
+def made_of(x):
+    return np.sum(np.array([x, x]))
+
+
+def test_what_only_an_attribute_is_called_like_is_not_followed():
+    assert "never_asked_for_by_others" not in reached([made_of]).names
+    assert "never_asked_for_by_others" in reached([made_of, array]).names
+    gradient = tangentc.grad(made_of)
+    assert gradient(1.0) == 2.0
+    assert '"array"' not in gradient.dispatch_for(1.0)
+
+
+OWN = types.ModuleType("own_module")
+exec("def asked(x):\n    return x.one\n\ndef other(x):\n    return x.two", vars(OWN))
+
+
+def test_of_a_module_only_what_the_text_asks_for_is_followed():
+    def asks(x):
+        return OWN.asked(x)
+
+    def names_the_other(x):
+        return asks(x) + x.other
+
+    for f in (asks, names_the_other):
+        found = reached([f]).names
+        assert "one" in found and "two" not in found

@@ -72,8 +72,6 @@ def scaled_grad_takes(x, n, mode="sum", *, power=2):
         and [*scaled.__kwdefaults__] == ["power"]
         and scaled.__kwdefaults__["power"] is power_default
         and test_dispatch["np"] is np
-        and "sum" not in test_dispatch
-        and builtins["sum"] is sum
     ):
         return None
     SCALE = test_dispatch["SCALE"]

@@ -73,6 +73,14 @@ def attributes_set(code: types.CodeType) -> frozenset[str]:
     return frozenset(own.union(*inside))
 
 
-def names_inside(code: types.CodeType) -> set[str]:
+@functools.lru_cache(maxsize=4096)
+def names_inside(code: types.CodeType) -> frozenset[str]:
     """The names that code looks up outside of functions, with those of its lambdas and comprehensions."""
-    return set(code.co_names).union(*(names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+    inside = (names_inside(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    own = {i.argval for i in dis.get_instructions(code) if i.opname.endswith(("_GLOBAL", "_NAME", "_OR_GLOBALS"))}
+    return frozenset(own.union(*inside))
+
+
+def words_inside(code: types.CodeType) -> set[str]:
+    """The names of attributes and of what is outside in the text of code, with those of its lambdas."""
+    return set(code.co_names).union(*(words_inside(c) for c in code.co_consts if isinstance(c, types.CodeType)))

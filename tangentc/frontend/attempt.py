@@ -34,7 +34,7 @@ from tangentc.analysis.decide import truth
 from tangentc.analysis.raising import exception_of
 from tangentc.core import ops
 from tangentc.core.nodes import CAUGHT, CHOICE, TRIED, Atom, Block, Const, Effect, If, Leave, Opaque, Statement
-from tangentc.core.resolve import Scope, names_inside
+from tangentc.core.resolve import Scope, names_inside, words_inside
 from tangentc.core.types import Array, Scalar
 from tangentc.core.walk import defines, statements
 from tangentc.errors import TangentcError
@@ -408,7 +408,7 @@ def draws(function: Any, seen: frozenset = frozenset()) -> bool:
             value = Scope(function).lookup(name)
             if value is random or value is np.random or isinstance(value, (np.random.Generator, random.Random)):
                 return True
-            if value is np and "random" in names_inside(function.__code__):
+            if value is np and "random" in words_inside(function.__code__):
                 return True
             if draws(value, seen | {function}):
                 return True

@@ -8,6 +8,7 @@ more, ``self.seen.append(x)``: it does not matter what is in them already.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import sys
 import types as pytypes
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentc.core.classes import found_in_class
-from tangentc.core.resolve import Scope
+from tangentc.core.resolve import Scope, names_inside
 from tangentc.core.values import is_object
 from tangentc.errors import TangentcError
 from tangentc.frontend.callables import is_library_module, is_of_python
@@ -101,7 +102,7 @@ class _Reach:
 
     def note(self, value: Any) -> None:
         """Note a value that is reached: the names in a function, the attributes of an object."""
-        value = getattr(value, "__tangentc_given__", getattr(value, "__tangentc_function__", value))
+        value = asked(value, "__tangentc_given__", asked(value, "__tangentc_function__", value))
         if isinstance(value, type):
             self.called.add(value)
         if id(value) in self.seen or isinstance(value, (str, bytes, int, float, complex, type(None))):
@@ -125,7 +126,7 @@ class _Reach:
             if hasattr(value, "__dict__"):
                 self.owners[id(value)] = value
         else:
-            self.note(getattr(value, "__wrapped__", getattr(value, "function", None)))
+            self.note(asked(value, "__wrapped__", asked(value, "function", None)))
 
     def _function(self, function: pytypes.FunctionType) -> None:
         if is_library_module(function):
@@ -137,11 +138,26 @@ class _Reach:
         self.read |= own - written
         self.note((getattr(function, "__wrapped__", None), function.__defaults__, function.__kwdefaults__))
         scope = Scope(function)
-        for name in (*own, *function.__code__.co_freevars):
-            try:
-                self.note(scope.lookup(name))
-            except NameError:
-                pass
+        for name in (*names_inside(function.__code__), *function.__code__.co_freevars):
+            with contextlib.suppress(NameError):
+                self._named(scope.lookup(name), own)
+
+    def _named(self, value: Any, own: set[str]) -> None:
+        """Note what a function has a name for; of a module, what the function's text has names for in that."""
+        if not isinstance(value, pytypes.ModuleType):
+            self.note(value)
+        elif not is_library_module(value) and value.__name__ not in sys.stdlib_module_names:
+            for name in own & vars(value).keys():
+                if vars(value)[name] is not value:
+                    self._named(vars(value)[name], own - {name})
+
+
+def asked(value: Any, name: str, default: Any) -> Any:
+    """An attribute of an object, also of one that does not like to be asked for what it has not got."""
+    try:
+        return getattr(value, name, default)
+    except Exception:
+        return default
 
 
 def names_in(constant: Any) -> Iterator[str]:

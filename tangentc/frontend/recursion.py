@@ -40,7 +40,7 @@ from tangentc.analysis.joins import is_nothing
 from tangentc.core import ops, texts
 from tangentc.core.lengths import Length
 from tangentc.core.nodes import Atom, Const
-from tangentc.core.resolve import Scope, named_by, names_inside
+from tangentc.core.resolve import Scope, named_by, words_inside
 from tangentc.core.types import Array, Scalar, Sequence, Type, lengths, map_lengths
 from tangentc.frontend.activation import Activation, Closure, declared, locals_of
 from tangentc.frontend.asked import written
@@ -432,7 +432,7 @@ def _calls_as_method(function: types.FunctionType, names: list[str], tree: Any) 
 
 @functools.lru_cache(maxsize=1024)
 def _calls_itself_as_method(code: types.CodeType, function: types.FunctionType) -> bool:
-    if function.__name__ not in names_inside(code):
+    if function.__name__ not in words_inside(code):
         return False
     return bool(_calls_as_method(function, list(code.co_varnames[: code.co_argcount]), source_of(function).tree))
 
