@@ -25,7 +25,7 @@ from tangentc.arguments import (
     zero_like,
 )
 from tangentc.backend.tracebacks import locate
-from tangentc.compiled import BY_IDENTITY, Compiled, seeds_inside
+from tangentc.compiled import BY_IDENTITY, Compiled, or_raised, seeds_inside
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, Dispatch
 from tangentc.compiler.front import front_for
@@ -256,7 +256,7 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
 def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tuple[Any, Callable[[Any], tuple]]:
     found, args = _taken(f, None, primals)
     if found is None:
-        found, args = _pair_for(f, primals)
+        found, args = or_raised(lambda: _pair_for(f, primals), f, primals)
     if found is None:
         value = f(*primals)
         return value, lambda seed: tuple(map(_of_nothing, primals))

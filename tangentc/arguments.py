@@ -103,16 +103,24 @@ def _as_float(t: Type, name: str) -> str:
     return f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers"
 
 
+AS_ARRAY = {  # libraries whose arrays and tables have operations of their own, and how one gets an array of NumPy
+    "pandas": "{}.to_numpy()", "polars": "{}.to_numpy()", "xarray": "{}.to_numpy()",
+    "torch": "{}.detach().numpy()", "jax": "np.asarray({})", "jaxlib": "np.asarray({})", "tensorflow": "{}.numpy()",
+}  # fmt: skip
+
+
 def refuse_tables(args: Any, names: list[str], function: Any) -> None:
-    """Refuse a DataFrame or a Series, whose operations are its own."""
+    """Refuse a DataFrame, a Series or another library's array, whose operations are its own."""
     for name, value in zip(names, args):
         items = enumerate(value) if isinstance(value, (list, tuple)) else ()
         parts = value.items() if isinstance(value, dict) else items
         for text, v in ((name, value), *((f"{name}[{k!r}]", part) for k, part in parts)):
-            if type(v).__module__.split(".")[0] == "pandas" and hasattr(v, "to_numpy"):
+            library = type(v).__module__.split(".")[0]
+            if library in AS_ARRAY and hasattr(type(v), "__array__"):
                 raise BadArgument(
-                    f"{text} of {function.__name__} is a {type(v).__name__} of pandas",
-                    why="its operations are its own, and look at labels", way_out=f"pass {text}.to_numpy()",
+                    f"{text} of {function.__name__} is a {type(v).__name__} of {library}",
+                    why="its operations are its own" + ", and look at labels" * ("to_numpy" in AS_ARRAY[library]),
+                    way_out=f"pass {AS_ARRAY[library].format(text)}",
                 )  # fmt: skip
 
 

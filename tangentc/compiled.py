@@ -10,7 +10,7 @@ import types as pytypes
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tangentc.analysis.masks import CHOOSES
 from tangentc.analysis.outside import Part, Written, of_any_length, seen_as, with_part
@@ -25,12 +25,13 @@ from tangentc.core.draws import NOTHING, Draws
 from tangentc.core.nodes import Global
 from tangentc.core.types import Type
 from tangentc.core.values import SIGHT, Sight, as_key, mutable_parts, seeing
-from tangentc.errors import TangentcError, TurnedComplex
+from tangentc.errors import NeverReturns, TangentcError, TurnedComplex
 from tangentc.frontend.dependencies import Dependency, Signed, kept_by
 from tangentc.frontend.reached import NONE, Reached, reached
 from tangentc.rules.registry import REGISTRY
 from tangentc.singular import constants_of_numpy, math_of_numpy
 
+X = TypeVar("X")
 BY_IDENTITY = (pytypes.FunctionType, pytypes.MethodType, functools.partial)  # which is how these are equal
 MOST_ALIKE = 3  # compilations for other lengths that gave one text, which then is not sought again for all lengths
 MOST_KEPT, MOST_WITH_DATA = 500, 32  # derivatives whose code is kept, and those of what holds data: closures, methods
@@ -275,6 +276,15 @@ class Compiled:
                 shares = "another function reads" if same else f"shares memory with {part.name}"
                 refuse_shared(self.root.__name__, written.name, shares)
         return True
+
+
+def or_raised(compile: Callable[[], X], function: Any, args: tuple) -> X:
+    """What is compiled of a function; where that never returns, what it raises for these arguments is raised."""
+    try:
+        return compile()
+    except NeverReturns:
+        function(*args)
+        raise
 
 
 def seeds_inside(source: Any, types: list) -> int:

@@ -22,7 +22,7 @@ from tangentc.arguments import (
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
-from tangentc.compiled import Code, Compiled, seeds_inside
+from tangentc.compiled import Code, Compiled, or_raised, seeds_inside
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for, uncollected
@@ -182,7 +182,7 @@ class Derivative(Made, Generic[P, R]):
         """What the code for these arguments gives.  Raises `TurnedComplex` if it was compiled for real numbers and
         they are not.  Where Python's numbers raise, and the function itself does not, NumPy's are used.
         """
-        compiled = self.compiled(bound, True)
+        compiled = or_raised(lambda: self.compiled(bound, True), self.function, bound[: self._parameters])
         compiled.sync(bound)
         return self.run_found(compiled, bound, tangents, in_numpy_numbers)
 

@@ -90,6 +90,10 @@ class TurnedComplex(NotDifferentiable):
     """A value that was compiled as a real number is a complex one in this run."""
 
 
+class NeverReturns(UnsupportedSyntax, NotDifferentiable):
+    """A function that raises on every way through it: a call of its derivative raises what it raises."""
+
+
 class NotScalar(NotDifferentiable, TypeError):
     """A gradient of a function whose value is not one real number."""
 

@@ -5,6 +5,7 @@ import ctypes.util
 
 import numpy as np
 import pytest
+from scipy import optimize, stats
 
 import tangentc
 
@@ -97,3 +98,91 @@ def test_an_integer_is_no_gradient_s_value():
 def test_a_name_that_a_module_has_not():
     with pytest.raises(tangentc.errors.UnsupportedSyntax, match=r"asks for besselj(.|\n)*no attribute"):
         tangentc.grad(lambda x: np.sum(np.besselj(x)))(np.ones(3))
+
+
+class Plain:
+    rate = 1.0
+
+
+@pytest.mark.parametrize(
+    "f, args, error",
+    [
+        (lambda x, c: x * c["rate"], (1.0, {"rat": 2.0}), KeyError("rate")),
+        (lambda x, o: x * o.rats, (1.0, Plain()), AttributeError("'Plain' object has no attribute 'rats'")),
+    ],
+)
+def test_what_the_function_raises_on_every_way_is_raised(f, args, error):
+    def given_by_mode(x, mode="linear"):
+        if mode == "square":
+            return x * x
+        raise NotImplementedError(mode)
+
+    for call in (tangentc.grad(f), tangentc.value_and_grad(f), lambda *args: tangentc.vjp(f, *args)):
+        with pytest.raises(type(error)) as told:
+            call(*args)
+        assert str(told.value) == str(error)
+    with pytest.raises(NotImplementedError, match="linear"):
+        tangentc.grad(given_by_mode)(2.0)
+    assert tangentc.grad(given_by_mode)(2.0, "square") == 4.0
+
+
+def drawn(x, noise=0.0, rng=None):
+    if noise:
+        x = x * rng.random()
+    return x * x
+
+
+def shown(x, every=0, callback=None):
+    y = x * x
+    if every > 0:
+        callback(y)
+        callback.log(y)
+    return y
+
+
+def test_none_in_what_is_not_run():
+    assert tangentc.grad(drawn)(2.0) == tangentc.grad(shown)(2.0) == 4.0
+    for f, args, error in ((drawn, (2.0, 1.0), AttributeError), (shown, (2.0, 1), TypeError)):
+        with pytest.raises(error) as own:
+            f(*args)
+        with pytest.raises(error, match=str(own.value)):
+            tangentc.grad(f)(*args)
+
+
+class Tensor:
+    __module__ = "torch"
+
+    def __array__(self, dtype=None):
+        return np.ones(3)
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+TENSOR = Tensor()
+
+
+def test_an_array_of_another_library():
+    with pytest.raises(
+        tangentc.BadArgument, match=r"x of <lambda> is a Tensor of torch(.|\n)*x\.detach\(\)\.numpy\(\)"
+    ):
+        tangentc.grad(lambda x: np.sum(x * 2))(TENSOR)
+    assert tangentc.grad(lambda x: x * x if TENSOR is not None else x)(2.0) == 4.0
+
+
+@pytest.mark.parametrize(
+    "f, name",
+    [
+        (lambda c: optimize.linprog(c).fun, "linprog"),
+        (lambda x: optimize.least_squares(lambda p: p - x[0], 0.0).x[0], "least_squares"),
+        (lambda x: stats.gaussian_kde(x)(0.3)[0], "gaussian_kde"),
+    ],
+)
+def test_a_part_of_what_has_no_rule_is_told_of_the_call(f, name):
+    with pytest.raises(tangentc.MissingRule, match=rf"there is no rule for .*{name}"):
+        tangentc.grad(f)(np.ones(2))
+
+
+def test_a_part_of_what_numpy_refuses():
+    with pytest.raises(tangentc.MissingRule, match="np.concatenate gives is not known: NumPy refuses these types"):
+        tangentc.grad(lambda x: np.sum(np.concatenate([x, np.ones((2, 2))])[0]))(np.ones(2))

@@ -1,6 +1,8 @@
 """Where a function raises it has no gradient: lengths that do not fit, names without a value, what nobody uses."""
 
 # ruff: noqa: F841
+import math
+
 import numpy as np
 import pytest
 
@@ -384,3 +386,49 @@ def test_items_are_as_many_as_the_names_for_them(f, right, wrong, derivative):
 def test_what_types_count_is_not_counted_again():
     assert "require_count" not in tangentc.grad(two_of).source_for([1.0, 2.0])
     assert "require_count" in tangentc.grad(two_of_some).source_for(2.0)
+
+
+@pytest.mark.parametrize("convert", [float, complex, math.fabs, math.sin, int], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [3, 9])
+def test_a_number_of_an_array(convert, n):
+    def f(x):
+        return x[0] * np.real(convert(x))
+
+    with pytest.raises(TypeError):
+        f(ones(n))
+    with pytest.raises(tangentc.BadArgument, match="takes one number"):
+        tangentc.grad(f)(ones(n))
+
+
+def test_a_number_of_an_array_of_a_length_that_only_the_run_knows():
+    gradient = tangentc.grad(lambda x: float(np.squeeze(x[x > 0])) * 2)
+    assert np.array_equal(gradient(np.array([-1.0, 2.0, -3.0])), [0.0, 2.0, 0.0])
+    with pytest.raises(TypeError):
+        gradient(np.array([1.0, 2.0, -3.0]))
+    assert tangentc.grad(lambda x: math.sin(float(x)))(np.array(0.0)) == 1.0
+
+
+def halves(x):
+    h = len(x) // 2
+    return np.sum(x[:h] + x[h:])
+
+
+def thirds(x):
+    k = len(x) // 3
+    return np.sum(x[:k] * x[k : 2 * k] + x[2 * k :])
+
+
+def from_the_front(x):
+    return np.sum(x + np.ones(14)[: len(x)])
+
+
+@pytest.mark.parametrize("f, fits, odd", [(halves, 20, 21), (halves, 4, 5), (thirds, 24, 25), (from_the_front, 12, 19)])
+def test_parts_that_are_not_as_long(f, fits, odd):
+    gradient = tangentc.grad(f)
+    for n in (fits, odd, fits, odd):
+        if n == fits:
+            assert gradient(ones(n)).shape == (n,)
+            continue
+        for g in (f, gradient, tangentc.grad(f)):
+            with pytest.raises(ValueError, match="broadcast|lengths do not fit"):
+                g(ones(n))

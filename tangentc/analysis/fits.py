@@ -9,6 +9,7 @@ refused; where it may not run it is run for its effect, so that it raises if it 
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -22,7 +23,7 @@ from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.lengths import ANY, Dim, surely_differ
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Op, Statement, Store, While
-from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, Type, describe
+from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, Type, Unknown, describe
 from tangentc.core.walk import rebuilt, statements, transform
 from tangentc.errors import BadArgument
 
@@ -31,6 +32,7 @@ QUIET = {ops.identity, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_st
          builtins.slice, builtins.isinstance, np.shape, np.ndim, np.size, operator.is_, operator.is_not,
          operator.not_, ops.copied, ops.new_list, ops.new_object}  # fmt: skip
 EXACT_OPS = {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs}
+OF_ONE = {builtins.float, builtins.int, builtins.complex, *(f for f in vars(math).values() if callable(f))}  # number
 Fresh = Callable[[str], str]
 
 
@@ -50,28 +52,47 @@ def fitted(block: Block, types: Types, fresh: Fresh, surely_runs: bool) -> Block
     return rebuilt(block, out)
 
 
-def without_computed(function: Function) -> Function:
+def without_computed(function: Function, types: Types) -> Function:
     """The function without the checks that what it computes anyway, in the same block or one around it, makes."""
     if not any(isinstance(s, Effect) and _tries(s.op) for s in statements(function.body)):
         return function
-    return replace(function, body=_without(function.body, set()))
+    return replace(function, body=_without(function.body, set(), types))
 
 
-def _without(block: Block, around: set[tuple[Op, tuple[Atom, ...]]]) -> Block:
+def _without(block: Block, around: set[tuple[Op, tuple[Atom, ...]]], types: Types) -> Block:
     computed = around | {(s.op, s.args) for s in block if isinstance(s, Assign)} | _put(block)
+    meet = {pair for s in block if not isinstance(s, Effect) for pair in _pairs(s, types)}
     out: list[Statement] = []
     for s in block:
         match s:
             case If():
-                s = replace(s, then=_without(s.then, computed), orelse=_without(s.orelse, computed))
+                then, orelse = (_without(arm, computed, types) for arm in (s.then, s.orelse))
+                s = replace(s, then=then, orelse=orelse)
             case For():
-                s = replace(s, body=_without(s.body, computed))
+                s = replace(s, body=_without(s.body, computed, types))
             case While():
-                s = replace(s, head=_without(s.head, computed), body=_without(s.body, computed))
-            case Effect() if _tries(s.op) and (s.op, s.args) in computed:
-                continue
+                s = replace(s, head=_without(s.head, computed, types), body=_without(s.body, computed, types))
+            case Effect() if _tries(s.op):
+                if (s.op, s.args) in computed or (pairs := _pairs(s, types)) and pairs <= meet:
+                    continue
         out.append(s)
     return tuple(out)
+
+
+def _pairs(s: Statement, types: Types) -> set[frozenset[Dim]]:
+    """The lengths, each more than one, that have to be the same where a statement runs."""
+    shapes: list[tuple[Dim, ...]] = []
+    if isinstance(s, Store) and s.key is not None and isinstance(types.of(s.object), Array):
+        place, value = subscript(types.of(s.object), types.of(s.key), types.fresh), types.of(s.value)
+        shapes = [t.shape for t in (place, value) if isinstance(t, Array)]
+    elif isinstance(s, (Assign, Effect)) and is_elementwise(s.op) and not s.keywords:
+        shapes = [t.shape for a in s.args if isinstance(t := types.of(a), Array)]
+    met = (pair for k, a in enumerate(shapes) for b in shapes[:k] for pair in zip(reversed(a), reversed(b)))
+    return {frozenset(pair) for pair in met if _meet(*pair, ()) is None and min(map(least_of_length, pair)) > 1}
+
+
+def least_of_length(d: Dim) -> int:
+    return d if isinstance(d, int) else d.least
 
 
 def _put(block: Block) -> set[tuple[Op, tuple[Atom, ...]]]:
@@ -157,6 +178,9 @@ def _answer(s: Statement, types: Types) -> bool | None:
 def fit(op: Op, given: list[Type], sure: bool = False) -> bool | None:
     """Whether the lengths of arrays fit that an operation takes; ``sure`` asks whether they do whatever lengths are."""
     shapes = [t.shape for t in given if isinstance(t, Array) and t.shape]
+    if op in OF_ONE:
+        unknown = [None for t in given if isinstance(t, Unknown)]
+        return _all([*unknown, *(False if surely_differ(d, 1) else None for shape in shapes for d in shape)])
     if len(shapes) < 2 or not all(isinstance(t, (Array, Scalar)) for t in given):
         return True
     if op in PRODUCTS:
@@ -169,7 +193,7 @@ def fit(op: Op, given: list[Type], sure: bool = False) -> bool | None:
 
 
 def _tries(op: Op) -> bool:
-    return op is np.broadcast_to or _joins(op)
+    return op is np.broadcast_to or op in OF_ONE or _joins(op)
 
 
 def _joins(op: Op) -> bool:
@@ -186,7 +210,7 @@ def _meet(m: Dim, n: Dim, may_be_one: tuple[Dim, ...], sure: bool = False) -> bo
         return True
     if surely_differ(m, n):
         return False
-    return None if sure or all(isinstance(d, int) or d.many or d.symbol.startswith(ANY) for d in (m, n)) else True
+    return None if sure or all(isinstance(d, int) or d.plural or d.symbol.startswith(ANY) for d in (m, n)) else True
 
 
 def _all(answers: Iterable[bool | None]) -> bool | None:
@@ -197,6 +221,11 @@ def _all(answers: Iterable[bool | None]) -> bool | None:
 def _refuse(s: Statement, types: Types) -> None:
     atoms = (s.object, s.value) if isinstance(s, Store) else s.args
     shown = " and ".join(describe(types.of(a)) for a in atoms)
+    if isinstance(s, Assign) and s.op in OF_ONE:
+        raise BadArgument(
+            f"{s.op.__name__} is given {shown}", s.span, why="it takes one number, and Python raises here",
+            way_out="take an entry, or a sum: np.sum(x)",
+        )  # fmt: skip
     raise BadArgument(
         f"lengths do not fit: {shown}", s.span, why="NumPy raises here for arguments of these shapes",
         way_out="call it with others",

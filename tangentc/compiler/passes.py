@@ -20,6 +20,7 @@ from tangentc.frontend.own import own_parameters
 from tangentc.frontend.places import in_their_lists
 from tangentc.ops.table import every
 from tangentc.simplify.alike import alike
+from tangentc.simplify.begun import begun
 from tangentc.simplify.common import common
 from tangentc.simplify.contract import contracted
 from tangentc.simplify.copies import borrowed, copies, elide
@@ -69,6 +70,7 @@ SIMPLIFY = (
     Pass("gather", "each part of an array is added to once", gathered),
     Pass("firsts", "what is added to zeros takes their place", firsts),
     Pass("scattered", "what is put into zeros is added to what these are added to", scattered),
+    Pass("begun", "sums begin with what is added to them at last", begun),
     Pass("rows", "zeros whose items are all set are made of these", rows),
     Pass("filled", "lists whose items are all set are not made of zeros", filled, last=True),
     Pass(
@@ -80,7 +82,7 @@ SIMPLIFY = (
     Pass("entries", "entries of parts of arrays are entries of the arrays", in_their_arrays, last=True),
     Pass("owned", "what nothing else needs is not copied", owned, keeps_memory=False),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
-    Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function)),
+    Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function, p.types)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
     Pass("contract", "sums of products are contractions", contracted, last=True),
     Pass("runs", "loops that take what they run over one by one run over it", runs, last=True),

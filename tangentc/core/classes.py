@@ -58,7 +58,7 @@ def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
             return "method", value, owner
         if isinstance(inspect.getattr_static(type(value), "__get__", None), pytypes.FunctionType):
             return "descriptor", value, owner
-        if isinstance(value, pytypes.MemberDescriptorType):
+        if isinstance(value, (pytypes.MemberDescriptorType, pytypes.MethodDescriptorType)):
             return "", None, None
         return "data", value, owner
     return "", None, None

@@ -52,7 +52,7 @@ from tangentc.derive.demand import adjoint_at, as_tree, part_at
 from tangentc.derive.parts import Adjoint, bar_name, get_part
 from tangentc.derive.reverse import Sweeps
 from tangentc.derive.shadows import allocates, copies
-from tangentc.errors import BadArgument, NotScalar, UnsupportedSyntax
+from tangentc.errors import BadArgument, NeverReturns, NotScalar
 from tangentc.simplify.dead import dead
 
 WHOLE_VIEWS = (np.squeeze, np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
@@ -119,10 +119,10 @@ def part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function)
 def check_result(program: Program) -> None:
     """Refuse a function whose value is computed from something that is never there: its derivative would be zero."""
     if isinstance(program.result, Known) and program.result.value is ops.UNDEFINED:
-        raise UnsupportedSyntax(
+        raise NeverReturns(
             f"what {program.function.name} returns has no type", program.function.span,
-            why="it is computed from something into which nothing was put",
-            way_out="leave out what is never there, or start from a number",
+            why="it is computed from something into which nothing was put, or is never there",
+            way_out="call the function itself to see whether it raises, or start from a number",
         )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def check_scalar(program: Program, t: Type) -> None:
                 f"{function.name} calls itself on every way through it", function.span,
                 why="no call of it ever returns", way_out="return something before the call where it is to end",
             )  # fmt: skip
-        raise NotScalar(
+        raise NeverReturns(
             f"{function.name} never returns for arguments of these types", ways[0].span if ways else function.span,
             why=": ".join(["every way through it ends in an error", *(ast.unparse(s.tree) for s in ways[:1])]),
             way_out="call the function itself to see which",

@@ -13,6 +13,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.points import DEEP_COPIES, made_of
 from tangentc.core import ops
 from tangentc.core.build import Builder
+from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, If
 from tangentc.core.types import (
     Array,
@@ -31,10 +32,12 @@ from tangentc.core.types import (
 )
 from tangentc.core.walk import parts_given
 from tangentc.derive.adjoints import Adjoints
-from tangentc.derive.calls import missing, refuse_active_key
+from tangentc.derive.calls import missing, refuse_active_key, spelled
 from tangentc.derive.demand import adjoint_at, covers
 from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
+from tangentc.errors import MissingRule
 from tangentc.ops.table import every
+from tangentc.rules.registry import REGISTRY
 from tangentc.simplify.newaxes import without_axes
 
 PUT_TOGETHER = every("puts_together")
@@ -80,8 +83,9 @@ class Structure:
             self._subscript(s, y_bar)
         elif op in (builtins.getattr, ops.old_item) and is_container(self.b.type(args[0])):
             t, name = self.b.type(args[0]), args[1].value
+            if not isinstance(t, (Tuple, Struct)):  # a result of SciPy's
+                raise self._without_type(s, args[0])
             key = t.cls._fields.index(name) if isinstance(t, Tuple) else name
-            assert isinstance(t, (Tuple, Struct))
             self._add_part(args[0], key, y_bar, self.b.type(s.target))
         else:
             return False
@@ -194,14 +198,29 @@ class Structure:
             self._add_dynamic(x, key, y_bar, s)
             return
         if not isinstance(t, Array):
-            raise missing(s, f"the type of {x.lstrip('%').split('.')[0]} is not known when compiling",
-                          "call the function with arguments of known types")  # fmt: skip
+            raise self._without_type(s, x)
         assert not isinstance(y_bar, dict)
         if (axes := _new_axes(key, len(t.shape))) is not None:
             self.adj.add(x, without_axes(self.b, self.adj.full(y_bar, s.target), axes))
             return
         basic = self.aliases.is_basic(key)
         self.adj.add_item(x, key, y_bar, basic or self._is_unique(key), basic)
+
+    def _without_type(self, s: Assign, x: Atom) -> MissingRule:
+        """The refusal of a part of what has no type: it is told of the call that gives it."""
+        made = self.b.primal.get(x) if isinstance(x, str) else None
+        while made is not None and made.op in (*TAKES, ops.call) and isinstance(made.args[0], str):
+            made = self.b.primal.get(x := made.args[0])
+        reason = getattr(self.b.type(x), "reason", "") or "it is not known when compiling"
+        if made is None:
+            return missing(s, f"the type of {shown(x)} is not known: {reason}",
+                           "call the function with arguments of known types")  # fmt: skip
+        if REGISTRY.find(made.op) is None:
+            moving = next((a for a in made.atoms if a in self.active), None)
+            through = "it" if moving is None or str(moving).startswith("%") else f"its argument {shown(moving)}"
+            return missing(made, f"a derivative flows through {through}")
+        return missing(s, f"the type of what {spelled(made.op)} gives is not known: {reason}",
+                       "call the function with arguments of known types and shapes that fit")  # fmt: skip
 
     def _add_dynamic(self, x: str, key: Atom, y_bar: Adjoint, s: Assign) -> None:
         """``y = xs[i]`` for a list ``xs``: into the list of shadows."""
@@ -239,6 +258,9 @@ class Structure:
                 self._into(inner, part, parts[key])  # type: ignore[arg-type]
             elif part is not None:
                 self.adj.add_to_item(shadow, Const(key), part, parts[key])
+
+
+TAKES = (operator.getitem, builtins.getattr, ops.old_item)
 
 
 def _new_axes(key: Atom, rank: int) -> tuple[int, ...] | None:

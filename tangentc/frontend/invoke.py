@@ -50,6 +50,8 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         of_super = isinstance(func, gast.Attribute) and isinstance(func.value, gast.Call) and self.is_super(func.value)
         if isinstance(func, gast.Attribute) and func.attr != "__class__" and not of_super:
             base = self.expression(func.value)
+            if base == Const(None) and not hasattr(None, func.attr):
+                return self.nothing(AttributeError(f"'NoneType' object has no attribute {func.attr!r}"), node)
             is_text = isinstance(base, Const) and isinstance(base.value, str)
             if not isinstance(base, Const) or is_text and not all(isinstance(a, gast.Constant) for a in node.args):
                 return self.method(base, func.attr, node, target)
@@ -57,7 +59,14 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         else:
             callee = self.expression(func)
         args, keywords = self.arguments(node, callee == Const(builtins.zip))
+        if callee == Const(None):
+            return self.nothing(TypeError("'NoneType' object is not callable"), node)
         return self.call(callee, args, keywords, node, target)
+
+    def nothing(self, error: Exception, node: Any) -> Atom:
+        """The value of a call that raises where it is run."""
+        self.raises(error, node)
+        return Const(None)
 
     def of_attribute_of(self, base: Const, func: Any) -> Atom:
         value = self.of_module(base.value, func)
