@@ -31,6 +31,7 @@ READ = (
     "parts",
     "entries",
     "measured",
+    "spans",
 )  # the others are run only
 for _family, _function, _args in PROGRAMS:
     if _family not in READ:

@@ -12,11 +12,11 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.asking import by_sample, rank_of_shape
 from tangentc.analysis.elementwise import broadcast
-from tangentc.analysis.parts import attribute_of, constant
+from tangentc.analysis.parts import attribute_of, constant, int_of
 from tangentc.analysis.results import FLOAT, INTEGER, Applied, result, result_of_known
 from tangentc.analysis.sampling import run
 from tangentc.core import ops
-from tangentc.core.lengths import Dim
+from tangentc.core.lengths import Dim, Length, entries, part
 from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     Array,
@@ -210,6 +210,40 @@ def _matmul(call: Applied) -> Type | None:
     columns: tuple[Dim, ...] = b.shape[-1:] if len(b.shape) > 1 else ()
     shape = (*stacks, *rows, *columns)
     return Array(dtype.dtype.name, shape) if shape else Scalar(dtype.dtype.name)
+
+
+@result_of_known(np.ravel)
+def _ravelled(call: Applied) -> Type | None:
+    """The type of all entries of an array in a row."""
+    count = entries(call.first.shape) if isinstance(call.first, Array) and len(call.args) == 1 else None
+    return None if count is None else Array(call.first.dtype, (count,))
+
+
+@result_of_known(np.reshape)
+def _reshaped(call: Applied) -> Type | None:
+    """The type of an array in a shape of which one length is -1: as many as there are entries for."""
+    if not isinstance(call.first, Array) or len(call.args) != 2:
+        return None
+    asked = shape_asked(call.args[1])
+    rest = [d for d in asked if d != -1]
+    if len(rest) != len(asked) - 1 or None in rest:
+        return None
+    count = entries(call.first.shape, rest)  # type: ignore[arg-type]
+    return None if count is None else Array(call.first.dtype, tuple(count if d == -1 else d for d in asked))  # type: ignore[misc]
+
+
+def shape_asked(t: Type) -> list[Dim | None]:
+    """The lengths that a shape of this type says, None where it does not say one."""
+    if isinstance(t, Known):
+        return [d if type(d) is int else None for d in (t.value if isinstance(t.value, tuple) else (t.value,))]
+    return [getattr(item, "value", None) for item in (t.items if isinstance(t, Tuple) else (t,))]
+
+
+@result_of_known(operator.floordiv)
+def _part(call: Applied) -> Type | None:
+    """The type of a part of a length, of an integer."""
+    d, count = (getattr(t, "value", None) for t in call.args)
+    return int_of(found) if isinstance(d, Length) and type(count) is int and (found := part(d, count)) else None
 
 
 # ------------------------------------------------------------------ what emitted code calls

@@ -60,6 +60,8 @@ class Forms:
         t = self.of(atom)
         if not isinstance(atom, str) or not isinstance(t, Scalar) or t.dtype != "int64":
             return None
+        if isinstance(t.value, int):
+            return constant(t.value)
         if isinstance(t.value, Length) and not t.value.symbol.startswith("?"):
             return of_length(t.value)
         made = self.definitions.get(atom)

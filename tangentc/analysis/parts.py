@@ -14,7 +14,7 @@ from tangentc.analysis.asking import by_sample
 from tangentc.analysis.joins import joined
 from tangentc.analysis.sampling import Fresh
 from tangentc.core import ops
-from tangentc.core.lengths import EXACT, Dim, Length, least_of
+from tangentc.core.lengths import EXACT, Dim, Length, least_left, least_of
 from tangentc.core.nodes import Const
 from tangentc.core.types import (
     Array,
@@ -232,7 +232,7 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
         elif isinstance(part, Tuple):  # a slice whose bounds are names
             d = dims.pop(0)
             taken = None if part.bounds is None else _between(part.bounds, d)
-            taken = taken if taken is not None or part.span is None else _span_of(part.span, d)
+            taken = taken if taken is not None or part.span is None else _span_of(part.span, d, part.bounds)
             out.append(fresh() if taken is None else taken)
         else:
             dims.pop(0)
@@ -240,9 +240,16 @@ def _array_subscript(t: Array, key: Type, fresh: Fresh) -> Type:
     return Array(t.dtype, tuple(out)) if out or whole else Scalar(t.dtype)
 
 
-def _span_of(span: Length, d: Dim) -> Length:
-    """How much of an axis a slice takes of whose bounds no more is known than which others have the same."""
-    return Length(f"{span.symbol}.{d}" if isinstance(d, int) else f"{span.symbol}.{_said(d)}")
+def _span_of(span: Length, d: Dim, bounds: tuple[Dim | None, Dim | None] | None) -> Length:
+    """How much of an axis a slice takes of whose bounds no more is known than which others have the same; one that
+    begins where the axis does takes all that is before its end, or all of the axis."""
+    found = Length(f"{span.symbol}.{d}" if isinstance(d, int) else f"{span.symbol}.{_said(d)}")
+    first, last = bounds or (1, None)
+    if last is None and first is not None:
+        return found.from_(least_left(d, first) or 0)
+    if first or last is None:
+        return found
+    return found.from_(min(d if isinstance(d, int) else d.least for d in (d, last)))
 
 
 def _said(d: Length) -> str:
@@ -252,7 +259,7 @@ def _said(d: Length) -> str:
 def _between(bounds: tuple[Dim | None, Dim | None], d: Dim) -> Dim | None:
     """How much of an axis lies between lengths of one symbol, None where that is not known."""
     first, last = bounds[0] or 0, d if bounds[1] is None else bounds[1]
-    if _gap(0, first) is None or _gap(last, d) is None:
+    if _gap(0, first) is None or _gap(last, d) is None and least_left(d, last) is None:
         return None
     return _gap(first, last)
 

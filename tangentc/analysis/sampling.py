@@ -348,7 +348,7 @@ class _Reading:
             for s in self.symbols
             for more in self.longer[s]
         ]
-        may_be_one = {s: 1 if s.startswith("?") else n for s, n in self.trial.sizes.items()}
+        may_be_one = {s: 1 if s.startswith("?") and least_of(s) < 2 else n for s, n in self.trial.sizes.items()}
         if may_be_one != self.trial.sizes and isinstance(a, np.ndarray):
             one = self.trial.result(may_be_one, 0)
             if isinstance(one, (np.ndarray, np.generic)) and np.ndim(one) != a.ndim:

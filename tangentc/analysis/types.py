@@ -125,7 +125,7 @@ class Types:
             if not isinstance(d, Length) or d.symbol in symbols:
                 return d
             if d.symbol not in new:
-                new[d.symbol] = self.fresh().from_(least_of(d.symbol) if d.symbol.startswith("?") else 0)
+                new[d.symbol] = self.fresh().from_(least_of(d.symbol) if d.symbol.startswith(("?", "(")) else 0)
             return d.of(new[d.symbol])
 
         return map_lengths(t, renew)

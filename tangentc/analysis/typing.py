@@ -274,4 +274,4 @@ def shortest(lengths: Iterable[Dim | None]) -> int:
 
 
 def _is_any(d: Dim) -> bool:
-    return isinstance(d, Length) and d.symbol.startswith("?")
+    return isinstance(d, Length) and d.symbol.startswith("?") and not d.least

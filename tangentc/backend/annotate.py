@@ -8,7 +8,7 @@ from typing import Any
 
 from tangentc.backend.load import Text
 from tangentc.core import ops
-from tangentc.core.lengths import Dim, Length
+from tangentc.core.lengths import Dim, actual
 from tangentc.core.nodes import Assign, Effect, For, Statement, version_base
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type, Unknown, describe
 
@@ -77,6 +77,5 @@ def _short(dtype: Any) -> str:
 
 
 def _length(d: Dim, sizes: Mapping[str, int]) -> str:
-    if not isinstance(d, Length):
-        return str(d)
-    return str(d.where(sizes[d.symbol])) if d.symbol in sizes else "?"
+    found = actual(d, sizes)
+    return "?" if found is None else str(found)

@@ -256,8 +256,10 @@ class Builder:
     def like_shape(self, atom: Atom) -> Atom:
         """A name at hand with the shape of a value, if there surely is one; best one that it is computed from."""
         shape = None if may_be_number(self.type(atom)) else shape_of(self.type(atom))
-        if shape is None or not is_sure(shape):
+        if shape is None:
             return atom
+        if not is_sure(shape):
+            return self._shaped_alike(atom)
         queue = [atom]
         for k, name in enumerate(queue):
             if k > NEAREST:
@@ -268,6 +270,18 @@ class Builder:
             if made is not None and ops.is_pure(made.op):
                 queue += [a for a in made.args if isinstance(a, str) and shape_of(self.type(a)) == shape]
         return self.shapes.get(shape, atom)
+
+    def _shaped_alike(self, atom: Atom) -> Atom:
+        """The array that a value has an entry for each entry of, whatever its shape is."""
+        while isinstance(atom, str) and atom.startswith("%") and (made := self.primal.get(atom)) is not None:
+            arrays = [a for a in made.args if not isinstance(self.type(a), Scalar) and not isinstance(a, Const)]
+            plain = isinstance(made.op, np.ufunc) and made.op.signature is None or known_of(made.op).elementwise
+            if not plain or made.keywords or len(arrays) != 1 or may_be_number(self.type(arrays[0])):
+                break
+            if not isinstance(self.type(arrays[0]), Array):
+                break
+            atom = arrays[0]
+        return atom
 
     def named_length(self, d: Dim) -> str | None:
         """The user's name for a length, if he has one around this place."""

@@ -26,7 +26,7 @@ from tangentc.analysis.attributes import first_stores, later_stores
 from tangentc.analysis.masks import CHOICES, NONZERO, TRIANGLES, Places, Several, Test, is_finite, tests_of
 from tangentc.analysis.paths import WHOLE, Paths, word_for
 from tangentc.core import ops
-from tangentc.core.build import Builder, is_number, is_sure
+from tangentc.core.build import Builder, is_number, is_sure, shape_of
 from tangentc.core.naming import shown
 from tangentc.core.nodes import (
     Assign,
@@ -47,7 +47,7 @@ from tangentc.core.nodes import (
 from tangentc.core.splice import as_given
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, rank
 from tangentc.core.walk import statements
-from tangentc.derive.adjoints import Adjoints, begun
+from tangentc.derive.adjoints import Adjoints, begun, is_full
 from tangentc.derive.calls import Call, adjoints, covering, missing, partials
 from tangentc.derive.control import Control
 from tangentc.derive.demand import adjoint_at, as_tree, covers, part_at
@@ -270,7 +270,7 @@ class _Reverse(Structure, Stores, Control):
                 continue
             bar = y_bar
             one_for_all = mask is not None and rank(self.b.type(partial)) != rank(self.b.type(s.target))
-            whole = self.b.same_shape(x, s.target) or self.b.same_shape(partial, s.target)
+            whole = self._is_as_large(x, s.target) or self._is_as_large(partial, s.target)
             if one_for_all or isinstance(self.b.type(x), Unknown) or not whole:
                 bar = self.adj.full(y_bar, s.target)
             if mask in (None, NONZERO) and self.b.chosen_zero(partial):  # also where the adjoint is infinite
@@ -281,6 +281,11 @@ class _Reverse(Structure, Stores, Control):
                 contribution = self._under(self._tested(mask, s.target), bar, partial)
             total[x] = contribution if x not in total else self.b.add(total[x], contribution)
         return total
+
+    def _is_as_large(self, x: Atom, y: Atom) -> bool:
+        """Whether a value that broadcasts to another has an entry for each of its entries."""
+        wanted = shape_of(self.b.type(y))
+        return self.b.same_shape(x, y) or wanted is not None and is_full(shape_of(self.b.type(x)), wanted)
 
     def _is_bounded(self, partial: Atom) -> bool:
         """Whether a partial is a number wherever the arguments are."""
