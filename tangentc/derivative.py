@@ -182,7 +182,8 @@ class Derivative(Made, Generic[P, R]):
         """What the code for these arguments gives.  Raises `TurnedComplex` if it was compiled for real numbers and
         they are not.  Where Python's numbers raise, and the function itself does not, NumPy's are used.
         """
-        compiled = or_raised(lambda: self.compiled(bound, True), self.function, bound[: self._parameters])
+        own = bound[: len(self._signature().parameters)]
+        compiled = or_raised(lambda: self.compiled(bound, True), self.function, own)
         compiled.sync(bound)
         return self.run_found(compiled, bound, tangents, in_numpy_numbers)
 

@@ -268,3 +268,14 @@ def test_powers_of_a_zero_that_stands_in_the_code():
     with np.errstate(divide="ignore"):
         for f in (clamped, whole, lambda x, t: x * x + 3.0 * max(1.0 - t, 0.0) ** 0.35):
             assert grad(f, wrt=(0, 1))(0.7, 2.0) == (1.4, 0.0)
+
+
+def test_what_is_made_before_a_loop_that_does_not_run():
+    def damped(x, dt, n):
+        for _ in range(n):
+            x = x * np.sqrt(dt)
+        return x
+
+    with np.errstate(invalid="ignore"):
+        assert grad(damped)(2.0, -1.0, 0) == 1.0
+        assert grad(damped, wrt=("x", "dt"))(2.0, -1.0, 0) == (1.0, 0.0)

@@ -27,6 +27,7 @@ from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Const, Function, version_base
 from tangentc.core.types import (
     Array,
+    Optional,
     Scalar,
     Sequence,
     Struct,
@@ -151,7 +152,7 @@ class Adjoints(Shadows):
             self.b.span = span
 
     def _zero(self, x: Atom) -> Atom:
-        t = self.b.type(x)
+        t = number_or_none(self.b.type(x))
         if isinstance(t, Scalar):
             return Const(0j if is_complex(t) else 0.0)
         if isinstance(t, Array):
@@ -200,7 +201,7 @@ class Adjoints(Shadows):
 
     def fit(self, x_bar: Atom, x: Atom) -> Atom | None:
         """A contribution in a shape that broadcasts to that of ``x``, with its dtype; None if it is zero."""
-        tx, tc = self.b.type(x), self.b.type(x_bar)
+        tx, tc = number_or_none(self.b.type(x)), self.b.type(x_bar)
         apart = isinstance(tc, Array) and may_be_number(tx) and x not in self.begun and not one_kind(tx, tc)
         if apart or not isinstance(tx, (Scalar, Array)) or not isinstance(tc, (Scalar, Array)):
             if is_container(tx) or is_container(tc) or is_number(x_bar):
@@ -412,6 +413,11 @@ def begun(function: Function, active: set[str], type_of: Callable[[Atom], Type])
     while wrong := {name for name in found if not all(a in found or is_plain(a) for a in arms[name])}:
         found -= wrong
     return found
+
+
+def number_or_none(t: Type) -> Type:
+    """The type of the adjoint of a value: of a number that may be None it is a number."""
+    return t.type if isinstance(t, Optional) and isinstance(t.type, Scalar) else t
 
 
 def certain(t: Type) -> bool:

@@ -11,7 +11,7 @@ import builtins
 import inspect
 import operator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import FunctionType
 
 from tangentc import runtime
@@ -21,7 +21,7 @@ from tangentc.analysis.felt import MULTIPLIED, multiplied
 from tangentc.analysis.masks import Mask, Unbounded, has_places
 from tangentc.analysis.outside import Part
 from tangentc.analysis.paths import WHOLE, Path, Paths, demand, leaf_paths, part_type, word_for
-from tangentc.analysis.program import Program
+from tangentc.analysis.program import Pass, Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
 from tangentc.core.naming import shown
@@ -57,6 +57,7 @@ from tangentc.derive.reverse import reverse
 from tangentc.errors import NotDifferentiable, UnsafeMutation
 from tangentc.rules.registry import REGISTRY, Rule
 from tangentc.simplify.algebra import simplify as peephole
+from tangentc.simplify.invariant import fixed
 
 ZERO = Rule(ops.stopped, "zero")
 
@@ -94,14 +95,18 @@ class Unit:
         calls: dict[int, Defined | None] = {}
         while True:
             self.program = program = context.with_calls_written_out(program, calls) if calls else program
-            facts = program.types, program.aliases
-            self.activity = Activity(program.function, wrt, *facts, self._is_zero, tangents, asked)
+            self.activity = self._activity(program, tangents, asked)
+            program = context.after(program, Pass("fixed", "", partial(fixed, active=self.activity.active)))
+            self.program, self.activity = program, self._activity(program, tangents, asked)
             self.active = self.activity.active
             self.builder = Builder(program.types, [*program.types.of_name], peephole)
             if not (calls := self._calls_to_write_out()):
                 break
         self._note_outside(program, self.activity, set())
         self._refuse_cut_off()
+
+    def _activity(self, program: Program, tangents: bool, asked: Paths) -> Activity:
+        return Activity(program.function, self.wrt, program.types, program.aliases, self._is_zero, tangents, asked)
 
     def _refuse_cut_off(self) -> None:
         """Refuse what moves and is written into an array that holds integers on another path, which cuts it off.  What

@@ -43,7 +43,7 @@ from tangentc.core.walk import (
     statements,
     substitute_block,
 )
-from tangentc.derive.adjoints import Adjoints
+from tangentc.derive.adjoints import Adjoints, number_or_none
 from tangentc.derive.calls import refuse_active_items
 from tangentc.derive.checkpoints import Checkpoints
 from tangentc.derive.link import Region
@@ -215,7 +215,7 @@ class Control:
         with self.b.loop_body({c.name for c in s.carried}) as out:
             for x in [*(c.name for c in active_carries), *outside]:
                 names[x] = self.b.fresh(bar_name(x))
-                self.b.types.of_name[names[x]] = self.b.type(x)
+                self.b.types.of_name[names[x]] = number_or_none(self.b.type(x))
             for x in outside:
                 self.adj.values[x] = names[x]
             for c, init in inits:

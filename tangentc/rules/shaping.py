@@ -155,12 +155,12 @@ def only_item(x, y, y_bar):
 
 @adjoint_rule(np.full, linear="jointly", samples=lambda rng: [(((2, 3), 1.5), {})])
 def full(shape, fill_value, y, y_bar):
-    return None, reduce_to_shape(y_bar, np.shape(fill_value))
+    return None, np.sum(y_bar) if np.ndim(fill_value) == 0 else reduce_to_shape(y_bar, np.shape(fill_value))
 
 
 @adjoint_rule(np.full_like, samples=lambda rng: [((np.ones((2, 3)), 1.5), {}), ((np.ones((2, 3)), 1), {})])
 def full_like(x, fill_value, y, y_bar):
-    return None, reduce_to_shape(y_bar, np.shape(fill_value))
+    return None, np.sum(y_bar) if np.ndim(fill_value) == 0 else reduce_to_shape(y_bar, np.shape(fill_value))
 
 
 @tangent_rule(np.full_like)

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Collection
 
 import numpy as np
 
 from tangentc.analysis.program import Program
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, Statement, While
 from tangentc.core.types import Scalar
 from tangentc.core.walk import all_defines, reads, rebuilt, statements, with_blocks, with_body
+from tangentc.ops.table import known_of
 
 SAFE = (operator.add, operator.sub, operator.mul, operator.neg)  # which raise for no numbers
 
@@ -31,6 +33,51 @@ def invariant(program: Program) -> Function:
     uses = Counter((s.op, s.args) for s in statements(function.body) if isinstance(s, Assign))
     read = Counter(a for s in statements(function.body) for a in reads(s))
     return with_body(function, _Invariant(program, uses, read).block(function.body))
+
+
+def fixed(program: Program, active: Collection[Atom]) -> Function:
+    """The function with what costs something, and does not move, before the loops that it is the same in: an adjoint
+    needs it in each trip, and would have it saved."""
+    if not any(isinstance(s, (For, While)) for s in statements(program.function.body)):
+        return program.function
+    return with_body(program.function, _Fixed(program, active).block(program.function.body))
+
+
+class _Fixed:
+    def __init__(self, program: Program, active: Collection[Atom]):
+        self.types, self.active = program.types, active
+
+    def block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        for s in block:
+            s = with_blocks(s, self.block)
+            moved = self.moved(s) if isinstance(s, (For, While)) else []
+            out += moved
+            if moved:
+                gone = {id(x) for x in moved}
+                s = with_blocks(s, lambda b, gone=gone: rebuilt(b, [x for x in b if id(x) not in gone]))  # type: ignore[misc]
+            out.append(s)
+        return rebuilt(block, out)
+
+    def moved(self, s: For | While) -> list[Assign]:
+        """The numbers that a loop makes anew, which cost something, and those that they are made of."""
+        inside, found = all_defines((s,)), list[Assign]()
+        for x in s.body:
+            if isinstance(x, Assign) and self.is_fixed(x, inside):
+                inside.discard(x.target)
+                found.append(x)
+        needed: set[Atom] = {x.target for x in found if not known_of(x.op).cheap and x.op not in SAFE}
+        for x in reversed(found):
+            needed |= set(x.args) if x.target in needed else set()
+        return [x for x in found if x.target in needed]
+
+    def is_fixed(self, s: Assign, inside: set[str]) -> bool:
+        t = self.types.of(s.target)
+        if s.target in self.active or not isinstance(t, Scalar) or np.dtype(t.dtype).kind != "f" or s.keywords:
+            return False
+        quiet = s.op in SAFE or isinstance(s.op, np.ufunc) and s.op.signature is None  # which warn, and do not raise
+        plain = all(isinstance(a, Const) or isinstance(self.types.of(a), Scalar) for a in s.args)
+        return quiet and plain and not any(isinstance(a, Global) or a in inside for a in s.args)
 
 
 class _Invariant:

@@ -382,7 +382,57 @@ NUMBERS = [
     filled_views,
     stack,
 ]
+
+
+def european_option(S0, sigma, r, Z, T, K):
+    n, steps = Z.shape
+    dt = T / steps
+    S = np.full(n, S0)
+    for k in range(steps):
+        S *= np.exp((r - 0.5 * sigma**2) * dt + sigma * np.sqrt(dt) * Z[:, k])
+    return np.exp(-r * T) * np.mean(np.maximum(S - K, 0))
+
+
+def euler_maruyama(S0, sigma, r, Z, T, K):
+    n, steps = Z.shape
+    dt = T / steps
+    S = np.full(n, S0)
+    for k in range(steps):
+        dW = np.sqrt(dt) * Z[:, k]
+        S = S + r * S * dt + sigma * S * dW
+    payoff = np.maximum(S - K, 0)
+    return np.exp(-r * T) * payoff.mean()
+
+
+def asian_option(S0, sigma, r, Z, T, K):
+    n, steps = Z.shape
+    dt = T / steps
+    paths = np.zeros((n, steps + 1))
+    paths[:, 0] = S0
+    for k in range(steps):
+        paths[:, k + 1] = paths[:, k] * np.exp((r - 0.5 * sigma**2) * dt + sigma * np.sqrt(dt) * Z[:, k])
+    return np.exp(-r * T) * np.mean(np.maximum(paths[:, 1:].mean(axis=1) - K, 0))
+
+
+def damped_in_some_trips(x, dt, n):
+    for k in range(n):
+        if k % 2:
+            x = x * np.sqrt(dt) - 0.1 * np.exp(-dt) * x**2
+    return x
+
+
+def market():
+    return (100.0, 0.2, 0.05, np.random.default_rng(0).normal(size=(9, 4)), 1.0, 95.0)
+
+
 PROGRAMS = [(f, (0.7, 0.9)) for f in NUMBERS]
 W, b, x = np.array([[0.3, -0.2], [0.5, 0.1]]), np.array([0.1, 0.2]), np.array([0.7, -0.3])
 PROGRAMS += [(f, (W, b, x)) for f in (callable_object, layers, arrays_of_an_object)]
 PROGRAMS += [(dataclass_method, (State(np.array([0.5, 0.2, 0.3])),))]
+PROGRAMS += [
+    (european_option, market()),
+    (euler_maruyama, market()),
+    (asian_option, market()),
+    (damped_in_some_trips, (1.5, 0.3, 5)),
+    (damped_in_some_trips, (1.5, 0.3, 0)),
+]

@@ -160,7 +160,83 @@ def pairs_that_end_with_none(x):
     return pair[0] * pair[1][0]
 
 
-PROGRAMS = [(weights_that_may_be_none, (X, None))] + [(f, (X,)) for f in (
+class Controller:
+    def __init__(self, gains):
+        self.kp, self.ki, self.kd = gains
+        self.integral = 0.0
+        self.last = None
+
+    def step(self, error, dt):
+        self.integral += error * dt
+        slope = 0.0 if self.last is None else (error - self.last) / dt
+        self.last = error
+        return self.kp * error + self.ki * self.integral + self.kd * slope
+
+
+def controlled(gains, n):
+    controller = Controller(gains)
+    y, v, cost = 0.0, 0.0, 0.0
+    for _ in range(n):
+        u = controller.step(1.0 - y, 0.05)
+        v += (u - v - y) * 0.05
+        y += v * 0.05
+        cost += (1 - y) ** 2
+    return cost
+
+
+def against_the_one_before(x, n):
+    last, s = None, 0.0
+    for k in range(n):
+        e = np.sin(x * k)
+        if last is not None:
+            s += (e - last) ** 2
+        last = e
+    return s
+
+
+def kept_in_some_trips(x, n):
+    last, s = None, 0.0
+    for k in range(n):
+        e = np.sum(np.sin(x * k))
+        if last is not None:
+            s += (e - last) ** 2
+        if k % 2:
+            last = e if k != 3 else None
+    return s
+
+
+def largest_square(xs):
+    best = None
+    for v in xs:
+        if best is None or v * v > best:
+            best = v * v
+    return best
+
+
+def smoothed(xs):
+    level = None
+    for v in xs:
+        level = v if level is None else 0.5 * level + v * v
+    return level if level is not None else 0.0
+
+
+def array_or_none(x, n):
+    last, s = None, 0.0
+    for k in range(n):
+        e = np.sin(x * k)
+        if last is not None:
+            s += np.sum((e - last) ** 2)
+        last = e if k % 3 else None
+    return s
+
+
+PROGRAMS = [
+    (controlled, ((2.0, 0.5, 0.1), 12)),
+    (against_the_one_before, (1.1, 5)),
+    (kept_in_some_trips, (np.array([0.3, 0.7]), 8)),
+    (largest_square, ([1.0, -3.0, 2.0],)),
+    (smoothed, ([1.0, -3.0, 2.0],)),
+    (array_or_none, (np.array([0.3, 0.4]), 7)),(weights_that_may_be_none, (X, None))] + [(f, (X,)) for f in (
     none_times_a_number, product_from_none, product_that_is_given, number_times_a_text, number_times_a_list, minus_none, number_plus_none, attribute_of_none, item_of_none, none_below_a_number, sine_of_none, length_of_none, loop_over_none,
 )]  # fmt: skip
 
