@@ -239,6 +239,39 @@ def shape_asked(t: Type) -> list[Dim | None]:
     return [getattr(item, "value", None) for item in (t.items if isinstance(t, Tuple) else (t,))]
 
 
+@result_of_known(np.tensordot)
+def _contracted(call: Applied) -> Type | None:
+    """The type of a product that sums over the last axes of one array and the first of another."""
+    (count,) = [*call.args[2:], *call.keywords.values()] or (Scalar("int64", True, 2),)
+    axes = count.value if isinstance(count, (Known, Scalar)) else None
+    if type(axes) is not int or not all(isinstance(t, Array) for t in call.args[:2]):
+        return None
+    a, b = call.args[:2]
+    dtype = run(np.tensordot, [np.ones((1,) * len(t.shape), t.dtype) for t in (a, b)], {"axes": axes})
+    shape = (*a.shape[: len(a.shape) - axes], *b.shape[axes:])
+    return None if dtype is None else Array(dtype.dtype.name, shape)
+
+
+@result_of_known(np.einsum)
+def _einsum(call: Applied) -> Type | None:
+    """The type of a sum of products over the letters that are left out; see `numpy.einsum`."""
+    text = call.first.value if isinstance(call.first, Known) else None
+    arrays = call.args[1:]
+    if not isinstance(text, str) or "." in text or "->" not in text or not all(isinstance(t, Array) for t in arrays):
+        return None
+    given, out = text.replace(" ", "").split("->")
+    of: dict[str, list[tuple[Dim, ...]]] = {}
+    for letters, t in zip(given.split(","), arrays):
+        for letter, d in zip(letters, t.shape):
+            of.setdefault(letter, []).append((d,))
+    samples = [np.ones((1,) * len(t.shape), t.dtype) for t in arrays]
+    dtype = run(np.einsum, [text, *samples], {}) if len(given.split(",")) == len(arrays) else None
+    if dtype is None or not set(out) <= of.keys():
+        return None
+    shape = tuple(broadcast(of[letter], call.fresh)[0] for letter in out)
+    return Array(dtype.dtype.name, shape) if shape else Scalar(dtype.dtype.name)
+
+
 @result_of_known(operator.floordiv)
 def _part(call: Applied) -> Type | None:
     """The type of a part of a length, of an integer."""

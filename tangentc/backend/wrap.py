@@ -1,9 +1,7 @@
-"""Long lines of emitted code, what is in brackets in a row of its own, or one operand or argument in a row.
+"""Long lines of emitted code, broken where they bind least, in brackets, each row behind the first bracket.
 
-    x_bar = f(y, g(z)) * a + b    ->    x_bar = (
-                                            f(y, g(z)) * a
-                                            + b
-                                        )
+    x_bar = f(y, g(z)) * a + b    ->    x_bar = (f(y, g(z)) * a
+                                                 + b)
 
 Brackets are put around whole expressions only, so that nothing changes what is computed.
 """
@@ -15,6 +13,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 
 WIDEST = 110
+DEEPEST = 60  # column at which rows in brackets may begin
 MANY, SHORT = 6, 30  # items, and characters of each, that stand in rows as in a paragraph
 INDENT = "    "
 # what binds least comes first: at these a row is broken
@@ -74,6 +73,9 @@ def _items(text: str) -> list[str]:
 
 
 def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
+    """Pieces in brackets: below one another behind the first bracket; where there is no room, in rows of their own."""
+    if len(first) <= DEEPEST and max(map(len, rows := _aligned(first, pieces, last.strip()))) <= WIDEST:
+        return rows
     pad = first[: len(first) - len(first.lstrip())] + INDENT
     in_one = pad + " ".join(pieces)
     in_one = in_one.removesuffix(",") if len(pieces) > 1 else in_one  # of one item the comma makes a tuple
@@ -85,6 +87,21 @@ def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
     if len(pieces) == 1 and pieces[0][0] != "(" and rows[0] == f"{pad}(" and rows[-1] == f"{pad})":  # one pair will do
         rows = [row.removeprefix(INDENT) for row in rows[1:-1]]
     return [first, *rows, last]
+
+
+def _aligned(first: str, pieces: Sequence[str], last: str) -> list[str]:
+    """As many pieces in a row as it takes, each row beginning where the first piece does."""
+    pad, rows = " " * len(first), [first]
+    for k, piece in enumerate(pieces):
+        ends = k == len(pieces) - 1
+        piece = piece.removesuffix(",") if ends and k else piece  # of one item the comma makes a tuple
+        room = WIDEST - len(last) * ends - len(piece)
+        if k and len(rows[-1]) + 1 <= room:
+            rows[-1] += f" {piece}"
+            continue
+        new = [pad + piece] if len(pad) <= room else wrapped(pad + piece)
+        rows = [first + new[0].lstrip(), *new[1:]] if not k else rows + new
+    return [*rows[:-1], rows[-1] + last]
 
 
 def _filled(pieces: Sequence[str], pad: str) -> Iterator[str]:

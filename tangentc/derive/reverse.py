@@ -369,8 +369,8 @@ class _Reverse(Structure, Stores, Control):
         if s.op not in EXACT or not isinstance(x_bar, str):
             return
         t, given, *others = map(self.b.type, (x, x_bar, *s.args, s.target))
-        is_view = known_of(s.op).view  # of others arrays of more axes may be broadcast
-        exact = is_view or all(len(a.shape) <= 2 for a in others if isinstance(a, Array))
+        alone = known_of(s.op).view or s.op is np.tensordot  # of others arrays of more axes may be broadcast
+        exact = alone or all(len(a.shape) <= 2 for a in others if isinstance(a, Array))
         if exact and isinstance(t, Array) and isinstance(given, Array) and len(t.shape) == len(given.shape):
             self.b.types.of_name[x_bar] = replace(given, shape=t.shape)
 

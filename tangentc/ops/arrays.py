@@ -50,7 +50,7 @@ say(
 )  # fmt: skip
 say(
     operator.matmul, np.matmul, np.dot, np.inner, np.outer, np.reshape, np.ravel, np.transpose, np.linalg.inv,
-    np.linalg.solve, np.linalg.cholesky, np.linalg.det, exact_adjoint=True,
+    np.linalg.solve, np.linalg.cholesky, np.linalg.det, np.tensordot, exact_adjoint=True,
 )  # fmt: skip
 say(np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, uniform=True)
 say(

@@ -29,11 +29,20 @@ def kept(axes, rank):
     return tuple(k for k in range(rank) if k not in axes)
 
 
+@static
+def is_in_order(axes):
+    return axes == tuple(range(len(axes)))
+
+
+def turned(x, axes):
+    return x if is_in_order(axes) else np.transpose(x, axes)
+
+
 @defined(np.tensordot, np.linalg.tensordot)
 def tensordot(a, b, axes=2):
     over = contracted(axes if isinstance(axes, int) else (tuple_of(axes[0]), tuple_of(axes[1])), np.ndim(a), np.ndim(b))
-    A = np.transpose(a, kept(over[0], np.ndim(a)) + over[0])
-    B = np.transpose(b, over[1] + kept(over[1], np.ndim(b)))
+    A = turned(a, kept(over[0], np.ndim(a)) + over[0])
+    B = turned(b, over[1] + kept(over[1], np.ndim(b)))
     return np.tensordot(A, B, axes=len(over[0]))
 
 
