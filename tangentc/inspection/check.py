@@ -23,6 +23,7 @@ from tangentc.errors import BadArgument
 from tangentc.frontend.callables import python_function
 from tangentc.inspection.culprit import first_wrong
 from tangentc.inspection.differences import AGREES, CANNOT_TELL, DISAGREES, Finding, compare, five_point, sizes_of
+from tangentc.inspection.leaves import flatten
 from tangentc.runtime import blank, copied
 from tangentc.watch.tables import Shown, Table
 
@@ -166,18 +167,6 @@ def _with_defaults(f: Any, args: Sequence[Any]) -> tuple[Any, ...]:
     parameters = list(inspect.signature(python_function(f, "check")).parameters.values())[len(args) :]
     by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return (*args, *(p.default for p in by_position if p.default is not p.empty))
-
-
-def flatten(x: Any) -> Iterator[tuple[str, np.ndarray]]:
-    """The numeric leaves of a value, each with its path."""
-    t = type_of(x)
-    if is_container(t):
-        for key, _ in components(t):
-            part = getattr(x, key) if isinstance(key, str) and not isinstance(x, dict) else x[key]
-            for path, leaf in flatten(part):
-                yield f"[{key!r}]{path}", leaf
-    elif is_differentiable(t):
-        yield "", np.asarray(x.get() if is_array(x) and not isinstance(x, np.ndarray) else x)
 
 
 def rebuild(x: Any, leaves: Iterator[np.ndarray]) -> Any:

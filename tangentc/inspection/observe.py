@@ -28,11 +28,11 @@ from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Function, Statement, Store, While
 from tangentc.core.types import Array, Scalar, Struct, Unknown, is_differentiable
 from tangentc.core.values import is_array, type_of
-from tangentc.core.walk import statements, transform
+from tangentc.core.walk import statements, substitute, transform
 from tangentc.derivative import Derivative
 from tangentc.errors import Span
 from tangentc.frontend.callables import is_user_function
-from tangentc.rules.registry import adjoint_rule
+from tangentc.rules.registry import REGISTRY, adjoint_rule
 
 PASSED_ON = {
     ops.identity, ops.select, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, builtins.getattr,
@@ -58,6 +58,7 @@ class Site:
     operands: tuple[Atom, ...]  # those of the arguments that are names, in the order in which they are told
     span: Span
     is_store: bool = False
+    is_use: bool = False  # not what the operation gives, but what is given to it under ``name``
     written: Mapping[str, str] = field(default_factory=dict)  # for what has no name of the user, his text
 
 
@@ -76,9 +77,14 @@ class Node:
 
 
 class Observed:
-    """The sites that have been put into programs, and the text of each loop."""
+    """The sites that have been put into programs, and the text of each loop.
 
-    def __init__(self) -> None:
+    With ``uses`` it is shown too where an operation is given that name, or one that is not shown by itself, such as a
+    parameter; its adjoint there is what the operation adds to it.
+    """
+
+    def __init__(self, uses: str | None = None) -> None:
+        self.uses = uses
         self.sites: list[Site] = []
         self.loops: list[str] = []
         self.written: dict[str, str] = {}
@@ -89,8 +95,14 @@ class Observed:
         fresh = _Fresh(set(types.of_name))
         made = (s for s in statements(program.function.body) if isinstance(s, Assign) and s.target.startswith("%"))
         self.written = {s.target: written for s in made if (written := segment(s.span))}
+        every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
+        own = {s.target for s in every if self.uses is not None and self._is_shown(s, program)}
 
         def rewrite(s: Statement) -> tuple[Statement, ...]:
+            used, hidden = self._used(s, program, own, fresh)
+            return *used, *(substitute(new, hidden) if hidden else new for new in shown(s))
+
+        def shown(s: Statement) -> tuple[Statement, ...]:
             match s:
                 case Assign() if self._is_shown(s, program):
                     if not aliases.is_changed(s.target):
@@ -120,21 +132,43 @@ class Observed:
 
         return replace(program.function, body=transform(program.function.body, rewrite))
 
+    def _used(self, s: Statement, program: Program, shown: set[str], fresh: _Fresh) -> tuple[list[Statement], Any]:
+        """Statements that show what a statement is given, and the names under which it is given it then."""
+        out: list[Statement] = []
+        hidden: dict[str, Atom] = {}
+        if self.uses is None or not isinstance(s, (Assign, Store)):
+            return out, hidden
+        atoms = s.atoms if isinstance(s, Assign) else (s.value,)
+        for a in dict.fromkeys(a for a in atoms if isinstance(a, str) and _may_be_value(program.types.of(a))):
+            changed = program.aliases.is_changed(a)
+            if not _makes_new(s) if changed else a in shown and a != self.uses:
+                continue
+            op, args = (s.op, s.args) if isinstance(s, Assign) else (operator.setitem, (s.value,))
+            site = self._site(program.function.name, a, op, args, (), (a,), s.span, is_use=True)
+            given = a
+            if changed:
+                out.append(Assign(given := fresh(a), np.copy, (a,), (), s.span))
+            hidden[a] = name = fresh(a)
+            out.append(Effect(ops.tell, (Const("operands"), Const(site.number), given), (), s.span))
+            out.append(Assign(name, ops.seen, (Const(site.number), given), (), s.span))
+        return out, hidden
+
     def _is_shown(self, s: Assign, program: Program) -> bool:
         op = s.op.function if isinstance(s.op, ops.UserFunction) else s.op
         if op in PASSED_ON or is_user_function(op) or isinstance(op, ops.Emitted):
             return False
         if op is operator.getitem and not isinstance(program.types.of(s.args[0]), Array):
             return False
-        t = program.types.of(s.target)
-        return _is_value(t) or type(t) is Unknown
+        return _may_be_value(program.types.of(s.target))
 
     def _site(
         self, function: str, name: str, op: Any, args: tuple[Atom, ...], keywords: Any, operands: Any, span: Span,
-        is_store: bool = False,
+        is_store: bool = False, is_use: bool = False,
     ) -> Site:  # fmt: skip
         written = {a: self.written[a] for a in (name, *args) if isinstance(a, str) and a in self.written}
-        site = Site(len(self.sites), function, name, op, args, tuple(keywords), operands, span, is_store, written)
+        site = Site(
+            len(self.sites), function, name, op, args, tuple(keywords), operands, span, is_store, is_use, written
+        )
         self.sites.append(site)
         return site
 
@@ -150,6 +184,12 @@ class Observed:
             replace(s, target=hidden),
             Assign(s.target, ops.seen, (Const(site.number), hidden), (), s.span),
         )
+
+
+def _makes_new(s: Statement) -> bool:
+    """Whether what a statement gives shares no memory with what it is given, whatever is changed later."""
+    rule = REGISTRY.find(s.op) if isinstance(s, Assign) else None
+    return rule is not None and rule.kind == "elementwise"
 
 
 def segment(span: Span) -> str:
@@ -176,6 +216,10 @@ class _Fresh:
 
 def _is_value(t: Any) -> bool:
     return isinstance(t, (Scalar, Array)) and is_differentiable(t)
+
+
+def _may_be_value(t: Any) -> bool:
+    return _is_value(t) or type(t) is Unknown
 
 
 @dataclass
@@ -215,7 +259,7 @@ class Recorder:
         site = self.observed.sites[number]
         if not _is_value(type_of(value)):
             return value
-        value = _own(value)
+        value = value.view() if site.is_use and isinstance(value, np.ndarray) else _own(value)
         if self.instead is not None:
             value = self.instead(len(self.nodes), value)
         node = self._add(site, site.name, value, self.given.pop(number, ()))
@@ -293,9 +337,9 @@ def watching(recorder: Any) -> Iterator[None]:
         ops.WATCHING.remove(recorder)
 
 
-def compiled(derivative: Derivative, args: tuple[Any, ...]) -> tuple[Any, Observed]:
+def compiled(derivative: Derivative, args: tuple[Any, ...], uses: str | None = None) -> tuple[Any, Observed]:
     """The function that a derivative is for these arguments, in which every value is shown, and its sites."""
-    observed = Observed()
+    observed = Observed(uses)
     types = derivative.compiled(args).types
     source = derivative.resolve(types)
     context = Context(Front(source, watch=observed.instrument))
