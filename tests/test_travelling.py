@@ -77,6 +77,23 @@ def test_processes(method):
         assert same(pool.map(t.Model(W).energy.grad, [W, 2 * W]), [3 * W**3, 12 * W**3])
 
 
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_joblib(backend):
+    joblib = pytest.importorskip("joblib")
+    k = 3.0  # what a lambda holds goes along
+    made = [tangentc.grad(t.loss), tangentc.grad(lambda w, x: k * np.sum(w * w)), t.decorated.grad]
+    asked = [(f, W * scale) for f in made for scale in (1, 2, 3)]
+    found = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(f)(w, X) for f, w in asked)
+    assert same(found, [f(w, X) for f, w in asked])
+    one = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(slope_of)(t.loss, W * scale) for scale in (1, 2))
+    assert same(one, [tangentc.grad(t.loss)(W * scale, X) for scale in (1, 2)])
+
+
+def slope_of(function, w):
+    """Makes the derivative where it is called."""
+    return tangentc.grad(function)(w, X)
+
+
 SCRIPT = """
 import cloudpickle, pickle, sys
 import numpy as np
