@@ -11,6 +11,7 @@ from typing import Any
 
 from tangentc.core import texts
 from tangentc.errors import NoSource, Span, UnsupportedSyntax
+from tangentc.frontend.prompt import FILE, typed
 from tangentc.frontend.trees import walk
 
 
@@ -54,7 +55,7 @@ def source_of(function: types.FunctionType) -> Source:
     """The source of ``function``.  Raises `NoSource` if there is none, or if it has changed since."""
     code = function.__code__
     file, name = code.co_filename, function.__name__
-    lines = texts.lines(file, function.__globals__)
+    lines = texts.lines(file, function.__globals__) or (typed(code) if file == FILE else [])
     if not lines:
         raise _missing(function)
     try:
@@ -78,7 +79,7 @@ def source_of(function: types.FunctionType) -> Source:
 
 
 ABSENT = {
-    "<stdin>": "Python before 3.13 keeps no text of what is typed, and none of what comes by a pipe",
+    FILE: "of what is typed or comes by a pipe Python has none but the history of its prompt, where this is not found",
     "<string>": "this one was made by exec or eval, or its file is gone",
 }
 
@@ -90,7 +91,7 @@ def _missing(function: types.FunctionType) -> NoSource:
         Span(code.co_firstlineno, 0, 0, "", code.co_filename, function.__name__),
         why="tangentc reads a function's text, and " + ABSENT.get(code.co_filename, ABSENT["<string>"]),
         way_out="put the function in a file, or in a notebook cell"
-        + (", or type it in IPython or in Python 3.13" if code.co_filename == "<stdin>" else ""),
+        + (", or type it in IPython or in Python 3.13" if code.co_filename == FILE else ""),
     )
 
 
