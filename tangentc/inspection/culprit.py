@@ -49,11 +49,14 @@ def first_wrong(f: Any, args: Sequence[Any], moving: Sequence[int], cotangent: A
     wrong = run.first(lambda site: not site.is_use, until)
     if time.monotonic() > until:
         return ""
+    if wrong is not None and (broken := run.broken(wrong.node)):
+        return run.of_a_rule(wrong, broken)
     near = _Run(base, args, moving, cotangent)
     near.look("" if wrong is None else wrong.node.name)
     node = None if wrong is None else near.again(wrong.node)
     if use := near.first(lambda site: site.is_use, until, -1 if node is None else node.number):
-        return near.of_a_use(use)
+        broken = near.broken(use.node)
+        return near.of_a_rule(use, broken) if broken else near.of_a_use(use)
     return near.of_an_argument() if wrong is None or node is None else near.of_a_sum(node, wrong)
 
 
@@ -116,23 +119,26 @@ class _Run:
         return None
 
     # ---------------------------------------------------------- what is said
+    def of_a_rule(self, wrong: _Wrong, broken: Site) -> str:
+        """Of an operation whose rule differences contradict."""
+        by = f"by the rule for {name_of(broken.op)}, which differences do not confirm{_home(REGISTRY.find(broken.op))}."
+        return "\n".join([_first(wrong), self.statements([broken.span]), by])
+
     def of_a_use(self, wrong: _Wrong) -> str:
         """Of an operation that adds something wrong to the adjoint of what it is given."""
-        site = wrong.node.site
-        assert site is not None
-        lines = [_first(site, wrong), self.statements([site.span])]
-        made = [n for n in self._users(wrong.node) if not _rule_holds(n)]
-        return "\n".join([*lines, _by_rule(made[0].site) if made else self.report()])
+        assert wrong.node.site is not None
+        return "\n".join([_first(wrong), self.statements([wrong.node.site.span]), self.report()])
 
     def of_a_sum(self, node: Node, wrong: _Wrong) -> str:
         """Of a value whose adjoint is not the sum of what is added to it."""
-        site = node.site
-        assert site is not None
-        if broken := [n for n in self._users(node) if not _rule_holds(n)]:
-            (culprit,) = [n.site for n in broken[:1]]
-            return "\n".join([_first(site, wrong), self.statements([culprit.span]), _by_rule(culprit)])
-        blamed = self._blamed(_adjoint(wrong.node), node) or [n.site.span for n in self._users(node)] or [site.span]
-        return "\n".join([_first(site, wrong), self.statements(blamed), self.report()])
+        assert node.site is not None
+        users = [n.site.span for n in self._users(node)]
+        blamed = self._blamed(_adjoint(wrong.node), node) or users or [node.site.span]
+        return "\n".join([_first(wrong), self.statements(blamed), self.report()])
+
+    def broken(self, node: Node) -> Site | None:
+        """The first operation on a value whose rule differences contradict."""
+        return next((n.site for n in self._users(node) if not _rule_holds(n)), None)
 
     def _users(self, node: Node) -> list[Any]:
         """What is computed of a value."""
@@ -203,16 +209,14 @@ class _Run:
         )
 
 
-def _first(site: Site, wrong: _Wrong) -> str:
+def _first(wrong: _Wrong) -> str:
+    site = wrong.node.site
+    assert site is not None
     what = "the value" if site.name.startswith("%") else site.name.split(".")[0]
     return (
         f"The first adjoint that is wrong is {'what is added to ' * site.is_use}that of {what} in\n{place(site.span)}\n"
         f"which is {wrong.given:.8g} along a random direction, where differences give {wrong.wanted:.8g}."
     )
-
-
-def _by_rule(site: Site) -> str:
-    return f"by the rule for {name_of(site.op)}, which differences do not confirm{_home(REGISTRY.find(site.op))}."
 
 
 def _adjoint(node: Node) -> np.ndarray:
