@@ -440,3 +440,19 @@ def test_of_a_module_only_what_the_text_asks_for_is_followed():
     for f in (asks, names_the_other):
         found = reached([f]).names
         assert "one" in found and "two" not in found
+
+
+class Copies:
+    def __copy_of__(self):
+        return self.k
+
+
+class Estimator(Copies):
+    def loss(self, w):
+        return np.sum(w * w) * self.k
+
+
+def test_what_python_does_not_call_by_itself_is_not_followed():
+    estimator = Estimator()
+    estimator.k, estimator.parent = 2.0, {"child": estimator}
+    assert np.array_equal(grad(estimator.loss)(np.ones(2)), [4.0, 4.0])

@@ -8,6 +8,7 @@ more, ``self.seen.append(x)``: it does not matter what is in them already.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import functools
 import sys
@@ -36,7 +37,16 @@ COMPUTE = {
     "locals",
 }
 MAKE = {"__init__", "__new__", "__post_init__"}  # methods that only a call of the class calls
-SHOW = {"__repr__", "__str__", "__format__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__del__"}
+SHOW = {
+    "__repr__", "__str__", "__format__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__del__",
+    "__dir__", "__sizeof__", "__init_subclass__", "__subclasshook__", "__class_getitem__", "__prepare__",
+}  # fmt: skip
+OF_BUILTINS = {n for cls in vars(builtins).values() if isinstance(cls, type) for n in dir(cls) if n.startswith("__")}
+OTHERS = (
+    "call enter exit post_init missing get set matmul rmatmul imatmul iadd isub imul itruediv ipow ifloordiv imod iand "
+    "ior ixor array array_ufunc array_function getattr getattribute"
+)
+CALLED_BY_PYTHON = OF_BUILTINS | {f"__{n}__" for n in OTHERS.split()}
 MOST_ITEMS = 64  # of a container, that are asked what functions and objects they are
 
 
@@ -98,7 +108,7 @@ class _Reach:
         if not isinstance(owner, type):
             return [n for n in vars(owner) if n in self.names]
         silent = SHOW if owner in self.called else SHOW | MAKE
-        return [n for n in dir(owner) if n in self.names or n.startswith("__") and n not in silent]
+        return [n for n in dir(owner) if n in self.names or n in CALLED_BY_PYTHON and n not in silent]
 
     def note(self, value: Any) -> None:
         """Note a value that is reached: the names in a function, the attributes of an object."""
