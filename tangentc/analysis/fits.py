@@ -115,7 +115,9 @@ def may_raise(s: Assign, types: Types) -> bool:
     if isinstance(s.op, ops.Emitted) or s.op in QUIET or not ops.is_pure(s.op):
         return False
     if is_elementwise(s.op):  # NumPy warns where Python raises
-        return not any(isinstance(t, Array) for t in given) and s.op not in ops.COMPARE and s.op not in EXACT_OPS
+        if any(isinstance(t, Array) for t in given):
+            return fit(s.op, given, sure=True) is not True
+        return s.op not in ops.COMPARE and s.op not in EXACT_OPS
     if s.op is operator.getitem and isinstance(given[0], (Tuple, Sequence)) and isinstance(s.args[1], Const):
         count = len(given[0].items) if isinstance(given[0], Tuple) else given[0].length
         return not (isinstance(s.args[1].value, int) and count is not None and -count <= s.args[1].value < count)

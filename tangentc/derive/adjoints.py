@@ -12,6 +12,7 @@ is the scalar adjoint of the sum.  `full` makes it whole.
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -211,6 +212,8 @@ class Adjoints(Shadows):
             x_bar = self.b.emit(np.real, (x_bar,))
         sx, sc = shape_of(tx), shape_of(self.b.type(x_bar))
         assert sx is not None and sc is not None
+        if (number := self._counted(x_bar, sx, sc)) is not None:
+            return self._cast(number, tx)
         extra = len(sc) - len(sx)
         if extra > 0:
             total = summed(self.b, x_bar, tuple(range(extra)), False)
@@ -234,6 +237,31 @@ class Adjoints(Shadows):
                 return None
             x_bar = total
         return self._cast(x_bar, tx)
+
+    def _counted(self, x_bar: Atom, wanted: tuple[Dim, ...], given: tuple[Dim, ...]) -> Atom | None:
+        """The sum of one number in each entry, for a value that the array is broadcast from: that number, as often as
+        there are entries for each of the value's; None if x_bar is no such array, or if it is not known how many."""
+        made = self.b.definitions.get(x_bar) if isinstance(x_bar, str) else None
+        negative = made is not None and made.op is operator.neg
+        filled = self.b.definitions.get(str(made.args[0])) if made is not None and negative else made
+        if filled is None or filled.op is not np.full_like or filled.keywords or self.b.mutable(filled.target):
+            return None
+        if not isinstance(self.b.type(filled.args[1]), Scalar):
+            return None
+        extra, like, number = len(given) - len(wanted), filled.args[0], filled.args[1]
+        pairs = zip(range(extra, len(given)), given[extra:], wanted)
+        apart = [(axis, d, want) for axis, d, want in pairs if want != d and d != 1]
+        if any(want != 1 and (uncertain(want) or uncertain(d)) for _, d, want in apart):
+            return None
+        axes = [*range(extra), *(axis for axis, _, want in apart if want == 1)]
+        if not axes:
+            return None
+        number = self.b.emit(operator.neg, (number,)) if negative else number
+        if len(axes) == len(given):
+            return self.b.mul(number, self.b.emit(np.size, (like,)))
+        shape = self.b.emit(np.shape, (like,))
+        counts = [self.b.emit(operator.getitem, (shape, Const(axis))) for axis in axes]
+        return functools.reduce(self.b.mul, counts, number)
 
     def _cast(self, x_bar: Atom, tx: Scalar | Array) -> Atom:
         tc = self.b.type(x_bar)

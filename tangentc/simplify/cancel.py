@@ -11,7 +11,6 @@ what is left is compared.  If nothing is left, nothing is summed; if it is one p
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections import Counter
 from dataclasses import dataclass
@@ -35,8 +34,7 @@ class TooMany(Exception):
 
 
 def summed(b: Builder, x: Atom, axes: tuple[int, ...], keepdims: bool) -> Atom | None:
-    """Write the sum of an adjoint along axes; None if it is zero by algebra.  Of one number in each entry it is a
-    number."""
+    """Write the sum of an adjoint along axes; None if it is zero by algebra."""
     ndim = rank(b.type(x)) or 0
     sums = Sums(b, axes, ndim)
     if sums.known(x) == []:
@@ -66,10 +64,8 @@ def _options(axes: tuple[int, ...], ndim: int, keepdims: bool) -> Options:
 
 def _outside_in(b: Builder, x: Atom, sums: Sums, keepdims: bool) -> Atom:
     """The sum with what is constant along the axes behind it."""
-    made = b.definition(x) if isinstance(x, str) else None
-    if made is not None and made.op is np.full_like and isinstance(b.type(made.args[1]), Scalar):
-        return _counted(b, made, sums)
-    if made is None or made.keywords or any(map(b.mutable, made.args)) or not made.target.startswith("%"):
+    made = b.definition(x) if isinstance(x, str) and x.startswith("%") else None
+    if made is None or made.keywords or any(map(b.mutable, made.args)):
         return b.emit(np.sum, (x,), _options(sums.axes, sums.ndim, keepdims))
     if made.op is operator.neg:
         return b.emit(operator.neg, (_outside_in(b, made.args[0], sums, keepdims),))
@@ -80,15 +76,6 @@ def _outside_in(b: Builder, x: Atom, sums: Sums, keepdims: bool) -> Atom:
         if made.op is operator.mul and sums.stays(other, top, keepdims):
             return b.emit(operator.mul, (top, _outside_in(b, other, sums, keepdims)))
     return b.emit(np.sum, (x,), _options(sums.axes, sums.ndim, keepdims))
-
-
-def _counted(b: Builder, made: Assign, sums: Sums) -> Atom:
-    """The sum along axes of one number in each entry: that number, as often as there are entries."""
-    if len(sums.axes) == sums.ndim:
-        return b.mul(made.args[1], b.emit(np.size, made.args[:1]))
-    shape = b.emit(np.shape, made.args[:1])
-    counts = [b.emit(operator.getitem, (shape, Const(axis))) for axis in sums.axes]
-    return functools.reduce(b.mul, counts, made.args[1])
 
 
 @dataclass

@@ -60,6 +60,13 @@ def of_one_number(b, x):
     return np.mean(x - b) + np.sum(b * 2.0)
 
 
+def one_row_or_several(x, X):
+    n, d = X.shape
+    h = len(x) // 2
+    rows = X.reshape(-1, X.shape[-1])[:h] + x[:n] * 0.3
+    return np.sum(rows) + np.sum(X + x[:1]) - np.mean(X[:h] - x[:n])
+
+
 def v(*shape):
     return rng.uniform(0.2, 0.9, size=shape)
 
@@ -82,6 +89,8 @@ PROGRAMS = [
     (sampled_at_points, (v(2, 3) * 0.3, v(5, 5), v(3, 3))),
     (sampled_at_points, (v(2, 3) * 0.3, v(9, 9), v(9, 10))),
     (begun_with_the_penalty, ({"users": v(9, 4), "items": v(10, 4)}, [(0, 1), (2, 1), (0, 9)])),
+    (one_row_or_several, (v(10), v(1, 9))),
+    (one_row_or_several, (v(20), v(9, 9))),
     (of_one_number, (v(12), v(9, 12))),
     (of_one_number, (v(1, 12), v(9, 12))),
     (of_one_number, (v(3, 1, 4), v(3, 5, 4))),
