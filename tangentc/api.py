@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types as pytypes
@@ -15,13 +16,12 @@ from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     as_seed,
-    check_seed,
     fingerprint,
+    fitted_seed,
     is_zero_of_integer,
     own_copy,
     refuse_tables,
     refuse_turned,
-    sizes_of,
     zero_like,
 )
 from tangentc.backend.tracebacks import locate
@@ -33,7 +33,8 @@ from tangentc.core import ops
 from tangentc.core.draws import Draws
 from tangentc.core.inside import MADE
 from tangentc.core.remade import again, travelling
-from tangentc.core.types import Scalar, Type, describe, is_differentiable
+from tangentc.core.tangents import is_plain
+from tangentc.core.types import Scalar, Type, is_differentiable
 from tangentc.core.values import holds_itself, seeing, type_of, types_of
 from tangentc.derivative import Derivative, fit, plain_name
 from tangentc.derive.assemble import make_pair
@@ -164,11 +165,12 @@ def vjp(
 ) -> tuple[Any, Callable[[Any], tuple]]:
     """``(value, pullback)``; ``pullback(seed)`` gives one cotangent for each primal, in a tuple.
 
-    The cotangent of an integer, a flag or a string is None, that of an empty container an empty container.  A pullback
-    may be called any number of times and changes nothing.  What it needs of ``primals`` and of the data that ``f``
-    reads is copied, so that changing them afterwards does no harm; ``copy=False`` leaves that out.  With ``check`` a
-    pullback compares them with what they were, and raises `UnsafeMutation` if one has been changed.  Raises `BadSeed`
-    if the seed does not fit the value.
+    The cotangent of an integer, a flag or a string is None, that of an empty container an empty container; inside a
+    container or an object that of an integer is 0.0.  That of an object is a namespace of its attributes.  A seed may
+    have None for a part that has none, and leave out attributes.  A pullback may be called any number of times and
+    changes nothing.  What it needs of ``primals`` and of the data that ``f`` reads is copied, so that changing them
+    afterwards does no harm; ``copy=False`` leaves that out.  With ``check`` a pullback compares them with what they
+    were, and raises `UnsafeMutation` if one has been changed.  Raises `BadSeed` if the seed does not fit the value.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> value, pullback(1.0)
@@ -312,11 +314,11 @@ class _Pullback:
 
     def __call__(self, seed: Any) -> tuple:
         function, value, compiled = self.pair.function, self.value, self.pair.compiled
-        check_seed(function.__name__, type_of(seed, sizes_of(value)), type_of(value, sizes_of(value)))
+        seed = fitted_seed(seed, value, (function.__name__, "seed", "result"))
         self.refuse_changed()
         try:
             with seen_to_turn(compiled.is_doubtful):
-                given = self.adjoint(self.saved, as_seed(seed, value))
+                given = self.adjoint(self.saved, seed)
             if self.again:
                 refuse_turned(given, self.again, function)
         except TurnedComplex:
@@ -338,6 +340,10 @@ class _Pullback:
         parts = iter((given,) if sum(self.pair.flags) == 1 else given)
         return tuple(next(parts) if f else _of_nothing(a) for f, a in zip(self.pair.flags, self.args))[: self.count]
 
+    def seeing(self) -> contextlib.AbstractContextManager[Any]:
+        """Look at no more of objects than the function reads."""
+        return self.pair.compiled.seeing()
+
     def __reduce__(self) -> Any:
         return again, (_pullback_again, travelling(self.pair.function), self.args[: self.count])
 
@@ -356,7 +362,8 @@ class _Pullback:
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(value, tangent)``: the derivative of ``f`` along ``tangents``, of which None is zero.
 
-    Raises `BadSeed` if a tangent does not fit its primal, or an integer has one.
+    The tangent of a container or of an object is what `grad` gives by it: a dict of attributes for an object, in which
+    zeros may be left out.  Raises `BadSeed` if a tangent does not fit its primal, or an integer has one.
 
     >>> jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
@@ -371,17 +378,19 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     found, bound = _taken(f, moving, primals)
     if found is not None:
         derivative, compiled = found
-        if not all(_is_like(tangents[i], primals[i]) for i in moving):
-            _check_tangents(derivative.function, primals, tangents, moving)
+        if all(_is_like(tangents[i], primals[i]) for i in moving):
+            seeds = tuple(as_seed(tangents[i], primals[i]) for i in moving)
+        else:
+            with compiled.seeing():
+                seeds = _tangents(derivative.function, primals, tangents, moving)
     else:
         base = python_function(fit(f, primals), "jvp")
         if not moving:
             value = base(*primals)
             return value, zero_like(value)
-        _check_tangents(base, primals, tangents, moving)
+        seeds = _tangents(base, primals, tangents, moving)
         derivative, compiled = Derivative(base, "jvp", moving), None
         bound = derivative.bind(primals, {})
-    seeds = tuple(as_seed(tangents[i], primals[i]) for i in moving)
     try:
         run = derivative.run if compiled is None else functools.partial(derivative.run_found, compiled)
         value, tangent = run(bound, seeds)
@@ -393,6 +402,17 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return value, own_copy(tangent)
 
 
+def tangents_see(f: Any, primals: tuple, moving: tuple[int, ...]) -> contextlib.AbstractContextManager[Any]:
+    """Look at no more of objects among the primals than the function reads."""
+    if not any(map(is_plain, map(type_of, primals))):
+        return contextlib.nullcontext()
+    derivative: Derivative[..., Any] = Derivative(python_function(fit(f, primals), "jvp"), "jvp", moving)
+    try:
+        return derivative.compiled(derivative.bind(primals, {}), True).seeing()
+    except TangentcError:  # which `jvp` raises too, or not, where numbers turn complex
+        return contextlib.nullcontext()
+
+
 def _is_like(tangent: Any, primal: Any) -> bool:
     """Whether it is seen at once that a tangent fits a primal."""
     if type(tangent) is np.ndarray is type(primal):
@@ -400,17 +420,12 @@ def _is_like(tangent: Any, primal: Any) -> bool:
     return type(tangent) is float is type(primal)
 
 
-def _check_tangents(base: Any, primals: tuple, tangents: tuple, moving: tuple[int, ...]) -> None:
-    """Refuse tangents of what has none, and those that do not fit their primals."""
-    for i in moving:
-        t = type_of(primals[i], sizes_of(primals))
-        if not is_differentiable(t):
-            raise BadSeed(
-                f"the tangent of argument {i} of {base.__name__} must be None or zero",
-                why=f"the argument is {describe(t)}, which has no tangent", way_out="pass a float",
-            )  # fmt: skip
-        given = type_of(tangents[i], sizes_of(primals))
-        check_seed(f"argument {i} of {base.__name__}", given, t, "tangent", "argument")
+def _tangents(base: Any, primals: tuple, tangents: tuple, moving: tuple[int, ...]) -> tuple:
+    """The tangents as the code takes them; refuses those of what has none, and those that do not fit their primals."""
+    return tuple(
+        fitted_seed(tangents[i], primals[i], (f"argument {i} of {base.__name__}", "tangent", "argument"), primals)
+        for i in moving
+    )
 
 
 def stop_gradient(x: Any) -> Any:

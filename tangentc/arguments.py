@@ -10,6 +10,7 @@ import numpy as np
 from tangentc import runtime
 from tangentc.analysis.parts import gives_keys
 from tangentc.core.lengths import surely_differ
+from tangentc.core.tangents import completed
 from tangentc.core.types import (
     Array,
     Scalar,
@@ -73,6 +74,17 @@ def states_within(memory: int | str | None) -> tuple[str, int] | None:
             way_out='say memory=10, or memory="200 MB"',
         )
     return "most_bytes", size
+
+
+def with_paths(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], tuple[str, ...], bool]:
+    """The positions that ``wrt`` names, the path of attributes behind each, "" for the whole, and whether it is one."""
+    single = not isinstance(wrt, (tuple, list))
+    asked = [
+        w.partition(".") if isinstance(w, str) and w.partition(".")[0] in names else (w, "", "")
+        for w in ((wrt,) if single else wrt)
+    ]
+    plain = tuple(base for base, _, _ in asked)
+    return positions(plain[0] if single else plain, names, function)[0], tuple(path for *_, path in asked), single
 
 
 def refuse_repeated(named: tuple[tuple[int, str], ...], names: list[str], function: Any) -> None:
@@ -240,6 +252,23 @@ def check_seed(name: str, seed: Type, result: Type, what: str = "seed", of: str 
             )
 
 
+def fitted_seed(given: Any, value: Any, said: tuple[str, str, str], beside: Any = None) -> Any:
+    """A seed for a value, or a tangent, as the code takes it.  Raises `BadSeed` if it does not fit.
+
+    ``said`` is whose it is, what it is, and of what; lengths are told by those of the values ``beside``.
+    """
+    name, what, of = said
+    t = type_of(value, sizes := sizes_of(value if beside is None else beside))
+    if what == "tangent" and not is_differentiable(t):
+        raise BadSeed(
+            f"the tangent of {name} must be None or zero",
+            why=f"the argument is {describe(t)}, which has no tangent", way_out="pass a float",
+        )  # fmt: skip
+    complete = completed(t, value, given, said)
+    check_seed(name, type_of(complete, sizes), t, what, of)
+    return as_seed(complete, value)
+
+
 def as_seed(seed: Any, value: Any) -> Any:
     """A seed with the dtypes of the value."""
     if isinstance(value, np.generic):
@@ -252,6 +281,9 @@ def as_seed(seed: Any, value: Any) -> Any:
         return type(value)(*(as_seed(s, v) for s, v in zip(seed, value, strict=True)))
     if isinstance(value, (list, tuple)):
         return type(value)(as_seed(s, v) for s, v in zip(seed, value, strict=True))
+    if is_object(value) and seed is not None:
+        for name, part in vars(seed).items() if hasattr(seed, "__dict__") else ():
+            object.__setattr__(seed, name, as_seed(part, getattr(value, name)))
     if isinstance(value, (float, complex)) and isinstance(seed, (int, float, complex, np.generic)):
         return seed if isinstance(seed, (float, complex)) and type(value) is float else type(value)(seed)  # type: ignore[arg-type]
     return seed

@@ -167,7 +167,8 @@ class Compiled:
         self, text: Text, facts: Facts, root: Any, types: list[Type], seed: Type | None = None, *,
         write: Callable[[], Context],
     ):  # fmt: skip
-        self.text, self.facts, self.types, self.seed, self.seen = text, facts, types, seed, SIGHT.get().names
+        self.text, self.facts, self.types, self.seed = text, facts, types, seed
+        self.seen, self.only_written = SIGHT.get().names, SIGHT.get().written  # the names of attributes
         self.write = write
         self.made_for: list[Type] | None = None  # the types, with what is known of lengths alone: see `guards.common`
         self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
@@ -195,6 +196,10 @@ class Compiled:
         function.__globals__[CHOOSES] = self.facts.chooses
         function.__tangentc_compiled__ = self  # type: ignore[attr-defined]
         return function
+
+    def seeing(self) -> contextlib.AbstractContextManager[Sight]:
+        """Look at no more of objects than it was compiled for."""
+        return seeing(self.seen, self.only_written)
 
     def draws(self, args: tuple) -> Draws:
         """What a run with these arguments draws from, as it is now."""

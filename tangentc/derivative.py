@@ -13,12 +13,12 @@ from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     check_seed,
-    positions,
     refuse_integers,
     refuse_repeated,
     refuse_tables,
     refuse_turned,
     states_within,
+    with_paths,
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
@@ -468,13 +468,7 @@ class Derivative(Made, Generic[P, R]):
     def positions(self, types: list[Type]) -> tuple[tuple[int, ...], bool]:
         """The positions of the parameters to differentiate by, and whether there is one, not a tuple."""
         names = list(self._signature().parameters)
-        wanted = self._wanted()
-        parts = [
-            w.partition(".") if isinstance(w, str) and w.partition(".")[0] in names else (w, "", "") for w in wanted
-        ]
-        self.paths = tuple(path for _, _, path in parts)
-        plain = tuple(base for base, _, _ in parts)
-        wrt, single = positions(plain if isinstance(self.wrt, (tuple, list)) else plain[0], names, self.function)
+        wrt, self.paths, single = with_paths(self.wrt, names, self.function)
         for i in wrt:
             refuse_integers(types[i], names[i], self.function)
         refuse_repeated(tuple(zip(wrt, self.paths)), names, self.function)

@@ -7,19 +7,20 @@ whose leaves are arrays of shape ``result.shape + argument.shape``.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ParamSpec
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
 
-from tangentc.api import adjoint, grad, jvp, vjp
-from tangentc.arguments import positions
+from tangentc.api import adjoint, grad, jvp, tangents_see, vjp
+from tangentc.arguments import with_paths
 from tangentc.core.draws import Draws
 from tangentc.core.remade import again, travelling
-from tangentc.core.types import components, is_container, is_differentiable
+from tangentc.core.tangents import formed, leaves, part, steps
+from tangentc.core.types import Type, components, is_container
 from tangentc.core.values import is_array, type_of
 from tangentc.derivative import Derivative, fit
 from tangentc.errors import BadArgument, NotDifferentiable
@@ -31,8 +32,9 @@ P = ParamSpec("P")
 def jacfwd(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """The Jacobian of ``f``, column by column in forward mode: good for few inputs and many outputs.
 
-    ``wrt`` is a parameter's index or name, or a tuple of them; a tuple gives a tuple.  A leaf of the result of
-    shape ``s`` and an argument of shape ``t`` give an array of shape ``s + t``.  Raises what `jvp` raises.
+    ``wrt`` is a parameter's index or name, or a path of attributes, or a tuple of them; a tuple gives a tuple.  A leaf
+    of the result of shape ``s`` and an argument of shape ``t`` give an array of shape ``s + t``, and a container or an
+    object gives such arrays in the form of its gradient.  Raises what `jvp` raises.
 
     >>> import numpy as np
     >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
@@ -41,14 +43,12 @@ def jacfwd(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """
 
     def jacobian_of(*args: Any) -> Any:
-        g = fit(f, args)
-        wanted, single = _wanted(g, wrt, args)
+        g, args, wanted, single = _asked(f, wrt, args)
         _refuse_iterators(args)
         draws = Draws(g, args)
-        parts = [_columns(g, args, i, draws) for i in wanted]
-        if single:
-            return parts[0]
-        return _across(parts)
+        with _looking(wanted, lambda: tangents_see(g, args, tuple({w.position: w for w in wanted}))):
+            found = [_columns(g, args, w, draws) for w in wanted]
+            return _by_each(found[0][0], [blocks for _, blocks in found], single)
 
     return _named(jacobian_of, "jacfwd", f, wrt)
 
@@ -65,11 +65,10 @@ def jacrev(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """
 
     def jacobian_of(*args: Any) -> Any:
-        g = fit(f, args)
-        wanted, single = _wanted(g, wrt, args)
+        g, args, wanted, single = _asked(f, wrt, args)
         value, pullback = vjp(g, *args)
-        parts = [_rows(g, value, pullback, args[i], i) for i in wanted]
-        return parts[0] if single else _across(parts)
+        with _looking(wanted, getattr(pullback, "seeing", contextlib.nullcontext)):
+            return _by_each(value, [_rows(g, value, pullback, args, w) for w in wanted], single)
 
     return _named(jacobian_of, "jacrev", f, wrt)
 
@@ -81,8 +80,9 @@ def hessian(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """The matrix of second derivatives of ``f``, forward over reverse.
 
     For an argument of shape ``t`` a scalar function gives an array of shape ``t + t``; with a tuple for ``wrt``, or
-    a container, entry ``[i][j]`` is the derivative by the i-th and then by the j-th part.  A function with
-    a result of shape ``s`` gives ``s + t + t``.  Raises what `grad` and `jvp` raise.
+    a container, entry ``[i][j]`` is the derivative by the i-th and then by the j-th part; by an object these are
+    dicts, ``["W"]["b"]``.  A function with a result of shape ``s`` gives ``s + t + t``.  Raises what `grad` and `jvp`
+    raise.
 
     >>> import numpy as np
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 3.0]))
@@ -91,7 +91,7 @@ def hessian(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """
 
     def hessian_of(*args: Any) -> Any:
-        g = fit(f, args)
+        g, args, _, _ = _asked(f, wrt, args)
         _refuse_iterators(args)
         draws = Draws(g, args)
         value, _ = vjp(g, *args)  # which leaves the arguments as they are
@@ -170,17 +170,48 @@ def _named(function: Any, kind: str, f: Any, wrt: Any) -> Any:
     return function
 
 
-def _wanted(f: Any, wrt: Any, args: tuple) -> tuple[tuple[int, ...], bool]:
+class _Wanted(NamedTuple):
+    """What a Jacobian is taken by: an argument, or a path of attributes in one."""
+
+    position: int
+    path: str
+    function: str
+
+    def inside(self, t: Type) -> tuple[Type, Callable[[Any], Any]]:
+        """The type of it, where the argument has this type, and what takes it out of what was made by the argument."""
+        keys, end = steps(t, self.path, self.function)
+
+        def taken(made: Any) -> Any:
+            own = t
+            for key in keys:
+                own, made = dict(components(own))[key], part(own, made, key)
+            return made
+
+        return end, taken
+
+
+def _asked(f: Any, wrt: Any, args: tuple) -> tuple[Any, tuple, list[_Wanted], bool]:
+    """What ``f`` is for these arguments, those it is given and those of its defaults that ``wrt`` names, as the object
+    of a bound method; then what ``wrt`` names, and whether that is one."""
+    f = fit(f, args)
     derivative = f if isinstance(f, Derivative) else Derivative(f, "grad")
-    names = list(derivative.signature().parameters if f is derivative else derivative._signature().parameters)
-    wanted, single = positions(wrt, names, derivative.function)
-    for i in wanted:
-        if i >= len(args):
+    parameters = list((derivative.signature() if f is derivative else derivative._signature()).parameters.values())
+    name = derivative.function.__name__
+    positions, paths, single = with_paths(wrt, [p.name for p in parameters], derivative.function)
+    if (last := max(positions)) >= len(args):
+        left = parameters[len(args) : last + 1]
+        if missing := [k for k, p in enumerate(left, len(args)) if p.default is p.empty]:
             raise BadArgument(
-                f"argument {i} of {derivative.function.__name__} is not given", why="the Jacobian is taken by it",
+                f"argument {missing[0]} of {name} is not given", why="the Jacobian is taken by it",
                 way_out="give every argument by position",
             )  # fmt: skip
-    return wanted, single
+        f, args = derivative if f is derivative else derivative.function, (*args, *(p.default for p in left))
+    return f, args, [_Wanted(i, path, name) for i, path in zip(positions, paths)], single
+
+
+def _looking(wanted: list[_Wanted], read: Callable[[], Any]) -> Any:
+    """Look at no more of objects than is read, and at all where a path may lead to what is not."""
+    return contextlib.nullcontext() if any(w.path for w in wanted) else read()
 
 
 def _refuse_iterators(args: tuple) -> None:
@@ -196,52 +227,7 @@ for _function in (jacfwd, jacrev, hessian):
     _function.__tangentc_kind__ = _function.__name__  # type: ignore[attr-defined]
 
 
-# ------------------------------------------------------------------ structures
-def _parts(value: Any) -> list[tuple[Any, Any]]:
-    """The keys and parts of a container."""
-    return [
-        (
-            k,
-            getattr(value, k)
-            if dataclasses.is_dataclass(value) or not isinstance(value, (list, tuple, dict))
-            else value[k],
-        )
-        for k, _ in components(type_of(value))
-    ]
-
-
-def _rebuilt(value: Any, parts: list[Any]) -> Any:
-    """A container like ``value`` with other parts."""
-    if isinstance(value, dict):
-        return dict(zip(value, parts, strict=True))
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*parts)
-    if isinstance(value, (list, tuple)):
-        return type(value)(parts)
-    if dataclasses.is_dataclass(value):
-        return type(value)(**dict(zip([k for k, _ in _parts(value)], parts, strict=True)))  # type: ignore[arg-type,misc]
-    return dict(zip([k for k, _ in _parts(value)], parts, strict=True))
-
-
-def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """``function`` of each numeric leaf; None for other leaves."""
-    t = type_of(value)
-    if is_container(t):
-        return _rebuilt(value, [_mapped(function, part) for _, part in _parts(value)])
-    return function(value) if is_differentiable(t) else None
-
-
-def _leaves(value: Any) -> list[Any]:
-    t = type_of(value)
-    if is_container(t):
-        return [leaf for _, part in _parts(value) for leaf in _leaves(part)]
-    return [value] if is_differentiable(t) else []
-
-
-def _filled(value: Any, leaves: Iterator[Any]) -> Any:
-    return _mapped(lambda _: next(leaves), value)
-
-
+# ------------------------------------------------------------------ rows and columns
 def _unit(leaf: Any, index: tuple[int, ...] | None) -> Any:
     """A leaf of zeros, with a one at ``index``."""
     if not is_array(leaf):
@@ -252,58 +238,91 @@ def _unit(leaf: Any, index: tuple[int, ...] | None) -> Any:
     return out
 
 
-def _units(value: Any) -> Iterator[tuple[int, tuple[int, ...], Any]]:
-    """For each entry of each leaf of a value, the value of zeros with a one there."""
-    leaves = _leaves(value)
-    for k, leaf in enumerate(leaves):
-        for index in np.ndindex(*np.shape(leaf)):
-            row = [_unit(other, index if j == k else None) for j, other in enumerate(leaves)]
-            yield k, index, _filled(value, iter(row))
+def _units(t: Type, value: Any, wanted: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...], Any]]:
+    """For each entry of the wanted leaves of a value, the value of zeros with a one there."""
+    held = leaves(t, value, True)
+    for k in wanted:
+        for index in np.ndindex(*np.shape(held[k])):
+            row = (_unit(other, index if j == k else None) for j, other in enumerate(held))
+            yield k, index, formed(t, row.__next__, inside=True)
 
 
-# ------------------------------------------------------------------ rows and columns
-def _columns(f: Any, args: tuple, i: int, draws: Draws) -> Any:
-    """The Jacobian by one argument, from one `jvp` for each of its entries, and two for a complex one."""
-    leaves = _leaves(args[i])
+def _places(t: Type, wanted: _Wanted) -> list[int]:
+    """Which leaves of an argument those are that a Jacobian is taken by."""
+    end, taken = wanted.inside(t)
+    places = taken(formed(t, itertools.count().__next__, inside=True))
+    return leaves(end, places)
+
+
+def _columns(f: Any, args: tuple, wanted: _Wanted, draws: Draws) -> tuple[Any, list[Any]]:
+    """The value, and its Jacobian at each of its leaves, from one `jvp` for each entry, and two for a complex one."""
+    x = args[wanted.position]
+    t = type_of(x)
+    held, places = leaves(t, x, True), _places(t, wanted)
     value, tables = None, None
 
     def along(tangent: Any) -> tuple[Any, list[Any]]:
         tangents = [None] * len(args)
-        tangents[i] = tangent
+        tangents[wanted.position] = tangent
         draws.again()
         value, dot = jvp(f, args, tangents)
-        return value, _leaves(dot)
+        return value, leaves(type_of(value), dot)
 
-    for k, index, unit in _units(args[i]):
+    def empty(value: Any) -> list[dict[int, Any]]:
+        return [{k: _table(y, held[k]) for k in places} for y in leaves(type_of(value), value)]
+
+    for k, index, unit in _units(t, x, places):
         value, dots = along(unit)
-        tables = tables or [[_table(d, x) for x in leaves] for d in dots]
-        if np.iscomplexobj(leaves[k]):
-            dots = [_of_both(f, d, t, 1j) for d, t in zip(dots, along(_turned(unit, 1j))[1], strict=True)]
+        tables = tables or empty(value)
+        if np.iscomplexobj(held[k]):
+            dots = [_of_both(f, d, i, 1j) for d, i in zip(dots, along(_turned(unit, 1j))[1], strict=True)]
         for row, d in zip(tables, dots, strict=True):
             row[k][(..., *index)] = d
     if tables is None:  # there are no entries
-        value, dots = along(_mapped(np.zeros_like, args[i]))
-        tables = [[_table(d, x) for x in leaves] for d in dots]
-    rows = iter(tables)
-    return _mapped(lambda _: _plain(_filled(args[i], iter(next(rows)))), value)
+        zeros = (_unit(leaf, None) for leaf in held)
+        value, _ = along(formed(t, zeros.__next__, inside=True))
+        tables = empty(value)
+    return value, [_block(wanted.inside(t)[0], y, row.values()) for y, row in _beside(value, tables)]
 
 
-def _rows(f: Any, value: Any, pullback: Callable[[Any], tuple], x: Any, i: int) -> Any:
-    """The Jacobian by one argument, from one pullback for each entry of the result, and two for a complex one."""
-    leaves, results = _leaves(x), _leaves(value)
-    tables = [[_table(y, a) for a in leaves] for y in results]
-    for k, index, seed in _units(value):
-        bars = _leaves(pullback(seed)[i])
+def _rows(f: Any, value: Any, pullback: Callable[[Any], tuple], args: tuple, wanted: _Wanted) -> list[Any]:
+    """The Jacobian at each leaf of the value, from one pullback for each entry of it, and two for a complex one."""
+    t = type_of(args[wanted.position])
+    end, taken = wanted.inside(t)
+    held = leaves(end, taken(args[wanted.position]))
+    of_value = type_of(value)
+    results = leaves(of_value, value, True)
+    tables = [[_table(y, a) for a in held] for y in results]
+
+    def bars(seed: Any) -> list[Any]:
+        return leaves(end, taken(pullback(seed)[wanted.position]))
+
+    for k, index, seed in _units(of_value, value, range(len(results))):
+        found = bars(seed)
         if np.iscomplexobj(results[k]):  # a seed of 1 asks a real number for the real part
-            others = _leaves(pullback(_turned(seed, -1j))[i])
-            bars = [
+            found = [
                 _of_both(f, bar, other, -1j) if np.iscomplexobj(a) else bar + 1j * other
-                for a, bar, other in zip(leaves, bars, others, strict=True)
+                for a, bar, other in zip(held, found, bars(_turned(seed, -1j)), strict=True)
             ]
-        for table, bar in zip(tables[k], bars, strict=True):
-            table[index] = bar
-    rows = iter(tables)
-    return _mapped(lambda _: _plain(_filled(x, iter(next(rows)))), value)
+        for table, bar in zip(tables[k], found, strict=True):
+            table[index] = 0.0 if bar is None else bar  # that of what the function does not read
+    return [_block(end, y, row) for y, row in _beside(value, tables)]
+
+
+def _beside(value: Any, tables: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """The leaves of a value, each with its tables."""
+    return zip(leaves(type_of(value), value), tables, strict=True)
+
+
+def _block(t: Type, y: Any, tables: Iterable[Any]) -> Any:
+    """The derivatives of one leaf ``y`` by an argument of this type: zeros by the integers in it."""
+    return _plain(formed(t, iter(tables).__next__, _table(y, 0.0)))
+
+
+def _by_each(value: Any, blocks: list[list[Any]], single: bool) -> Any:
+    """At each leaf of the value its derivative by the argument, or a tuple of those by several."""
+    each = iter(blocks[0] if single else zip(*blocks, strict=True))
+    return formed(type_of(value), each.__next__)
 
 
 def _table(y: Any, x: Any) -> Any:
@@ -314,7 +333,14 @@ def _table(y: Any, x: Any) -> Any:
 
 def _turned(value: Any, factor: complex) -> Any:
     """A value whose complex parts are multiplied by a factor."""
-    return _mapped(lambda part: factor * part if np.iscomplexobj(part) else part, value)
+    return _leafwise(lambda part: factor * part if np.iscomplexobj(part) else part, value)
+
+
+def _leafwise(function: Callable[..., Any], *alike: Any) -> Any:
+    """What a function gives of the leaves of values of one structure."""
+    t = type_of(alike[0])
+    each = zip(*(leaves(t, value, True) for value in alike), strict=True)
+    return formed(t, lambda: function(*next(each)), inside=True)
 
 
 def _of_both(f: Any, one: Any, other: Any, factor: complex) -> Any:
@@ -340,37 +366,17 @@ def _dtype(x: Any) -> Any:
 
 def _plain(x: Any) -> Any:
     """Arrays without axes as numbers."""
-    if isinstance(x, np.ndarray):
-        return x[()]
-    return _mapped(_plain, x) if is_container(type_of(x)) else x
-
-
-def _across(parts: list[Any]) -> Any:
-    """Jacobians by several arguments: at each leaf of the result a tuple of them."""
-    first = parts[0]
-    if isinstance(first, (list, tuple, dict)) and all(type(p) is type(first) for p in parts):
-        keys = list(first) if isinstance(first, dict) else range(len(first))
-        return _rebuilt(first, [_across([p[k] for p in parts]) for k in keys])
-    return tuple(parts)
+    return _leafwise(lambda leaf: leaf[()] if isinstance(leaf, np.ndarray) else leaf, x)
 
 
 def _with_imaginary(real: Any, imaginary: Any) -> Any:
     """What a seed of 1 gives of a complex result, and a seed of -1j: for real arguments its real and imaginary part."""
-    if isinstance(real, (list, tuple)):
-        return type(real)(_with_imaginary(a, b) for a, b in zip(real, imaginary, strict=True))
-    if isinstance(real, dict):
-        return {k: _with_imaginary(a, imaginary[k]) for k, a in real.items()}
-    return real if np.iscomplexobj(real) else real + 1j * imaginary
+    return _leafwise(lambda a, b: a if np.iscomplexobj(a) else a + 1j * b, real, imaginary)
 
 
 def _stacked(rows: list[Any], shape: tuple[int, ...]) -> Any:
     """Results for the entries of an array, along axes in front."""
-    first = rows[0]
-    if isinstance(first, (list, tuple)):
-        return type(first)(_stacked([r[k] for r in rows], shape) for k in range(len(first)))
-    if isinstance(first, dict):
-        return {k: _stacked([r[k] for r in rows], shape) for k in first}
-    return np.array(rows).reshape(shape + np.shape(first))
+    return _leafwise(lambda *each: np.array(each).reshape(shape + np.shape(each[0])), *rows)
 
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev"]

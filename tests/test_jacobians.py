@@ -1,5 +1,7 @@
 """Jacobians and Hessians: values and shapes, for arrays, numbers and containers."""
 
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +64,74 @@ class Point(NamedTuple):
 def test_structures_are_kept():
     result = jacrev(lambda p: Point(p.x * p.y, p.x))(Point(2.0, 3.0))
     assert result == Point(Point(3.0, 2.0), Point(1.0, 0.0))
+
+
+@dataclass
+class Power:
+    w: float
+    n: int
+    by: np.ndarray = field(default_factory=lambda: np.array([1.0, 2.0]))
+    name: str = "power"
+
+
+WITH_INTEGERS = [
+    (lambda d: np.sum(d["w"] ** d["n"] * d["by"]), {"w": 2.0, "n": 3, "by": np.array([1.0, 2.0]), "at": None}),
+    (lambda d: np.sum(d[0] ** d[1] * d[2]), [2.0, 3, np.array([1.0, 2.0]), "text", np.arange(3), []]),
+    (lambda p: np.sum(p.w**p.n * p.by), Power(2.0, 3)),
+    (lambda p: p.x**p.y, Point(2.0, 3)),
+]
+
+
+@pytest.mark.parametrize("f, x", WITH_INTEGERS, ids=["dict", "list", "dataclass", "named tuple"])
+def test_containers_that_hold_integers_and_texts_too(f, x):
+    def in_several_parts(x):
+        return {"s": f(x), "n": 2, "t": "text"}
+
+    slope = grad(f)(x)
+    for make in (jacfwd, jacrev):
+        assert as_text(make(f)(x)) == as_text(slope)
+        assert as_text(make(in_several_parts)(x)) == as_text({"s": slope, "n": None, "t": None})
+    blocks, along = hessian(f)(x), hvp(f, (x,), (slope,))
+    parts = [0, 1] if isinstance(x, Point) else [0, 1, 2] if isinstance(x, list) else ["w", "n", "by"]
+    for a in parts:
+        rows = [(part(part(blocks, a), b), part(slope, b)) for b in parts]
+        np.testing.assert_allclose(sum(np.tensordot(m, v, np.ndim(v)) for m, v in rows), part(along, a))
+
+
+def part(value, key):
+    return getattr(value, key) if isinstance(value, Power) else value[key]
+
+
+def as_text(value):
+    """A structure as text, whose numbers are rounded."""
+    if isinstance(value, dict):
+        return {k: as_text(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_text(v) for v in value]
+    if isinstance(value, (Power, SimpleNamespace)):
+        return as_text(vars(value))
+    return value if value is None else np.round(value, 9).tolist()
+
+
+def test_two_arguments_of_one_structure_are_a_tuple():
+    for make in (jacfwd, jacrev):
+        by_p, by_q = make(lambda p, q: p["w"] * q["w"] ** 2, wrt=(0, 1))({"w": 2.0}, {"w": 3.0})
+        assert by_p == {"w": 9.0} and by_q == {"w": 12.0}
+    blocks = hessian(lambda p, q: p["w"] * q["w"] ** 2, wrt=(0, 1))({"w": 2.0}, {"w": 3.0})
+    assert blocks[0] == {"w": ({"w": 0.0}, {"w": 6.0})} and blocks[1] == {"w": ({"w": 6.0}, {"w": 4.0})}
+
+
+def test_a_seed_of_a_result_that_holds_integers_and_objects():
+    def both(x):
+        return {"y": x * x, "n": 3, "p": Power(x, 2)}
+
+    pullback = tangentc.vjp(both, 3.0)[1]
+    assert pullback({"y": 1.0, "n": None, "p": None}) == (6.0,)
+    assert pullback({"y": 1.0, "n": 0.0, "p": {"w": 10.0}}) == (16.0,)
+    with pytest.raises(tangentc.BadSeed, match="has a part 'v' that its result has not"):
+        pullback({"y": 1.0, "n": None, "p": {"v": 10.0}})
+    with pytest.raises(tangentc.BadSeed, match="does not have the structure"):
+        pullback({"y": 1.0})
 
 
 def test_hessians():
@@ -307,3 +377,85 @@ def test_second_derivatives_of_the_area_under_one_point():
 def test_what_can_be_run_over_once_is_refused(make):
     with pytest.raises(BadArgument, match="argument 1, list_iterator, can be run over once"):
         make(lambda x, items: np.sum(x**3) * sum(items))(np.ones(2), iter([1.0, 2.0]))
+
+
+class Inner:
+    def __init__(self):
+        self.scale, self.name = 1.5, "inner"
+
+
+class Line:
+    def __init__(self):
+        self.W, self.b, self.power, self.name = np.array([[1.0, 0.5], [0.2, -0.4]]), 0.5, 3, "line"
+        self.inner, self.others, self.log = Inner(), [Inner(), Inner()], [{"epoch": k} for k in range(3)]
+        self.twice, self.me, self.calls = [1.0, 2.0], self, []
+
+    def out(self, x):
+        return (self.W @ x + self.b) ** self.power * self.inner.scale * self.others[1].scale
+
+    def loss(self, x):
+        self.calls.append(1.0)
+        return np.sum(self.out(x))
+
+
+POINT = np.array([0.3, 0.8])
+
+
+def test_jacobians_by_an_object_have_the_form_of_its_gradient():
+    line = Line()
+    slope = grad(Line.loss)(line, POINT)
+    assert sorted(slope) == ["W", "b", "inner.scale", "others"]
+    for make in (jacfwd, jacrev):
+        assert as_text(make(Line.loss)(line, POINT)) == as_text(slope)
+        by = make(Line.out)(line, POINT)
+        assert list(by) == list(slope) and by["W"].shape == (2, 2, 2) and by["inner.scale"].shape == (2,)
+        assert by["others"][1].scale.shape == (2,) and by["others"][1].name is None
+        for wrt in ("W", "inner.scale", "others"):
+            assert as_text(make(Line.out, wrt=f"self.{wrt}")(line, POINT)) == as_text(by[wrt])
+            assert as_text(make(line.out, wrt=f"self.{wrt}")(POINT)) == as_text(by[wrt])
+        assert make(line.out, wrt="self.twice")(POINT)[1].tolist() == [0.0, 0.0]
+        by_b, by_x = make(Line.out, wrt=("self.b", "x"))(line, POINT)
+        assert as_text(by_b) == as_text(by["b"]) and as_text(by_x) == as_text(make(line.out)(POINT))
+        with pytest.raises(BadArgument, match="wrt='v' is not an attribute of the argument of out"):
+            make(line.out, wrt="self.v")(POINT)
+        with pytest.raises(BadArgument, match="argument 1 of out is not given"):
+            make(Line.out, wrt="x")(line)
+
+
+def test_hessians_by_an_object_are_dicts_of_dicts():
+    line, step = Line(), 1e-6
+    blocks = hessian(Line.loss)(line, POINT)
+    names = ["W", "b", "inner.scale", "others"]
+    assert list(blocks) == names and all(list(blocks[n]) == names for n in ("W", "b", "inner.scale"))
+    assert blocks["W"]["W"].shape == (2, 2, 2, 2) and line.calls == []
+    above, below = Line(), Line()
+    above.b, below.b = line.b + step, line.b - step
+    up, down = grad(Line.loss)(above, POINT), grad(Line.loss)(below, POINT)
+    for name in names[:3]:
+        np.testing.assert_allclose(blocks[name]["b"], (up[name] - down[name]) / (2 * step), rtol=1e-6)
+        np.testing.assert_allclose(blocks["b"][name], blocks[name]["b"])
+    assert as_text(hessian(line.loss, wrt="self.W")(POINT)) == as_text(blocks["W"]["W"])
+    rows = hessian(Line.out)(line, POINT)
+    np.testing.assert_allclose(rows["W"]["b"].sum(axis=0), blocks["W"]["b"])
+    both = hessian(line.loss, wrt=("self.b", "self.W"))(POINT)
+    np.testing.assert_allclose(both[0][1], blocks["b"]["W"])
+
+
+def test_a_gradient_by_an_object_is_a_tangent_of_it():
+    line = Line()
+    slope = grad(Line.loss)(line, POINT)
+    squares = [*(np.sum(slope[n] ** 2) for n in ("W", "b", "inner.scale")), slope["others"][1].scale ** 2]
+    for _ in range(2):  # the second call finds the code at once
+        value, rate = tangentc.jvp(Line.loss, (line, POINT), (slope, None))
+        np.testing.assert_allclose(rate, sum(squares))
+        for part in ({"inner.scale": 2.0}, {"inner": {"scale": 2.0}}, {"inner": SimpleNamespace(scale=2.0)}):
+            along = tangentc.jvp(Line.loss, (line, POINT), (part, None))[1]
+            np.testing.assert_allclose(along, 2 * slope["inner.scale"])
+        moved = hvp(Line.loss, (line, POINT), ({"b": 1.0}, None))
+        np.testing.assert_allclose(moved["W"], hessian(Line.loss)(line, POINT)["W"]["b"])
+        for wrong in ({"c": 1.0}, {"inner.c": 1.0}):
+            with pytest.raises(tangentc.BadSeed, match="has a part 'c' that its argument has not"):
+                tangentc.jvp(Line.loss, (line, POINT), (wrong, None))
+        with pytest.raises(tangentc.BadSeed, match="does not have the shape of its argument"):
+            tangentc.jvp(Line.loss, (line, POINT), ({"W": np.ones(3)}, None))
+    assert value == Line().loss(POINT) and line.calls == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dataclasses
+import functools
 import operator
 
 import numpy as np
@@ -31,12 +31,12 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.splice import renamed
+from tangentc.core.tangents import is_plain, steps
 from tangentc.core.types import (
     Array,
     Known,
     Scalar,
     Struct,
-    Tuple,
     Type,
     Unknown,
     components,
@@ -52,7 +52,7 @@ from tangentc.derive.demand import adjoint_at, as_tree, part_at
 from tangentc.derive.parts import Adjoint, bar_name, get_part
 from tangentc.derive.reverse import Sweeps
 from tangentc.derive.shadows import allocates, copies
-from tangentc.errors import BadArgument, NeverReturns, NotScalar
+from tangentc.errors import NeverReturns, NotScalar
 from tangentc.simplify.dead import dead
 
 WHOLE_VIEWS = (np.squeeze, np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
@@ -90,21 +90,15 @@ def with_unused(primal: Block, program: Program) -> Block:
 
 def part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function) -> Atom:
     """Of the gradient of an object the part at a path; of an object of a plain class a dict of its paths."""
-    for name in path.split(".") if path else ():
-        if not isinstance(t, (Struct, Tuple)) or name not in getattr(t, "fields", getattr(t.cls, "_fields", ())):
-            raise BadArgument(
-                f"wrt={path!r} is not an attribute of the argument of {function.name}",
-                why=f"{name} is not among its attributes", way_out="name an attribute that holds numbers",
-            )  # fmt: skip
-        k = (t.fields if isinstance(t, Struct) else t.cls._fields).index(name)
-        bar, t = get_part(b, bar, name if isinstance(t, Struct) else k), t.items[k]
-    if not isinstance(t, Struct) or dataclasses.is_dataclass(t.cls):
+    keys, t = steps(t, path, function.name)
+    bar = functools.reduce(functools.partial(get_part, b), keys, bar)
+    if not is_plain(t):
         return bar
     found: dict[str, Atom] = {}
     stack: list[tuple[str, Atom, Type]] = [("", bar, t)]
     while stack:
         prefix, atom, kind = stack.pop(0)
-        if isinstance(kind, Struct) and not dataclasses.is_dataclass(kind.cls):
+        if isinstance(kind, Struct) and is_plain(kind):
             parts = [
                 (f"{prefix}{n}.", get_part(b, atom, n), p)
                 for n, p in zip(kind.fields, kind.items, strict=True)
