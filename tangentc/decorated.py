@@ -45,7 +45,12 @@ class Differentiable(Generic[P, R]):
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: Any, wrt: Any, has_aux: bool):
+    def __init__(self, function: Any, wrt: Any, has_aux: bool, kind: Any = None):
+        if isinstance(function, (classmethod, staticmethod)):
+            kind, function = type(function), function.__func__
+        self._kind = kind  # `classmethod` or `staticmethod`, where the decorated function is one
+        if kind is not None:
+            self.__tangentc_descriptor__ = kind(function)  # what the class has, for those that look into it
         self.__tangentc_function__ = python_function(function, "differentiable")
         self.__tangentc_given__ = function
         self._bound: dict[int, Any] = {}  # of a method: for each object
@@ -58,7 +63,9 @@ class Differentiable(Generic[P, R]):
         return self.__tangentc_given__(*args, **keywords)  # type: ignore[no-any-return]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
+        if self._kind is classmethod:
+            instance = owner if owner is not None else type(instance)
+        if instance is None or self._kind is staticmethod:
             return self
         bound = self._bound.get(id(instance))
         if bound is None or bound._instance is not instance:
@@ -77,7 +84,7 @@ class Differentiable(Generic[P, R]):
             return getattr, (self._instance, self.__name__)
         if is_at_home(self):
             return self.__qualname__
-        return again, (Differentiable, travelling(self.__tangentc_given__), self._wrt, self._has_aux)
+        return again, (Differentiable, travelling(self.__tangentc_given__), self._wrt, self._has_aux, self._kind)
 
     @property
     def grad(self) -> Derivative[P, Any]:

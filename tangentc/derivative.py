@@ -27,7 +27,8 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for, uncollected
 from tangentc.compiler.guards import covers, form
-from tangentc.core.inside import MADE, Made
+from tangentc.core.inside import MADE, Made, undecorated
+from tangentc.core.remade import passed_over
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
@@ -69,7 +70,7 @@ class Derivative(Made, Generic[P, R]):
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.memory, self.limit = memory, states_within(memory)
-        self.given = getattr(function, "__tangentc_given__", function)
+        self.given = undecorated(function, "__tangentc_given__")
         self._given_signed = Signed(self.given)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
@@ -300,7 +301,7 @@ class Derivative(Made, Generic[P, R]):
         try:
             bound = signature.bind(*args, **keywords)
         except TypeError as error:
-            raise TypeError(f"{self.function.__name__}: {error}") from None
+            raise TypeError(f"{self.function.__name__}: {error}{passed_over(self.function)}") from None
         bound.apply_defaults()
         return (*(bound.arguments[name] for name in signature.parameters), *seed)
 
@@ -483,7 +484,7 @@ def fit(function: Any, args: Sequence_[Any]) -> Any:
     """What ``function`` is for these arguments: one with ``*args`` gets a parameter for each that goes there."""
     if isinstance(function, Derivative):
         return function.fitted(tuple(args), {})
-    given = getattr(function, "__tangentc_given__", function)
+    given = undecorated(function, "__tangentc_given__")
     if is_known(given) and is_library_module(given):
         return wrapped(given, tuple(map(option, args)))
     key = beyond(given, tuple(args), {})

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import random
 import re
+import sys
 import threading
 import types
 from dataclasses import dataclass
@@ -662,3 +663,47 @@ def test_layers_that_keep_what_they_saw_are_neither_copied_nor_mirrored():
     assert "copied(" not in text and "zeros_of" not in text and "cache[" not in text
     gradient = tangentc.grad(loss)(model, parts.XY)
     assert model[0].cache == {} and model[0].calls == 0 and gradient[1].cache == {}
+
+
+class WithClassMethods:
+    by = 2.0
+
+    @tangentc.differentiable(wrt="x")
+    @classmethod
+    def outside(cls, x):
+        return cls.by * x**3
+
+    @classmethod
+    @tangentc.differentiable(wrt="x")
+    def inside(cls, x):
+        return cls.by * x**3
+
+    @tangentc.differentiable
+    @staticmethod
+    def static_outside(x):
+        return x**3
+
+    @staticmethod
+    @tangentc.differentiable
+    def static_inside(x):
+        return x**3
+
+
+class Threefold(WithClassMethods):
+    by = 3.0
+
+
+@pytest.mark.parametrize("name", ["outside", "inside", "static_outside", "static_inside"])
+@pytest.mark.parametrize("owner", [WithClassMethods, WithClassMethods(), Threefold, Threefold()])
+def test_class_and_static_methods_have_their_derivatives(owner, name):
+    method = getattr(owner, name)
+    slope = 12.0 * (1.0 if "static" in name else owner.by)
+    assert method(2.0) == slope * 2 / 3 and tangentc.grad(method)(2.0) == slope
+    assert tangentc.grad(lambda x: getattr(owner, name)(x) * 2)(2.0) == 2 * slope
+    if name == "inside" and sys.version_info >= (3, 13):  # `classmethod` does not tell it of the class
+        with pytest.raises(TypeError, match="missing .* 'x'; write @tangentc.differentiable above @classmethod"):
+            method.grad(2.0)
+        return
+    assert method.grad(2.0) == slope and method.vjp(2.0)[1](1.0) == (slope,)
+    assert method.value_and_grad(2.0) == (method(2.0), slope) and method.jvp((2.0,), (1.0,))[1] == slope
+    assert tangentc.grad(lambda x: method.grad(x))(2.0) == slope

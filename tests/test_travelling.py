@@ -30,6 +30,9 @@ MADE = {
     "of a decorated one": (t.decorated.grad, (W, X)),
     "of a method": (tangentc.grad(t.Model(W).cost), (W,)),
     "of a decorated method": (t.Model(W).energy.grad, (W,)),
+    "of a checkpointed one": (tangentc.grad(tangentc.checkpoint(t.loss)), (W, X)),
+    "of a class method": (t.Model.cube.grad, (W,)),
+    "of a static method": (t.Model.square.grad, (W,)),
     "pullback": (tangentc.vjp(t.loss, W, X)[1], (1.5,)),
 }
 WAYS = {
@@ -95,7 +98,7 @@ def slope_of(function, w):
 
 
 SCRIPT = """
-import cloudpickle, pickle, sys
+import cloudpickle, copy, multiprocessing, pickle, sys
 import numpy as np
 import tangentc
 
@@ -118,25 +121,41 @@ def helped(x):
 class Model:
     def __init__(self, w):
         self.w = w
+    @tangentc.differentiable(wrt="x")
+    def energy(self, x):
+        return np.sum(self.w * x**3)
+    @tangentc.differentiable
+    @classmethod
+    def cube(cls, x):
+        return np.sum(x**3)
     def scaled(self, x):
         return self.w * x
     def cost(self, x):
         return np.sum(self.scaled(x) ** 2)
 
-if sys.argv[1] == "dump":
+if __name__ == "__main__" and sys.argv[1] == "dump":
     k = 2.0
     made = [f, f.grad, tangentc.grad(g), tangentc.hessian(g), tangentc.grad(lambda x: np.sum(x * k)),
-            tangentc.grad(Model(3.0).cost)]
+            tangentc.grad(Model(3.0).cost), Model(2.0).energy.grad, Model.cube.grad,
+            tangentc.grad(tangentc.checkpoint(g))]
     open(sys.argv[2], "wb").write(cloudpickle.dumps(made))
     assert pickle.loads(pickle.dumps(f.grad))(np.ones(2)).tolist() == [3.0, 3.0]
     assert pickle.loads(pickle.dumps(f))(np.ones(2)) == 2.0
+    for again in (lambda made: pickle.loads(pickle.dumps(made)), copy.copy, copy.deepcopy):
+        assert again(Model(2.0).energy)(np.ones(2)) == 4.0
+        assert again(Model(2.0).energy.grad)(np.ones(2)).tolist() == [6.0, 6.0]
+        assert again(Model.cube.grad)(np.ones(2)).tolist() == [3.0, 3.0]
+        assert again(tangentc.grad(tangentc.checkpoint(g)))(np.zeros(2)).tolist() == [1.0, 1.0]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(Model(2.0).energy.grad, [np.ones(2)])[0].tolist() == [6.0, 6.0]
 """
 READER = """
 import cloudpickle, sys
 import numpy as np
-f, of_f, of_g, h, of_lambda, of_method = cloudpickle.loads(open(sys.argv[1], "rb").read())
+f, of_f, of_g, h, of_lambda, of_method, energy, cube, checkpointed = cloudpickle.loads(open(sys.argv[1], "rb").read())
 x = np.array([1.0, 2.0])
 print(f(x), of_f(x), of_g(x).round(3), h(x).round(3).tolist(), of_lambda(x), of_method(x))
+print(energy(x), cube(x), checkpointed(x).round(3))
 """
 
 
@@ -154,7 +173,10 @@ def test_functions_of_a_script_travel_by_value(tmp_path):
     run("script.py", "dump", "made.pkl")
     assert (
         run("reader.py", "made.pkl").split()
-        == "9.0 [ 3. 12.] [2.718 7.389] [[2.718, 0.0], [0.0, 7.389]] [2. 2.] [18. 36.]".split()
+        == (
+            "9.0 [ 3. 12.] [2.718 7.389] [[2.718, 0.0], [0.0, 7.389]] [2. 2.] [18. 36.] "
+            "[ 6. 24.] [ 3. 12.] [2.718 7.389]"
+        ).split()
     )
 
 

@@ -28,6 +28,16 @@ class Model:
     def energy(self, x):
         return np.sum(self.w * x**3)
 
+    @tangentc.differentiable
+    @classmethod
+    def cube(cls, x):
+        return np.sum(x**3)
+
+    @staticmethod
+    @tangentc.differentiable
+    def square(x):
+        return np.sum(x**2)
+
 
 @dataclass
 class Fit:

@@ -13,12 +13,12 @@ from tangentc.analysis.types import Types
 from tangentc.compiler.front import Front
 from tangentc.compiler.passes import SIMPLIFY
 from tangentc.core.nodes import Assign, Atom, Function, Op
+from tangentc.core.remade import CHECKPOINT
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
 from tangentc.derive.context import Key
 from tangentc.derive.demand import Made
 from tangentc.errors import TangentcError, UnsafeMutation
-from tangentc.frontend.again import CHECKPOINT
 from tangentc.frontend.recursion import calls_itself
 from tangentc.rules.registry import REGISTRY
 

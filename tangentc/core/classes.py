@@ -46,6 +46,7 @@ def found_in_class(cls: type, name: str) -> tuple[str, Any, type | None]:
         if name not in vars(owner):
             continue
         value = inspect.getattr_static(owner, name)
+        value = getattr(value, "__tangentc_descriptor__", value)
         if isinstance(value, property):
             return "property", value.fget, owner
         if isinstance(value, staticmethod):

@@ -6,7 +6,7 @@ user's function takes inside.  What they are is put here by `tangentc.api` and `
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from tangentc.core.remade import again, travelling
@@ -38,6 +38,12 @@ class Made:
             f"The {what} of {self.function.__name__} with respect to {names}: a function of the same parameters.\n"
             "Its emitted Python is `source_for(*args)`."
         )
+
+
+def undecorated(function: Any, name: str = "__tangentc_function__") -> Any:
+    """What was decorated, bound as the decorated function is: a method passes on what its function has."""
+    inner = getattr(function, name, function)
+    return MethodType(inner, function.__self__) if isinstance(function, MethodType) and inner is not function else inner
 
 
 def grad(*args: object, **options: object) -> Any:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tangentc.core.nodes import Atom, Const
+from tangentc.core.remade import CHECKPOINT, CHECKPOINTED
 from tangentc.errors import BadArgument
 from tangentc.frontend.forms import Call, means
 
-CHECKPOINT = "__tangentc_checkpoint__"  # what such a function has
 _MADE: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]] = weakref.WeakKeyDictionary()
 
 
@@ -54,6 +54,9 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
         made.__dict__.update({**f.__dict__, CHECKPOINT: True})
         _MADE[f] = made
     return _MADE[f]
+
+
+CHECKPOINTED.append(checkpoint)
 
 
 @means(checkpoint)

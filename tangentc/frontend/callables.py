@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from tangentc.core import ops, texts
-from tangentc.core.inside import Made
+from tangentc.core.inside import Made, undecorated
 from tangentc.core.values import is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.dependencies import kept_by
@@ -56,7 +56,7 @@ _UNDER_SETTINGS = getattr(np.errstate()(lambda: None), "__code__", None)  # of w
 
 def python_function(function: Any, kind: str) -> Any:
     """The Python function behind what the user gave."""
-    function = getattr(function, "__tangentc_function__", function)
+    function = undecorated(function)
     if is_known(function):
         return wrapped(function) if is_library_module(function) else calling(function)
     if isinstance(function, types.FunctionType) and function.__code__ is _UNDER_SETTINGS:

@@ -13,13 +13,13 @@ from typing import Any
 from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const, Place
+from tangentc.core.remade import CHECKPOINT
 from tangentc.core.resolve import Scope
 from tangentc.core.texts import is_emitted
 from tangentc.core.types import Struct
 from tangentc.errors import Span
 from tangentc.frontend import prelude
 from tangentc.frontend.activation import Activation, Bound, Closure, locals_of
-from tangentc.frontend.again import CHECKPOINT
 from tangentc.frontend.generators import is_generator
 from tangentc.frontend.leave import gather, leaves, once
 from tangentc.frontend.parse import parsed

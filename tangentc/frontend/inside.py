@@ -14,7 +14,7 @@ from tangentc import runtime
 from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
-from tangentc.core.inside import Made
+from tangentc.core.inside import Made, undecorated
 from tangentc.core.nodes import Atom, Const, Global
 from tangentc.core.types import Known, Optional, is_differentiable
 from tangentc.errors import TangentcError
@@ -158,7 +158,7 @@ class Inside(Part):
         if isinstance(atom, str) and (state := made_in(value)) != tuple(self.loops[: len(state)]):
             self.keep(value, node)  # it was made in another trip
             return None
-        value = getattr(value, "__tangentc_function__", value)
+        value = undecorated(value)
         if isinstance(value, Made):
             return Nested(value.function, value.kind, value.wrt, value.has_aux)
         if callable(value) and not isinstance(value, (types.FunctionType, Closure, Nested, Bound, type)):
