@@ -41,7 +41,8 @@ def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...
             out.append(int(item) % len(names))
         else:
             raise BadArgument(
-                f"wrt={wrt!r} does not name a parameter of {function.__name__}",
+                f"wrt={wrt!r} does not name {'a parameter' if single else 'parameters'} of {function.__name__}"
+                + f": {item!r} is none" * (not single),
                 why=f"its parameters are {', '.join(names)}" if names else "it has no parameters",
                 way_out="give an index, a name, or a tuple of them",
             )
@@ -74,6 +75,17 @@ def states_within(memory: int | str | None) -> tuple[str, int] | None:
             way_out='say memory=10, or memory="200 MB"',
         )
     return "most_bytes", size
+
+
+def wrt_of(text: str) -> Any:
+    """What a text of a command names: parameters by their names and numbers, separated by commas.
+
+    >>> wrt_of("w, b"), wrt_of("-1"), wrt_of("")
+    (('w', 'b'), -1, ())
+    """
+    names = [w.strip() for w in text.split(",") if w.strip()]
+    named = tuple(int(w) if w.removeprefix("-").isdigit() else w for w in names)
+    return named[0] if len(named) == 1 else named
 
 
 def with_paths(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...], tuple[str, ...], bool]:

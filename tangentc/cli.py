@@ -42,7 +42,7 @@ COMMANDS = {
 def main(argv: list[str] | None = None) -> int:
     """Run the command; the exit status is 0, 1 if the function is refused or a check fails, 2 for a wrong call."""
     options = _parser().parse_args(argv)
-    from tangentc.errors import TangentcError
+    from tangentc.errors import BadArgument, TangentcError
 
     try:
         text, status = _RUN[options.command](options)
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
             return status
     except TangentcError as error:
         print(error, file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, BadArgument) else 1
     except _Usage as error:
         print(f"tangentc: {error}", file=sys.stderr)
         return 2
@@ -127,14 +127,30 @@ def _derivative(options: Any) -> Any:
 
 
 def _wrt(options: Any) -> Any:
-    names = tuple(w.strip() for w in options.wrt.split(",") if w.strip())
-    return names[0] if len(names) == 1 else names or 0
+    from tangentc.arguments import wrt_of
+
+    wrt = wrt_of(options.wrt)
+    return 0 if wrt == () else wrt
+
+
+def _name(options: Any, function: Any) -> str | None:
+    """The name of the one parameter that ``--wrt`` says, None if it says none."""
+    import inspect
+
+    from tangentc.arguments import positions
+
+    wrt = _wrt(options) if options.wrt else None
+    if isinstance(wrt, tuple):
+        raise _Usage(f"{options.command} takes one parameter for --wrt")
+    names = list(inspect.signature(function).parameters)
+    return names[positions(wrt, names, function)[0][0]] if isinstance(wrt, int) else wrt
 
 
 def _emitted(options: Any) -> Any:
     """The derivative and its code, for arguments of these types, or of any."""
     from tangentc.core.types import Unknown
     from tangentc.core.values import types_of
+    from tangentc.errors import TangentcError
     from tangentc.integers import settled
 
     derivative = _derivative(options)
@@ -142,6 +158,11 @@ def _emitted(options: Any) -> Any:
     if given is None:
         types: list[Any] = [Unknown("no arguments are given") for _ in derivative.signature().parameters]
         types = types[: len(types) - (derivative.kind == "adjoint")]
+        try:
+            return derivative, derivative._compile(types, options.module)
+        except TangentcError:
+            _say_of_any(derivative)
+            raise
     else:
         fitted = derivative.fitted(*given)
         plain = type(derivative)(fitted.function, "grad", fitted.wrt) if derivative.kind == "adjoint" else fitted
@@ -149,15 +170,18 @@ def _emitted(options: Any) -> Any:
         types = types_of(bound)
         moving = fitted.positions(types)[0]
         return fitted, settled(lambda types: fitted._compile(types, options.module), types, bound, moving, ())[0]
-    return derivative, derivative._compile(types, options.module)
+
+
+def _say_of_any(derivative: Any) -> None:
+    hint = _at(derivative.given)
+    print(f"tangentc: this is for arguments of any kind; for yours say {hint}", file=sys.stderr)
 
 
 def _show(options: Any) -> tuple[str, int]:
     if not options.annotate:
         derivative, emitted = _emitted(options)
         if not options.at and not options.args:
-            hint = _at(derivative.given)
-            print(f"tangentc: this is for arguments of any kind; for yours say {hint}", file=sys.stderr)
+            _say_of_any(derivative)
         return emitted.text.whole, 0
     derivative = _derivative(options)
     args, keywords = _needed(options, derivative.given)
@@ -178,9 +202,8 @@ def _explain(options: Any) -> tuple[str, int]:
 
     function = _load(options.target)
     args, keywords = _needed(options, function)
-    wrt = _wrt(options)
     bound = _by_position(function, args, keywords)
-    return str(explain(function, *bound, wrt=wrt if isinstance(wrt, str) else None)), 0
+    return str(explain(function, *bound, wrt=_name(options, function))), 0
 
 
 def _trace(options: Any) -> tuple[str, int]:
@@ -338,13 +361,20 @@ def _needed(options: Any, function: Any) -> tuple[tuple, dict[str, Any]]:
 
 
 def _at(function: Any) -> str:
-    """How the arguments of a function are given: ``--at "w=np.ones(3), x=np.ones(3)"``."""
+    """How the arguments of a function are given: ``--at "w=np.ones(3), x=np.ones(3)"``, of a method ``self=Line()``."""
     import inspect
 
+    owner, _, _ = getattr(function, "__qualname__", "").rpartition(".")
+    of_class = function.__globals__.get(owner) if inspect.isfunction(function) else None
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = inspect.signature(function).parameters.values()
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in kinds]
-    return f'--at "{", ".join(f"{name}=np.ones(3)" for name in needed)}"'
+    examples = dict.fromkeys(needed, "np.ones(3)")
+    if isinstance(of_class, type) and needed and needed[0] == next(iter(parameters)).name:
+        made = inspect.signature(of_class).parameters.values()
+        more = any(p.default is p.empty and p.kind not in kinds for p in made)
+        examples[needed[0]] = f"{owner}({'...' * more})"
+    return f'--at "{", ".join(f"{name}={value}" for name, value in examples.items())}"'
 
 
 def _arguments(options: Any, function: Any) -> tuple[tuple, dict[str, Any]] | None:
@@ -356,7 +386,7 @@ def _arguments(options: Any, function: Any) -> tuple[tuple, dict[str, Any]] | No
     if not options.args and not options.at:
         return None
     if options.args:
-        made = _load_by_name(options.args, options.target)()
+        made = _made_by(_load_by_name(options.args, options.target), options.args)
         given = ((), made) if isinstance(made, dict) else (made if isinstance(made, tuple) else (made,), {})
     else:
         try:
@@ -367,6 +397,17 @@ def _arguments(options: Any, function: Any) -> tuple[tuple, dict[str, Any]] | No
             raise _Usage(f"--at {options.at!r} cannot be read: {error}") from None
     _by_position(function, *given)
     return given
+
+
+def _made_by(maker: Any, name: str) -> Any:
+    import traceback
+
+    try:
+        return maker()
+    except (Exception, SystemExit) as error:
+        *_, last = traceback.extract_tb(error.__traceback__)
+        where = f", in line {last.lineno} of {Path(last.filename).name}" if last.filename != __file__ else ""
+        raise _Usage(f"--args {name} gives no arguments: {type(error).__name__}: {error}{where}") from None
 
 
 def _load_by_name(name: str, target: str) -> Any:
@@ -402,7 +443,7 @@ def _import(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.resolve().parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script may end itself
         raise _Usage(f"{path} cannot be imported: {type(error).__name__}: {error}") from None
     finally:
         sys.path.pop(0)

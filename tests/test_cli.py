@@ -226,6 +226,82 @@ def test_arguments_that_do_not_fit(model):
         assert done.returncode == 2 and "Traceback" not in done.stderr and done.stderr, arguments
 
 
+TROUBLE = """
+import numpy as np
+
+
+class Line:
+    def __init__(self, n=2):
+        self.w = np.ones(n)
+
+    def loss(self, x, k=1.0):
+        return np.sum(np.abs(self.w @ x) * k)
+
+
+class Deep:
+    def __init__(self, sizes):
+        self.sizes = sizes
+
+    def loss(self, x):
+        return np.sum(self.sizes[0] * x)
+
+
+def loss(w, b):
+    return np.sum(w * b)
+
+
+def of_one(n):
+    return np.ones(n), 2.0
+
+
+def fails():
+    return 1 / 0
+
+
+def ends():
+    raise SystemExit("done")
+"""
+
+
+def test_what_goes_wrong_in_the_file_is_said_in_a_line(tmp_path):
+    (tmp_path / "model.py").write_text(TROUBLE)
+    (tmp_path / "script.py").write_text(TROUBLE + '\nprint("running")\nraise SystemExit("bye")\n')
+    model = f"{tmp_path}/model.py"
+    for maker, said in (
+        ("of_one", "gives no arguments: TypeError: of_one() missing 1 required positional argument: 'n'"),
+        ("fails", "gives no arguments: ZeroDivisionError: division by zero, in line 30 of model.py"),
+        ("ends", "gives no arguments: SystemExit: done, in line 34 of model.py"),
+    ):
+        done = run("show", f"{model}:loss", "--args", f"model:{maker}")
+        assert (done.returncode, done.stdout) == (2, "") and done.stderr == f"tangentc: --args model:{maker} {said}\n"
+    done = run("show", f"{tmp_path}/script.py:loss")
+    assert (
+        done.returncode == 2 and done.stderr == f"tangentc: {tmp_path}/script.py cannot be imported: SystemExit: bye\n"
+    )
+
+
+def test_a_method_without_arguments_is_told_how_to_give_its_object(tmp_path):
+    (tmp_path / "model.py").write_text(TROUBLE)
+    for command in ("show", "build"):
+        done = run(command, f"{tmp_path}/model.py:Line.loss", "-o", f"{tmp_path}/out.py")
+        assert done.returncode == 1 and "no rule for this attribute" in done.stderr
+        assert 'for yours say --at "self=Line(), x=np.ones(3)"\n' in done.stderr
+    assert '--at "self=Deep(...), x=np.ones(3)"' in run("trace", f"{tmp_path}/model.py:Deep.loss").stderr
+
+
+def test_parameters_by_number_and_those_that_are_none(tmp_path):
+    (tmp_path / "model.py").write_text(TROUBLE)
+    model = f"{tmp_path}/model.py:loss"
+    for command in ("show", "stages", "trace", "check", "explain"):
+        given = (command, model, "--at", "w=np.ones(2), b=2.0")
+        last, named = run(*given, "--wrt", "1"), run(*given, "--wrt", "b")
+        assert last.returncode == 0 and last.stdout.splitlines()[1:] == named.stdout.splitlines()[1:], last.stderr
+        assert last.stdout != run(*given).stdout or command == "explain"  # which has all adjoints in its table
+    assert "w_bar, b_bar" in run("show", model, "--wrt", "0,b").stdout
+    done = run("show", model, "--wrt", "w,c")
+    assert done.returncode == 2 and "wrt=('w', 'c') does not name parameters of loss: 'c' is none" in done.stderr
+
+
 def test_graph(model, tmp_path):
     done = run("graph", f"{model}:cost", "--args", "model:numbers")
     assert done.returncode == 0 and done.stdout.startswith('digraph "cost" {')

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.arguments import own_copy
+from tangentc.arguments import own_copy, wrt_of
 from tangentc.backend.annotate import notes
 from tangentc.backend.highlight import rows
 from tangentc.core.types import Unknown
@@ -140,9 +140,9 @@ class View:
             shown.troubles.append(self.file.trouble_of(error, "the arguments cannot be read"))
             return
         derivative = None
-        wrt = tuple(w.strip() for w in (asked.wrt or "").split(",") if w.strip())
+        wrt = wrt_of(asked.wrt or "")
         try:
-            derivative = Derivative(function, "grad", wrt[0] if len(wrt) == 1 else wrt) if wrt else of(function, 0)
+            derivative = Derivative(function, "grad", wrt) if wrt != () else of(function, 0)
             if given is None:
                 shown.derivative, shown.compiled = derivative, _general(derivative)
             else:

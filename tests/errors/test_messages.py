@@ -100,8 +100,9 @@ def test_bad_wrt(wrt):
             text == "wrt=() names nothing\n  Why: there is nothing to differentiate by.\n  Way out: name a parameter."
         )
     else:
+        several = ": 'z' is none" if isinstance(wrt, tuple) else ""
         assert text == (
-            f"wrt={wrt!r} does not name a parameter of simple\n"
+            f"wrt={wrt!r} does not name {'parameters' if several else 'a parameter'} of simple{several}\n"
             "  Why: its parameters are x, y.\n"
             "  Way out: give an index, a name, or a tuple of them."
         )
