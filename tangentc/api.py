@@ -18,6 +18,7 @@ from tangentc.arguments import (
     as_seed,
     fingerprint,
     fitted_seed,
+    in_tuples,
     is_zero_of_integer,
     own_copy,
     refuse_tables,
@@ -368,7 +369,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
     """
-    primals, tangents = tuple(primals), tuple(tangents)
+    primals, tangents = in_tuples("jvp", primals, tangents)
     if len(primals) != len(tangents):
         raise BadSeed(
             f"jvp got {len(primals)} primals and {len(tangents)} tangents", why="each primal has one tangent",

@@ -53,6 +53,17 @@ def positions(wrt: Any, names: list[str], function: Any) -> tuple[tuple[int, ...
     return tuple(out), single
 
 
+def in_tuples(name: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
+    """The primals and the tangents, each in a tuple; refuses an array, whose rows are no arguments."""
+    for given, what in ((primals, "primals"), (tangents, "tangents")):
+        if not isinstance(given, (tuple, list)):
+            raise BadArgument(
+                f"{name} is given {type(given).__name__} for the {what}",
+                why="it takes them in a tuple", way_out=f"write {name}(f, (x,), (v,))",
+            )  # fmt: skip
+    return tuple(primals), tuple(tangents)
+
+
 def states_within(memory: int | str | None) -> tuple[str, int] | None:
     """What ``memory`` says of the states that a loop keeps: how many, or how many bytes; None if it says nothing.
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, ParamSpec
 import numpy as np
 
 from tangentc.api import adjoint, grad, jvp, tangents_see, vjp
-from tangentc.arguments import with_paths
+from tangentc.arguments import in_tuples, with_paths
 from tangentc.core.draws import Draws
 from tangentc.core.remade import again, travelling
 from tangentc.core.tangents import formed, leaves, part, steps
@@ -128,6 +128,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 2.])
     """
+    primals, tangents = in_tuples("hvp", primals, tangents)
     return jvp(grad(fit(f, primals), wrt), primals, tangents)[1]
 
 

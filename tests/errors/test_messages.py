@@ -447,3 +447,18 @@ def test_lists_in_lists_in_lists():
           Why: its loops are written for at most four.
           Way out: reshape it before, or loop over its first axis.
         """)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["jvp", "hvp"])
+@pytest.mark.parametrize("primals, tangents", [(np.ones(2), np.ones(2)), ((1.0, 2.0), np.ones(2)), (1.0, 2.0)])
+def test_arguments_that_stand_in_no_tuple(name, primals, tangents):
+    kind = type(tangents if isinstance(primals, tuple) else primals).__name__
+    expect(
+        tangentc.BadArgument,
+        lambda: getattr(tangentc, name)(lambda x, y: np.sum(x * y), primals, tangents),
+        f"""
+        {name} is given {kind} for the {"tangents" if isinstance(primals, tuple) else "primals"}
+          Why: it takes them in a tuple.
+          Way out: write {name}(f, (x,), (v,)).
+    """,
+    )
