@@ -96,4 +96,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, "__all__", "__doc__", "__file__", "__name__", "__version__", "errors", "testing"})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from tangentc.core.lengths import surely_differ
 from tangentc.core.tangents import completed
 from tangentc.core.types import (
     Array,
+    Known,
     Scalar,
     Sequence,
     Type,
@@ -24,8 +27,8 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
 )
-from tangentc.core.values import attributes_of, is_array, is_object, type_of, unseen
-from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation
+from tangentc.core.values import attributes_of, is_array, is_object, is_table, type_of, unseen
+from tangentc.errors import BadArgument, BadSeed, NotDifferentiable, TurnedComplex, UnsafeMutation, table_of_pandas
 
 UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
@@ -127,19 +130,24 @@ def refuse_integers(t: Type, name: str, function: Any) -> None:
         return
     raise NotDifferentiable(
         f"{function.__name__} cannot be differentiated with respect to {name}, which is {describe(t)}",
-        why="a derivative is taken by a real or complex number, and an integer cannot move by a little",
-        way_out=_as_float(t, name),
+        why="a derivative is taken by a real or complex number" + _cannot_move(t), way_out=_as_float(t, name),
     )  # fmt: skip
 
 
+def _cannot_move(t: Type) -> str:
+    is_flag = isinstance(t, Known) and isinstance(t.value, bool) or getattr(t, "dtype", "") == "bool"
+    is_integer = isinstance(t, (Scalar, Array)) and np.dtype(t.dtype).kind in "iu"
+    return f", and {'a truth value' if is_flag else 'an integer'} cannot move by a little" * (is_flag or is_integer)
+
+
 def _as_float(t: Type, name: str) -> str:
-    if isinstance(t, Scalar):
+    if isinstance(t, Scalar) or isinstance(t, Known) and isinstance(t.value, (bool, Number, Decimal)):
         return f"pass a float: {name}=float({name})"
     return f"pass a float array: {name}.astype(float)" if isinstance(t, Array) else "pass numbers"
 
 
 AS_ARRAY = {  # libraries whose arrays and tables have operations of their own, and how one gets an array of NumPy
-    "pandas": "{}.to_numpy()", "polars": "{}.to_numpy()", "xarray": "{}.to_numpy()",
+    "polars": "{}.to_numpy()", "xarray": "{}.to_numpy()",
     "torch": "{}.detach().numpy()", "jax": "np.asarray({})", "jaxlib": "np.asarray({})", "tensorflow": "{}.numpy()",
 }  # fmt: skip
 
@@ -150,12 +158,13 @@ def refuse_tables(args: Any, names: list[str], function: Any) -> None:
         items = enumerate(value) if isinstance(value, (list, tuple)) else ()
         parts = value.items() if isinstance(value, dict) else items
         for text, v in ((name, value), *((f"{name}[{k!r}]", part) for k, part in parts)):
+            if is_table(type(v)):
+                raise table_of_pandas(text, function.__name__, type(v), f"pass {text}.to_numpy()")
             library = type(v).__module__.split(".")[0]
             if library in AS_ARRAY and hasattr(type(v), "__array__"):
                 raise BadArgument(
                     f"{text} of {function.__name__} is a {type(v).__name__} of {library}",
-                    why="its operations are its own" + ", and look at labels" * ("to_numpy" in AS_ARRAY[library]),
-                    way_out=f"pass {AS_ARRAY[library].format(text)}",
+                    why="its operations are its own", way_out=f"pass {AS_ARRAY[library].format(text)}",
                 )  # fmt: skip
 
 

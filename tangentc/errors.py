@@ -42,15 +42,20 @@ class Span:
         return self if self.sweep == sweep else replace(self, sweep=sweep)
 
 
+CALLERS = "<tangentc caller", "<tangentc rule"  # texts that stand for what the user gave, which he has not written
+
+
 class TangentcError(Exception):
     """The base of every error that tangentc raises on purpose."""
 
     def __init__(self, what: str, span: Span | None = None, *, why: str = "", way_out: str = ""):
         self.what, self.span, self.why, self.way_out = what, span, why, way_out
         lines = [what]
-        if span is not None and span.line:
+        if span is not None and (not span.line or span.file.startswith(CALLERS)):
+            span = None
+        if span is not None:
             lines.append(f'  File "{span.file}", line {span.line}, in {span.function}')
-            text = span.text.rstrip()
+        if span is not None and (text := span.text.rstrip()):
             indent = len(text) - len(text.lstrip())
             lines.append("    " + text.strip())
             end = min(max(span.end_column, span.column + 1), len(text))
@@ -61,6 +66,10 @@ class TangentcError(Exception):
         if way_out:
             lines.append(f"  Way out: {way_out}.")
         super().__init__("\n".join(lines))
+
+    def at(self, span: Span) -> TangentcError:
+        """The same, at a place, if it has none: what a rule refuses, it refuses of a call."""
+        return self if self.span is not None else type(self)(self.what, span, why=self.why, way_out=self.way_out)
 
     def __reduce__(self):
         return _rebuild, (type(self), self.what, self.span, self.why, self.way_out)
@@ -120,6 +129,14 @@ class BadArgument(TangentcError, ValueError):
 
 class InternalError(TangentcError):
     """A fault of tangentc itself."""
+
+
+def table_of_pandas(text: str, function: str, cls: type, way_out: str, span: Span | None = None) -> BadArgument:
+    """What is said of a DataFrame or a Series, in the arguments and around the function."""
+    return BadArgument(
+        f"{text} of {function} is a {cls.__name__} of pandas", span,
+        why="its operations are its own, and look at labels", way_out=way_out,
+    )  # fmt: skip
 
 
 def internal(error: Exception, function: Any) -> TangentcError:

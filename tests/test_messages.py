@@ -88,6 +88,14 @@ def test_a_table_is_told_to_numpy():
     ):
         with pytest.raises(tangentc.errors.BadArgument, match=r"of pandas(.|\n)*\.to_numpy\(\)"):
             call()
+    for around, name in (
+        (lambda w: w * np.sum(table["a"].to_numpy()), "table"),
+        (lambda w: np.sum(w * table), "a value"),
+    ):
+        with pytest.raises(
+            tangentc.errors.BadArgument, match=f"{name} of .* is a DataFrame of pandas(.|\n)*by to_numpy"
+        ):
+            tangentc.grad(around)(2.0)
 
 
 def test_an_integer_is_no_gradient_s_value():

@@ -21,6 +21,10 @@ CELLS = [
     "@differentiable\ndef cost(y, w):\n    return y * w",
     "cost.grad(5.0, 2.0), cost.grad.source",
     "def series(x):\n    yield x\ngrad(series)(2.0)",
+    "%time grad(lambda x: x * x)(1.0)",
+    "%timeit -n1 -r1 grad(lambda x: x * x)(1.0)",
+    "%%time\nslope = grad(lambda x: x * x)(1.0)\nslope",
+    "tangentc.stages(square, 2.0)",
 ]
 
 
@@ -59,3 +63,16 @@ def test_functions_that_are_defined_anew(outputs):
 def test_a_refusal_shows_the_line_of_the_cell(outputs):
     (error,) = outputs[13]
     assert error.ename == "UnsupportedSyntax" and "yield x" in error.evalue and "line 2, in series" in error.evalue
+
+
+@pytest.mark.parametrize("cell", [14, 15, 16])
+def test_a_lambda_in_a_line_of_ipython_is_told_where_to_stand(outputs, cell):
+    error = next(o for o in outputs[cell] if o.output_type == "error")
+    assert error.ename == "NoSource" and "IPython keeps none of a line of %time, %timeit" in error.evalue
+    assert error.evalue.endswith("Way out: define the function in a cell before, and call it in this line.")
+
+
+def test_stages_are_shown_under_their_names(outputs):
+    page = shown(outputs, 17, "text/html")
+    assert page.count("<details") > 20 and page.count("<details open>") == page.count("<style>") == 1
+    assert "<summary>read: <b>lower</b>, " in page and "<span class=f>square_grad</span>" in page.split("open>")[1]

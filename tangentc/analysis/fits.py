@@ -221,8 +221,10 @@ def _all(answers: Iterable[bool | None]) -> bool | None:
 
 
 def _refuse(s: Statement, types: Types) -> None:
-    atoms = (s.object, s.value) if isinstance(s, Store) else s.args
-    shown = " and ".join(describe(types.of(a)) for a in atoms)
+    met = [types.of(a) for a in ((s.value,) if isinstance(s, Store) else s.args)]
+    if isinstance(s, Store) and s.key is not None:
+        met.insert(0, subscript(types.of(s.object), types.of(s.key), types.fresh))  # the part that it is put into
+    shown = " and ".join(map(describe, met))
     if isinstance(s, Assign) and s.op in OF_ONE:
         raise BadArgument(
             f"{s.op.__name__} is given {shown}", s.span, why="it takes one number, and Python raises here",

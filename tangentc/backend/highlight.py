@@ -46,5 +46,10 @@ def fragment(code: str) -> str:
         ".tangentc-code {color-scheme: light dark}\n[data-jp-theme-light=true] .tangentc-code {color-scheme: light}"
     )
     dark = "[data-jp-theme-light=false] .tangentc-code {color-scheme: dark}"
+    return f"<style>{scheme}\n{dark}\n{STYLE}</style>{block(code)}"
+
+
+def block(code: str) -> str:
+    """A text in a piece of HTML that has the style already."""
     body = "\n".join(rows(code))
-    return f'<style>{scheme}\n{dark}\n{STYLE}</style><pre class="tangentc-code">{body}</pre>'
+    return f'<pre class="tangentc-code">{body}</pre>'

@@ -28,7 +28,7 @@ from tangentc.core.splice import spliced
 from tangentc.core.types import Array
 from tangentc.core.walk import blocks, definitions, reads, statements, transform, with_body
 from tangentc.derive.context import Defined
-from tangentc.errors import Span, UnsafeMutation
+from tangentc.errors import Span, TangentcError, UnsafeMutation
 from tangentc.ops.table import known_of
 from tangentc.rules.registry import is_definition
 
@@ -52,7 +52,10 @@ def written_out(context: Front, program: Program, calls: Mapping[int, Defined | 
             return (s,)
         definition = calls[id(s)]
         function, given = _Caller(made, held, program.aliases).function_of(s, definition)  # type: ignore[arg-type]
-        return _in_place_of(context, program, s, function, given, fresh, definition)  # type: ignore[arg-type]
+        try:
+            return _in_place_of(context, program, s, function, given, fresh, definition)  # type: ignore[arg-type]
+        except TangentcError as refused:
+            raise refused.at(s.span) from None
 
     return with_body(program.function, _without_unused(transform(program.function.body, rewrite)))
 

@@ -274,6 +274,11 @@ def is_object(value: object) -> bool:
     return hasattr(value, "__dict__") or any(hasattr(c, "__slots__") for c in cls.__mro__)
 
 
+def is_table(cls: type) -> bool:
+    """Whether it is `DataFrame` or `Series` of pandas, or another class of what is labelled there."""
+    return cls.__module__.split(".")[0] == "pandas" and hasattr(cls, "to_numpy")
+
+
 def mutable_parts(value: object, within: tuple[int, ...] = ()) -> list[object]:
     """The arrays, lists, dicts and objects that a value is made of, those inside one another among them."""
     if isinstance(value, np.ndarray):

@@ -97,6 +97,17 @@ def missing(s: Assign, why: str, way_out: str = "") -> MissingRule:
     )  # fmt: skip
 
 
+def unruled(b: Builder, s: Assign, active: str) -> MissingRule:
+    """What is said of an operation that has no rule."""
+    name = s.args[1].value if s.op in (ops.method, builtins.getattr) and isinstance(s.args[1], Const) else None
+    if name is not None and isinstance(b.type(s.args[0]), Array) and not hasattr(np.ndarray, name):
+        return MissingRule(
+            f"an array has no attribute {name}", s.span, why="it is none of those of numpy.ndarray",
+            way_out="call a function of the array, or see whether it is spelled otherwise",
+        )  # fmt: skip
+    return missing(s, f"a derivative flows through its argument {active}")
+
+
 def bind(s: Assign, rule: Rule) -> Call:
     """Bind a call's arguments to the parameters of its rule."""
     required = list(rule.inputs)
@@ -322,6 +333,8 @@ def partials(b: Builder, call: Call, y: Atom, indices: list[int]) -> dict[int, A
                 call.statement, "its rule chooses by a value, or by a rank that is not known",
                 "let the rule choose entry by entry, with np.where(x > 0, a, b)",
             ) from None  # fmt: skip
+        except NotDifferentiable as refused:
+            raise refused.at(call.statement.span) from None
         out[index] = None if result is None else fragment.atom(result)
         inputs = [a for _, a in call.inputs if not isinstance(a, list)]
         check_shape(b, formula, out[index], "a result", y, [], inputs)
@@ -382,6 +395,8 @@ def adjoints(b: Builder, call: Call, y: Atom, y_bar: Atom, index: int) -> Any:
         result = fragment.run(env, index, len(call.inputs))
     except Undecided:
         result = _call_rule(b, call, formula, [y, y_bar], index)
+    except NotDifferentiable as refused:
+        raise refused.at(call.statement.span) from None
     made = _to_atoms(fragment, result)
     given = [a for _, a in call.inputs if not isinstance(a, list)]
     options = [v.atom for v in call.options.values() if isinstance(v, Value)]

@@ -40,7 +40,7 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.derive.adjoints import may_be_full
-from tangentc.derive.calls import Call, covering, missing, partials, refuse_active_key, tangent
+from tangentc.derive.calls import Call, covering, missing, partials, refuse_active_key, tangent, unruled
 from tangentc.derive.parts import get_part
 from tangentc.derive.shadows import allocates
 from tangentc.derive.tangent_control import TangentControl
@@ -228,7 +228,7 @@ class _Forward(TangentControl):
         rule = self.unit.rule(s.op)
         if rule is None:
             active = next(a for a in s.atoms if self.has_dot(a))
-            raise missing(s, f"a derivative flows through its argument {active.lstrip('%').split('.')[0]}")
+            raise unruled(self.b, s, active.lstrip("%").split(".")[0])
         if rule.kind == "zero":
             self.b.out.append(s)
             if self.may_change(y):

@@ -37,6 +37,7 @@ from tangentc.core.types import (
     Known,
     Scalar,
     Struct,
+    Tuple,
     Type,
     Unknown,
     components,
@@ -45,6 +46,7 @@ from tangentc.core.types import (
     is_container,
     is_differentiable,
     is_long,
+    rank,
 )
 from tangentc.core.values import SIGHT
 from tangentc.core.walk import all_defines, all_reads, defines, joins_of, statements, transform
@@ -158,10 +160,16 @@ def check_scalar(program: Program, t: Type) -> None:
             why=": ".join(["every way through it ends in an error", *(ast.unparse(s.tree) for s in ways[:1])]),
             way_out="call the function itself to see which",
         )  # fmt: skip
+    way_out = "sum the result, or use tangentc.vjp or tangentc.adjoint with a seed for it"
+    if isinstance(t, Tuple) and len(t.items) == 2 and rank(t.items[0]) == 0:
+        way_out = "say has_aux=True, if it is a value and what goes along with it, or use tangentc.vjp with a seed"
+    elif isinstance(t, Struct) and program.source.__name__ == t.cls.__name__:
+        way_out = "differentiate a function that makes the object and returns a number of it"
+    if isinstance(t, Known):
+        way_out = "return a number" + ": a `return` may be missing" * (t.value is None)
     raise NotScalar(
         f"{function.name} returns {describe(t)}, and grad needs one number", span,
-        why="a gradient belongs to a function whose value is a scalar",
-        way_out="sum the result, or use tangentc.vjp or tangentc.adjoint with a seed for it",
+        why="a gradient belongs to a function whose value is a scalar", way_out=way_out,
     )  # fmt: skip
 
 

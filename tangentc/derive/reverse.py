@@ -48,7 +48,7 @@ from tangentc.core.splice import as_given
 from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, rank
 from tangentc.core.walk import statements
 from tangentc.derive.adjoints import Adjoints, begun, is_full
-from tangentc.derive.calls import Call, adjoints, covering, missing, partials
+from tangentc.derive.calls import Call, adjoints, covering, missing, partials, unruled
 from tangentc.derive.control import Control
 from tangentc.derive.demand import adjoint_at, as_tree, covers, part_at
 from tangentc.derive.mirror import Mirror
@@ -244,7 +244,7 @@ class _Reverse(Structure, Stores, Control):
         rule = self.context.rule(s.op)
         if rule is None:
             active = next(a for a in s.atoms if a in self.active)
-            raise missing(s, f"a derivative flows through its argument {shown(active)}")
+            raise unruled(self.b, s, shown(active))
         if rule.kind == "zero":
             return
         call = covering(self.b, s, rule, self.active.__contains__)

@@ -69,7 +69,7 @@ REFUSED = {
     "ClassDef": ("a class defined inside", "define it at the level of the module"),
     "AsyncWith": ("`async with`", "move it to the caller"),
     "AsyncFor": ("`async for`", "use a plain loop"),
-    "TryStar": ("`try`", "test for the case with an if, or move the try to the caller"),
+    "TryStar": ("`except*`", "write `except`, or move the try to the caller"),
     "Await": ("`await`", "move it to the caller"),
     "Yield": ("`yield`", "return a list, or call a function in the loop"),
     "YieldFrom": ("`yield from`", "return a list, or call a function in the loop"),

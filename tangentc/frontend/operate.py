@@ -13,6 +13,8 @@ from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, INSTEAD, found_in_class, method_name, own_access, reflected, set_by_methods
 from tangentc.core.nodes import Atom, Const, Global, Place, Store
 from tangentc.core.types import Array, Dict, Sequence, Struct, Tuple, Type, Unknown
+from tangentc.core.values import is_table
+from tangentc.errors import table_of_pandas
 from tangentc.frontend.generators import is_generator
 from tangentc.frontend.part import Part
 
@@ -23,6 +25,17 @@ def _comes_first(right: type | None, left: type | None, name: str) -> bool:
         return False
     kind, found, _ = found_in_class(right, name)
     return kind == "method" and found is not found_in_class(left, name)[1]
+
+
+def _name_in(node: Any) -> str:
+    """The name that a chain of attributes, subscripts and calls begins with."""
+    while (
+        isinstance(node, (gast.Attribute, gast.Subscript))
+        or isinstance(node, gast.Call)
+        and hasattr(node.func, "value")
+    ):
+        node = node.func if isinstance(node, gast.Call) else node.value
+    return node.id if isinstance(node, gast.Name) else "a value"
 
 
 def class_in(t: Type) -> type | None:
@@ -44,6 +57,11 @@ class Operate(Part):
 
     def plain(self, cls: type | None, node: Any) -> type | None:
         """The class itself, if its attributes are what they seem."""
+        if cls is not None and is_table(cls):
+            raise table_of_pandas(
+                _name_in(node), self.activation.source.name, cls,
+                "take its numbers outside of the function, by to_numpy(), and read those", self.span(node),
+            )  # fmt: skip
         own = None if cls is None else own_access(cls)
         if own is not None:
             raise self.unsupported(node, f"an object of {cls.__name__}, which has its own {own}",  # type: ignore[union-attr]

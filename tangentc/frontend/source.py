@@ -78,9 +78,11 @@ def source_of(function: types.FunctionType) -> Source:
     return Source(tree, file, tuple(lines), "<lambda>" if isinstance(tree, ast.Lambda) else tree.name)
 
 
+MAGIC = "<magic-timeit>", "<timed exec>", "<timed eval>"
 ABSENT = {
     FILE: "of what is typed or comes by a pipe Python has none but the history of its prompt, where this is not found",
     "<string>": "this one was made by exec or eval, or its file is gone",
+    **dict.fromkeys(MAGIC, "IPython keeps none of a line of %time, %timeit and their kin"),
 }
 
 
@@ -90,7 +92,9 @@ def _missing(function: types.FunctionType) -> NoSource:
         f"the source of {function.__name__} cannot be found",
         Span(code.co_firstlineno, 0, 0, "", code.co_filename, function.__name__),
         why="tangentc reads a function's text, and " + ABSENT.get(code.co_filename, ABSENT["<string>"]),
-        way_out="put the function in a file, or in a notebook cell"
+        way_out="define the function in a cell before, and call it in this line"
+        if code.co_filename in MAGIC
+        else "put the function in a file, or in a notebook cell"
         + (", or type it in IPython or in Python 3.13" if code.co_filename == FILE else ""),
     )
 

@@ -68,6 +68,11 @@ def check_grads(
             f"check_grads is given {type(args).__name__} for the arguments",
             why="it takes them in a tuple", way_out="write check_grads(f, (x,))",
         )  # fmt: skip
+    if order not in (1, 2):
+        raise BadArgument(
+            f"order={order!r} is none that check_grads compares", why="it compares first derivatives, and second ones",
+            way_out="say order=1 or order=2, and take check_grads of grad(f) for more",
+        )  # fmt: skip
     f = fit(f, args)
     f = python_function(f, "check") if is_object(f) or isinstance(f, types.MethodType) else f
     check = _Check(f, _with_defaults(f, args), _moving(f, args, wrt), rtol, atol, np.random.default_rng(seed), limit)

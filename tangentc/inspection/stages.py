@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import html
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.arguments import own_copy
 from tangentc.backend.arrays import Spelling
 from tangentc.backend.emit import print_function
+from tangentc.backend.highlight import block, fragment
 from tangentc.backend.load import Text, load, print_program, spelled
 from tangentc.backend.raise_ast import raise_function
 from tangentc.compiler.context import Context
@@ -67,6 +69,14 @@ class Stages(tuple):
             out.append(str(s))
             group = s.group
         return "\n\n".join(out)
+
+    def _repr_html_(self) -> str:
+        """The text of each stage under its name, the last one open."""
+        return "".join(
+            f"<details{' open' * (s is self[-1])}><summary>{s.group}: <b>{s.name}</b>, {html.escape(s.does)}</summary>"
+            f"{(block if k else fragment)(s.text)}</details>"
+            for k, s in enumerate(self)
+        )
 
     def __getitem__(self, key: Any) -> Any:
         """A stage by its position, or the last one of a name."""

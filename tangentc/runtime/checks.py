@@ -14,9 +14,9 @@ def require_scalar(out, name):
     >>> require_scalar(2.0, "loss")
     """
     if np.size(out) != 1 or np.iscomplexobj(out) or _module(out).asarray(out).dtype.kind not in "fbiu":
-        kind = (
-            "a complex number" if np.iscomplexobj(out) and np.size(out) == 1 else f"an array of shape {np.shape(out)}"
-        )
+        kind = f"an array of shape {np.shape(out)}" if out is not None else "None here"
+        if np.iscomplexobj(out) and np.size(out) == 1:
+            kind = "a complex number"
         raise ValueError(f"{name} returns {kind}, and its gradient needs one real number")
 
 

@@ -249,3 +249,49 @@ def windows_of_a_buffer(x):
 
 def nested_lists(x):
     return x.tolist()[0][0][0][0][0]
+
+
+def stores_too_many(y):
+    y = y.copy()
+    y[0:2] = np.ones(3)
+    return np.sum(y)
+
+
+def calls_no_method(x):
+    return np.sum(x.total())
+
+
+def reads_no_attribute(x):
+    return np.sum(x.total)
+
+
+def returns_nothing(x):
+    x * 2
+
+
+def returns_nothing_below_zero(x):
+    if x > 0:
+        return x
+
+
+def value_and_more(x):
+    return np.sum(x**2), {"x": x}
+
+
+class Made:
+    def __init__(self, w):
+        self.w = w
+
+
+def tries_groups(x):
+    try:
+        y = x * 2
+    except* ValueError:
+        y = x
+    return y
+
+
+def pads_by_symmetry(x):
+    import scipy.signal
+
+    return np.sum(scipy.signal.convolve2d(x, np.ones((2, 2)), boundary="symm"))

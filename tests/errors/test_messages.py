@@ -3,6 +3,7 @@
 import importlib
 import sys
 import textwrap
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -348,8 +349,6 @@ def test_no_source():
     assert text == (
         "the source of made cannot be found\n"
         '  File "<string>", line 1, in made\n'
-        "    \n"
-        "    ^\n"
         "  Why: tangentc reads a function's text, and this one was made by exec or eval, or its file is gone.\n"
         "  Way out: put the function in a file, or in a notebook cell."
     )
@@ -444,6 +443,9 @@ def test_windows_of_what_is_written():
 def test_lists_in_lists_in_lists():
     expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.nested_lists)(np.ones((1, 1, 1, 1, 1))), """
         tolist of an array of 5 axes
+          File "cases.py", line 251, in nested_lists
+            return x.tolist()[0][0][0][0][0]
+                   ^^^^^^^^^^
           Why: its loops are written for at most four.
           Way out: reshape it before, or loop over its first axis.
         """)  # fmt: skip
@@ -462,3 +464,111 @@ def test_arguments_that_stand_in_no_tuple(name, primals, tangents):
           Way out: write {name}(f, (x,), (v,)).
     """,
     )
+
+
+def test_a_part_that_is_too_short():
+    expect(tangentc.BadArgument, lambda: tangentc.grad(cases.stores_too_many)(np.ones(4)), """
+        lengths do not fit: float64[2] and float64[3]
+          File "cases.py", line 256, in stores_too_many
+            y[0:2] = np.ones(3)
+            ^^^^^^
+          Why: NumPy raises here for arguments of these shapes.
+          Way out: call it with others.
+        """)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name, line, shown", [("calls_no_method", 261, "total()"), ("reads_no_attribute", 265, "total")]
+)
+def test_what_is_no_attribute_of_an_array(name, line, shown):
+    f, text = getattr(cases, name), f"""
+        an array has no attribute total
+          File "cases.py", line {line}, in {name}
+            return np.sum(x.{shown})
+                          {"^" * (2 + len(shown))}
+          Why: it is none of those of numpy.ndarray.
+          Way out: call a function of the array, or see whether it is spelled otherwise.
+        """  # fmt: skip
+    expect(tangentc.MissingRule, lambda: tangentc.grad(f)(np.ones(4)), text)
+    expect(tangentc.MissingRule, lambda: tangentc.jvp(f, (np.ones(4),), (np.ones(4),)), text)
+
+
+def test_no_value():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.returns_nothing)(1.0), """
+        returns_nothing returns None, and grad needs one number
+          File "cases.py", line 268, in returns_nothing
+            def returns_nothing(x):
+            ^^^^^^^^^^^^^^^^^^^^^^^
+          Why: a gradient belongs to a function whose value is a scalar.
+          Way out: return a number: a `return` may be missing.
+        """)  # fmt: skip
+    with pytest.raises(ValueError, match="returns_nothing_below_zero returns None here, and its gradient needs one"):
+        tangentc.grad(cases.returns_nothing_below_zero)(-1.0)
+
+
+def test_a_value_and_more():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.value_and_more)(np.ones(2)), """
+        value_and_more returns (float64, {'x': float64[2]}), and grad needs one number
+          File "cases.py", line 278, in value_and_more
+            return np.sum(x**2), {"x": x}
+                   ^^^^^^^^^^^^^^^^^^^^^^
+          Why: a gradient belongs to a function whose value is a scalar.
+          Way out: say has_aux=True, if it is a value and what goes along with it, or use tangentc.vjp with a seed.
+        """)  # fmt: skip
+
+
+def test_a_class():
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.Made)(1.0), """
+        Made returns Made, and grad needs one number
+          Why: a gradient belongs to a function whose value is a scalar.
+          Way out: differentiate a function that makes the object and returns a number of it.
+        """)  # fmt: skip
+
+
+NO_NUMBERS = {
+    None: ("None", "", "pass numbers"),
+    "text": ("'text'", "", "pass numbers"),
+    True: ("True", ", and a truth value cannot move by a little", "pass a float: n=float(n)"),
+    Decimal("1.5"): ("Decimal", "", "pass a float: n=float(n)"),
+}
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS)
+def test_what_is_no_number(value):
+    shown, why, way_out = NO_NUMBERS[value]
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.count)(value), f"""
+        count cannot be differentiated with respect to n, which is {shown}
+          Why: a derivative is taken by a real or complex number{why}.
+          Way out: {way_out}.
+        """)  # fmt: skip
+
+
+def test_exception_groups():
+    expect(tangentc.UnsupportedSyntax, lambda: tangentc.grad(cases.tries_groups)(1.0), """
+        tries_groups uses `except*`, which tangentc does not differentiate
+          File "cases.py", line 287, in tries_groups
+            try:
+            ^^^^
+          Why: there is no translation of this construct into an adjoint yet.
+          Way out: write `except`, or move the try to the caller.
+        """)  # fmt: skip
+
+
+def test_a_refusal_of_a_definition_has_the_line_of_the_call():
+    pytest.importorskip("scipy")
+    expect(tangentc.NotDifferentiable, lambda: tangentc.grad(cases.pads_by_symmetry)(np.ones((3, 3))), """
+        scipy.signal.convolve2d is differentiated with zeros around its arrays
+          File "cases.py", line 297, in pads_by_symmetry
+            return np.sum(scipy.signal.convolve2d(x, np.ones((2, 2)), boundary="symm"))
+                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          Why: boundary='symm' has no rule.
+          Way out: pad the array by np.pad.
+        """)  # fmt: skip
+
+
+def test_orders_that_are_not_compared():
+    expect(tangentc.BadArgument, lambda: tangentc.check_grads(cases.simple, (1.0, 2.0), order=3), """
+        order=3 is none that check_grads compares
+          Why: it compares first derivatives, and second ones.
+          Way out: say order=1 or order=2, and take check_grads of grad(f) for more.
+        """)  # fmt: skip
