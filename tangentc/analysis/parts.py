@@ -294,9 +294,11 @@ def _what_is_left(d: Length, s: slice) -> Length:
     """How much a slice takes of an axis that may be short: ``u[2:]``, ``u[1:-1]`` and ``u[:-2]`` as much as each other,
     others as much as the same slices of axes that are as long."""
     start, stop = s.start or 0, s.stop or 0
+    grows = s.step in (None, 1) and not start < 0 < stop  # with the axis
+    least = len(range(d.least)[s]) if grows else 0
     if s.step in (None, 1) and start >= 0 >= stop and s.stop != 0:
-        return Length(f"?{start - stop - d.offset} less of {_said(replace(d, offset=0))[:-2]}")
-    return Length(f"?[{s.start}:{s.stop}:{s.step}] of {_said(d)}")
+        return Length(f"?{start - stop - d.offset} less of {_said(replace(d, offset=0))[:-2]}").from_(least)
+    return Length(f"?[{s.start}:{s.stop}:{s.step}] of {_said(d)}").from_(least)
 
 
 def _slice_length(d: Dim, s: slice, fresh: Fresh) -> Dim:
