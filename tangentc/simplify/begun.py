@@ -50,9 +50,13 @@ class _Begun:
         z, at = zeros.target, block.index(zeros)
         total = [s for s in block if isinstance(s, Assign) and s.op is operator.add and s.args.count(z) == 1]
         every = [s for s in statements(block) if z in reads(s)]
+        if sum([*reads(s)].count(z) for s in every) != self.uses[z]:  # it is given to somebody outside
+            return block
         if len(total) != 1 or not all(s is total[0] or _adds_to(s, z) for s in every) or len(every) < 2:
             return block
         (last,), (other,) = total, [a for a in total[0].args if a != z]
+        if any(z in reads(s) for s in statements(block[block.index(last) + 1 :])):
+            return block
         chain = self.chain(other, block)
         if not chain or self.types.of(last.target) != self.types.of(z) or self.types.of(other) != self.types.of(z):
             return block
