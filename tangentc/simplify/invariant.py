@@ -22,6 +22,7 @@ from tangentc.core.types import Scalar
 from tangentc.core.walk import all_defines, reads, rebuilt, statements, with_blocks, with_body
 from tangentc.ops.table import known_of
 
+UFUNCS = {f for f in vars(np).values() if isinstance(f, np.ufunc) and f.signature is None}
 SAFE = (operator.add, operator.sub, operator.mul, operator.neg)  # which raise for no numbers
 
 
@@ -75,7 +76,7 @@ class _Fixed:
         t = self.types.of(s.target)
         if s.target in self.active or not isinstance(t, Scalar) or np.dtype(t.dtype).kind != "f" or s.keywords:
             return False
-        quiet = s.op in SAFE or isinstance(s.op, np.ufunc) and s.op.signature is None  # which warn, and do not raise
+        quiet = s.op in SAFE or s.op in UFUNCS  # which warn, and do not raise
         plain = all(isinstance(a, Const) or isinstance(self.types.of(a), Scalar) for a in s.args)
         return quiet and plain and not any(isinstance(a, Global) or a in inside for a in s.args)
 
