@@ -17,8 +17,6 @@ START = "import numpy as np, tangentc\n"
 REFUSED = (
     "the source of f cannot be found\n"
     '  File "<stdin>", line {line}, in f\n'
-    "    \n"
-    "    ^\n"
     "  Why: tangentc reads a function's text, and of what is typed or comes by a pipe Python has none but the history of its "
     "prompt, where this is not found.\n"
     "  Way out: put the function in a file, or in a notebook cell, or type it in IPython or in Python 3.13.\n"

@@ -32,7 +32,8 @@ QUIET = {ops.identity, ops.make_tuple, ops.make_list, ops.make_dict, ops.make_st
          builtins.slice, builtins.isinstance, np.shape, np.ndim, np.size, operator.is_, operator.is_not,
          operator.not_, ops.copied, ops.new_list, ops.new_object}  # fmt: skip
 EXACT_OPS = {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs}
-OF_ONE = {builtins.float, builtins.int, builtins.complex, *(f for f in vars(math).values() if callable(f))}  # number
+OF_SEVERAL = {math.prod, math.fsum, math.dist, getattr(math, "sumprod", None)}
+OF_ONE = {builtins.float, builtins.int, builtins.complex, *filter(callable, vars(math).values())} - OF_SEVERAL
 Fresh = Callable[[str], str]
 
 

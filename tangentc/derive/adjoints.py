@@ -212,7 +212,8 @@ class Adjoints(Shadows):
             x_bar = self.b.emit(np.real, (x_bar,))
         sx, sc = shape_of(tx), shape_of(self.b.type(x_bar))
         assert sx is not None and sc is not None
-        if (number := self._counted(x_bar, sx, sc)) is not None:
+        number = None if may_be_number(tx) or may_be_number(tc) else self._counted(x_bar, sx, sc)
+        if number is not None:
             return self._cast(number, tx)
         extra = len(sc) - len(sx)
         if extra > 0:

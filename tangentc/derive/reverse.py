@@ -45,7 +45,7 @@ from tangentc.core.nodes import (
     While,
 )
 from tangentc.core.splice import as_given
-from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, rank
+from tangentc.core.types import Array, Scalar, Tuple, Type, Unknown, components, is_container, may_be_number, rank
 from tangentc.core.walk import statements
 from tangentc.derive.adjoints import Adjoints, begun, is_full
 from tangentc.derive.calls import Call, adjoints, covering, missing, partials, unruled
@@ -284,8 +284,11 @@ class _Reverse(Structure, Stores, Control):
 
     def _is_as_large(self, x: Atom, y: Atom) -> bool:
         """Whether a value that broadcasts to another has an entry for each of its entries."""
-        wanted = shape_of(self.b.type(y))
-        return self.b.same_shape(x, y) or wanted is not None and is_full(shape_of(self.b.type(x)), wanted)
+        mine, its = self.b.type(x), self.b.type(y)
+        wanted = shape_of(its)
+        if self.b.same_shape(x, y) or wanted is None or may_be_number(mine) or may_be_number(its):
+            return self.b.same_shape(x, y)
+        return is_full(shape_of(mine), wanted)
 
     def _is_bounded(self, partial: Atom) -> bool:
         """Whether a partial is a number wherever the arguments are."""
