@@ -95,6 +95,8 @@ def entries(shape: Iterable[Dim], each: Iterable[Dim] = ()) -> Dim | None:
     (times, above), (less, below) = _factors(shape), _factors(each)
     if not less or times % less or below - above:
         return None
+    if not times:
+        return 0
     left = sorted((above - below).elements(), key=str)
     if not left:
         return times // less
