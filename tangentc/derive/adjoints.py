@@ -242,10 +242,12 @@ class Adjoints(Shadows):
     def _counted(self, x_bar: Atom, wanted: tuple[Dim, ...], given: tuple[Dim, ...]) -> Atom | None:
         """The sum of one number in each entry, for a value that the array is broadcast from: that number, as often as
         there are entries for each of the value's; None if x_bar is no such array, or if it is not known how many."""
-        made = self.b.definitions.get(x_bar) if isinstance(x_bar, str) else None
+        made = self.b.definition(x_bar)
         negative = made is not None and made.op is operator.neg
-        filled = self.b.definitions.get(str(made.args[0])) if made is not None and negative else made
+        filled = self.b.definition(made.args[0]) if made is not None and negative else made
         if filled is None or filled.op is not np.full_like or filled.keywords or self.b.mutable(filled.target):
+            return None
+        if not filled.target.startswith("%"):  # which may be added to in another trip
             return None
         if not isinstance(self.b.type(filled.args[1]), Scalar):
             return None

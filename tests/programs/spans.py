@@ -67,6 +67,23 @@ def one_row_or_several(x, X):
     return np.sum(rows) + np.sum(X + x[:1]) - np.mean(X[:h] - x[:n])
 
 
+def of_one_number_in_some_trips(c, b):
+    v = np.tanh(c) + np.zeros(3)
+    a = 0.0
+    for _ in range(3):
+        a = np.sum(np.sum(v))
+    return np.sum((b * b) * np.sum(v)) + a * b
+
+
+def of_one_number_in_all_trips(c, b):
+    v = np.tanh(c) + np.zeros(3)
+    a = 0.0
+    for k in range(3):
+        a = a + np.sum(v) * b
+        v = v - c * k
+    return np.sum(v - c) * a
+
+
 def of_no_entries(x, X):
     return np.sum((X[:, :0] * x[:0]).ravel()) + np.sum(np.outer(np.tanh(X.reshape(-1)), X[:0].ravel())) + np.sum(x)
 
@@ -93,6 +110,8 @@ PROGRAMS = [
     (sampled_at_points, (v(2, 3) * 0.3, v(5, 5), v(3, 3))),
     (sampled_at_points, (v(2, 3) * 0.3, v(9, 9), v(9, 10))),
     (begun_with_the_penalty, ({"users": v(9, 4), "items": v(10, 4)}, [(0, 1), (2, 1), (0, 9)])),
+    (of_one_number_in_some_trips, (0.7, 0.4)),
+    (of_one_number_in_all_trips, (0.7, 0.4)),
     (of_no_entries, (v(9), v(9, 10))),
     (one_row_or_several, (v(10), v(1, 9))),
     (one_row_or_several, (v(20), v(9, 9))),
