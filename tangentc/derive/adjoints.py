@@ -247,9 +247,8 @@ class Adjoints(Shadows):
         filled = self.b.definition(made.args[0]) if made is not None and negative else made
         if filled is None or filled.op is not np.full_like or filled.keywords or self.b.mutable(filled.target):
             return None
-        if not filled.target.startswith("%"):  # which may be added to in another trip
-            return None
-        if not isinstance(self.b.type(filled.args[1]), Scalar):
+        named = not filled.target.startswith("%")  # which may be added to in another trip
+        if named or not isinstance(self.b.type(filled.args[1]), Scalar):
             return None
         extra, like, number = len(given) - len(wanted), filled.args[0], filled.args[1]
         pairs = zip(range(extra, len(given)), given[extra:], wanted)

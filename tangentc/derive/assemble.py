@@ -96,8 +96,9 @@ class Unit:
         while True:
             self.program = program = context.with_calls_written_out(program, calls) if calls else program
             self.activity = self._activity(program, tangents, asked)
-            program = context.after(program, Pass("fixed", "", partial(fixed, active=self.activity.active)))
-            self.program, self.activity = program, self._activity(program, tangents, asked)
+            moved = context.after(program, Pass("fixed", "", partial(fixed, active=self.activity.active)))
+            if moved is not program:
+                self.program, program, self.activity = moved, moved, self._activity(moved, tangents, asked)
             self.active = self.activity.active
             self.builder = Builder(program.types, [*program.types.of_name], peephole)
             if not (calls := self._calls_to_write_out()):
