@@ -18,6 +18,7 @@ from tangentc.analysis.parts import gives_keys
 from tangentc.analysis.points import ANY, DEEP_COPIES, Change, change_of, may_change_unseen, place_of_key
 from tangentc.analysis.reach import Containers, Reach
 from tangentc.analysis.results import of_keys
+from tangentc.analysis.shifts import shifts
 from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.naming import shown
@@ -84,6 +85,7 @@ class Activity:
         copies = [s for s in self.program if isinstance(s, Assign) and s.op in DEEP_COPIES] if tangents else []
         self.copied = {s.target: self._parts(s.args[0]) for s in copies if aliases.is_changed(s.target)}
         self.containers = Containers(self.program, types, aliases, is_zero)
+        self.shifts = shifts(function.body, types.of, function.result, is_zero, aliases.is_changed)
         self.varied, self.useful = (Reach(self.containers, aliases) for _ in range(2))
         for name in wrt:
             self.varied.add(name)
@@ -142,7 +144,7 @@ class Activity:
 
     def _flows(self, s: Assign) -> tuple[Atom, ...]:
         """The arguments that the value of the result depends on smoothly."""
-        if self.is_zero(s.op) or s.op is builtins.len:
+        if self.is_zero(s.op) or s.op is builtins.len or s.target in self.shifts:
             return ()
         if s.op is ops.inserted:
             return s.args[:1]

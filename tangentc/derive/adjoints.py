@@ -48,7 +48,7 @@ from tangentc.core.walk import statements
 from tangentc.derive.parts import Adjoint, Given, Like, Parts, bar_name, get_part
 from tangentc.derive.shadows import Shadows
 from tangentc.errors import InternalError
-from tangentc.simplify.cancel import summed, vanishes
+from tangentc.simplify.cancel import summed
 
 
 class Adjoints(Shadows):
@@ -304,9 +304,6 @@ class Adjoints(Shadows):
             if is_number(x_bar) and is_number(old):
                 x_bar = self.full(x_bar, x)
             x_bar = self.b.add(old, x_bar)
-            if vanishes(self.b, x_bar):
-                del self.values[x]  # what has flowed here has flowed back
-                return
         self.values[x] = self._apart(x_bar, bar_name(x))
 
     def _add_parts(self, x: str, t: Type, x_bar: Given) -> None:

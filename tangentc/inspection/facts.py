@@ -51,6 +51,8 @@ def facts_of(context: Context, program: Program, wrt: tuple[int, ...]) -> list[F
         elif is_active:
             sources = list(dict.fromkeys(shown(n) for n in _sources(name, made, activity.active)))
             why = f"computed from {', '.join(sources)}" if sources else "what is stored into it moves"
+        elif name in activity.shifts:
+            why = "what it takes off is added again: the result is the same whatever it is"
         elif not is_differentiable(t):
             why = "it holds no number that can move by a little"
         elif name in activity.varied:

@@ -20,7 +20,7 @@ import numpy as np
 
 from tangentc.core.build import Builder, is_number, shape_of
 from tangentc.core.nodes import Assign, Atom, Const
-from tangentc.core.types import Array, Scalar, rank
+from tangentc.core.types import Array, Scalar, is_narrow, rank
 from tangentc.simplify.newaxes import new_axes
 
 Term = tuple[float, Counter, Counter]  # coefficient, factors above, factors below
@@ -45,18 +45,6 @@ def summed(b: Builder, x: Atom, axes: tuple[int, ...], keepdims: bool) -> Atom |
     return _outside_in(b, x, sums, keepdims)
 
 
-def vanishes(b: Builder, x: Atom) -> bool:
-    """Whether a sum of contributions to an adjoint is zero by algebra."""
-    made = b.definition(x) if isinstance(x, str) else None
-    if made is None or made.op not in (operator.add, operator.sub, operator.mul, operator.truediv):
-        return False
-    found = Sums(b, (), rank(b.type(x)) or 0)
-    try:
-        return not canonical(found.terms(x))
-    except TooMany:
-        return False
-
-
 def _options(axes: tuple[int, ...], ndim: int, keepdims: bool) -> Options:
     axis: Options = () if len(axes) == ndim else (("axis", Const(axes[0] if len(axes) == 1 else axes)),)
     return (*axis, ("keepdims", Const(True))) if keepdims else axis
@@ -69,6 +57,8 @@ def _outside_in(b: Builder, x: Atom, sums: Sums, keepdims: bool) -> Atom:
         return b.emit(np.sum, (x,), _options(sums.axes, sums.ndim, keepdims))
     if made.op is operator.neg:
         return b.emit(operator.neg, (_outside_in(b, made.args[0], sums, keepdims),))
+    if (parts := _number_first(b, x)) is not None and not is_narrow(b.type(x)):
+        return b.mul(parts[0], _outside_in(b, parts[1], sums, keepdims))
     if made.op in (operator.truediv, operator.mul):
         top, other = made.args
         if sums.stays(top, other, keepdims):
@@ -76,6 +66,18 @@ def _outside_in(b: Builder, x: Atom, sums: Sums, keepdims: bool) -> Atom:
         if made.op is operator.mul and sums.stays(other, top, keepdims):
             return b.emit(operator.mul, (top, _outside_in(b, other, sums, keepdims)))
     return b.emit(np.sum, (x,), _options(sums.axes, sums.ndim, keepdims))
+
+
+def _number_first(b: Builder, x: Atom) -> tuple[Atom, Atom] | None:
+    """The number that a product, or a quotient of one, begins with, and the rest of it; None if it has none."""
+    made = b.definition(x) if isinstance(x, str) and x.startswith("%") else None
+    if made is None or made.op not in (operator.mul, operator.truediv) or any(map(b.mutable, made.args)):
+        return None
+    if made.op is operator.mul and is_number(made.args[0]):
+        array = isinstance(b.type(made.args[1]), Array) and b.same_shape(made.args[1], x)
+        return made.args if array else None  # type: ignore[return-value]
+    inner = _number_first(b, made.args[0])
+    return None if inner is None else (inner[0], b.emit(made.op, (inner[1], made.args[1])))
 
 
 @dataclass
