@@ -33,10 +33,11 @@ from tangentc import runtime
 from tangentc.analysis.elementwise import is_elementwise
 from tangentc.analysis.felt import Felt, felt, infinite, multiplied, no_number
 from tangentc.analysis.signs import Signs
+from tangentc.analysis.subscripts import covers, picks, takes_all
 from tangentc.core import ops
 from tangentc.core.build import Types, is_number, shape_of
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, If, Op, Statement, Store, While
-from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, is_differentiable
+from tangentc.core.types import Array, Scalar, is_differentiable
 from tangentc.core.walk import asks_for_form, blocks, defines, joins_of, reads, statements
 
 
@@ -147,7 +148,9 @@ class _Uses:
         if name in self.replaced:
             self.found[name] = self.replaced[name]
         elif masks := self.uses.get(name):
-            self.found[name] = None if name in self.is_felt else _met(masks, name, self.places)
+            mask = None if name in self.is_felt else _met(masks, name, self.places)
+            whole = isinstance(mask, Places) and mask.taken and takes_all(mask.keys, shape_of(self.types.of(name)))
+            self.found[name] = None if whole else mask
 
     def block(self, block: Block, branch: Mask | None = None, inner: bool = False) -> None:
         if inner:
@@ -229,9 +232,9 @@ class _Uses:
         if s.op in CHOICES and len(s.args) == 3:
             return _both((s.args[0], k == 1), mask) if same else NONZERO
         if s.op is operator.getitem and k == 0 and isinstance(types.of(atom), Array):
-            if mask is None and _covers(s.args[1], atom, types):
+            if mask is None and covers(s.args[1], atom, types):
                 return s.args[1], True
-            if _picks(types.of(s.args[1])):
+            if picks(types.of(s.args[1])):
                 return Places((s.args[1],), True) if mask is None or isinstance(mask, Places) else NONZERO
         if s.op in SELECTING:
             return NONZERO
@@ -468,7 +471,7 @@ def _replaced(function: Function, types: Types, is_zero: Callable[[Op], bool]) -
                 used.discard(s.object)
                 if s.key is not None and _is_there(s.key, s.object, places):
                     before = found.get(s.object)
-                    if before is None and _covers(s.key, s.object, types):
+                    if before is None and covers(s.key, s.object, types):
                         found[s.object] = s.key, False
                     else:
                         keys = before.keys if isinstance(before, Places) else before[:1] if before is not None else ()
@@ -480,16 +483,3 @@ def _replaced(function: Function, types: Types, is_zero: Callable[[Op], bool]) -
 
     look(function.body)
     return found
-
-
-def _picks(key: object) -> bool:
-    """Whether a subscript takes some entries, by a number or by an array; one that is a slice gives a view."""
-    whole = key.value if isinstance(key, Known) else key.items if isinstance(key, Tuple) and key.cls is None else key
-    keys = [k.value if isinstance(k, Known) else k for k in (whole if isinstance(whole, tuple) else (whole,))]
-    return any(isinstance(k, (int, list, Scalar, Array, Sequence, np.ndarray)) for k in keys)
-
-
-def _covers(key: object, array: str, types: Types) -> bool:
-    """Whether a key is a mask of the shape of the array."""
-    t, shape = types.of(key) if isinstance(key, str) else None, shape_of(types.of(array))
-    return isinstance(t, Array) and t.dtype == "bool" and shape is not None and shape_of(t) == shape

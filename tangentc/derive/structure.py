@@ -12,12 +12,13 @@ from tangentc import runtime
 from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.points import DEEP_COPIES, made_of
 from tangentc.core import ops
-from tangentc.core.build import Builder
+from tangentc.core.build import Builder, is_sure
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Const, If
 from tangentc.core.types import (
     Array,
     Dict,
+    Scalar,
     Sequence,
     Struct,
     Tuple,
@@ -203,8 +204,17 @@ class Structure:
         if (axes := _new_axes(key, len(t.shape))) is not None:
             self.adj.add(x, without_axes(self.b, self.adj.full(y_bar, s.target), axes))
             return
+        if self._is_mask(key, t, y_bar) and self.adj.shadow_of(x) is None and not self.aliases.is_changed(x):
+            self.adj.add(x, self.b.emit(np.where, (key, y_bar, Const(0.0))))
+            return
         basic = self.aliases.is_basic(key)
         self.adj.add_item(x, key, y_bar, basic or self._is_unique(key), basic)
+
+    def _is_mask(self, key: Atom, t: Array, y_bar: Atom) -> bool:
+        """Whether a subscript takes by a test for each entry, and all that are taken have one number as adjoint."""
+        test, bar = self.b.type(key), self.b.type(y_bar)
+        fits = isinstance(test, Array) and test.dtype == "bool" and test.shape == t.shape and is_sure(t.shape)
+        return fits and isinstance(bar, Scalar) and bar.dtype == t.dtype == "float64"
 
     def _without_type(self, s: Assign, x: Atom) -> MissingRule:
         """The refusal of a part of what has no type: it is told of the call that gives it."""

@@ -116,7 +116,7 @@ bands = [{}, {"k": 1}, {"k": -1}]
 @adjoint_rule(np.diag, linear="jointly", samples=several(calls((3,), *bands), calls((3, 4), *bands)))
 def diag(x, y, y_bar, k=0):
     if np.ndim(x) == 1:
-        return np.diag(y_bar, k)
+        return np.diag(y_bar, k=k)
     if is_changed(x):
         return no_view()
     if is_square(x):

@@ -8,7 +8,7 @@ import builtins
 import numpy as np
 
 from tangentc.ops.table import existing
-from tangentc.rules.fragment import inline, is_literal
+from tangentc.rules.fragment import inline, is_integer, is_literal
 from tangentc.rules.registry import adjoint_rule, elementwise, tangent_rule, zero_gradient
 from tangentc.runtime import unbroadcast
 
@@ -20,8 +20,8 @@ def where(c, x, y, z):  # z is x where c, else y
 
 @inline
 def larger(x, y):
-    """The share of x in max(x, y): a tie is shared evenly, but against a number in the text x has none."""
-    if is_literal(y):
+    """The share of x in max(x, y): ties are shared evenly, but x has none against an integer or a number written."""
+    if is_literal(y) or is_integer(y):
         return np.where(x > y, 1, 0)
     return np.where(x > y, 1, np.where(x == y, 0.5, 0))
 
@@ -33,7 +33,7 @@ def maximum(x, y, z):
 
 @inline
 def smaller(x, y):
-    if is_literal(y):
+    if is_literal(y) or is_integer(y):
         return np.where(x < y, 1, 0)
     return np.where(x < y, 1, np.where(x == y, 0.5, 0))
 

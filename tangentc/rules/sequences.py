@@ -32,7 +32,9 @@ def cumsum(x, y, y_bar, axis=None):  # x_bar[i] is the sum of y_bar[j] for j >= 
 @inline
 def first(x, axis):
     """``x`` with ``axis`` first, or all in a row."""
-    return np.ravel(x) if axis is None else np.moveaxis(x, axis, 0)
+    if axis is None or np.ndim(x) == 1:
+        return x if np.ndim(x) == 1 else np.ravel(x)
+    return np.moveaxis(x, axis, 0)
 
 
 @inline
@@ -50,13 +52,15 @@ def reversed_recurrence(a, b):
 @adjoint_rule(np.cumprod, samples=vectors_too)
 def cumprod(x, y, y_bar, axis=None):  # y[i] = x[i] y[i - 1]
     along = reversed_recurrence(first(x, axis), first(y_bar, axis)) * delayed(first(y, axis), 1)
+    if np.ndim(x) == 1:
+        return along
     return np.reshape(along, np.shape(x)) if axis is None else np.moveaxis(along, 0, axis)
 
 
 @tangent_rule(np.cumprod)
 def cumprod_tangent(x, y, x_dot, axis=None):  # y_dot[i] = x[i] y_dot[i - 1] + x_dot[i] y[i - 1]
     along = recurrence(first(x, axis), first(x_dot, axis) * delayed(first(y, axis), 1))
-    return along if axis is None else np.moveaxis(along, 0, axis)
+    return along if axis is None or np.ndim(x) == 1 else np.moveaxis(along, 0, axis)
 
 
 def two_sequences(rng):

@@ -118,6 +118,14 @@ def _primal_product(b: Builder, atom: Atom) -> Assign | None:
     return made
 
 
+def _has_number(b: Builder, x: Atom) -> bool:
+    """Whether a product, or a quotient of one, begins with a number that another one may be multiplied with."""
+    while (quotient := _made_by(b, x, DIV)) is not None:
+        x = quotient.args[0]
+    product = _made_by(b, x, MUL)
+    return product is not None and (is_number(product.args[0]) or _has_number(b, product.args[0]))
+
+
 MOST_DIGITS = 10  # of a number that is made out of two
 
 
@@ -209,6 +217,8 @@ def _mul(b: Builder, x: Atom, y: Atom) -> Atom | None:
         top, bottom = quotient.args
         return b.emit(DIV, (b.mul(x, top), bottom))
     if (product := _made_by(b, y, MUL)) and is_number(product.args[0]):
+        return b.mul(b.mul(product.args[0], x), product.args[1])
+    if (product := _primal_product(b, y)) and is_number(product.args[0]) and _has_number(b, x):
         return b.mul(b.mul(product.args[0], x), product.args[1])
     if is_number(x) and (product := _made_by(b, y, MUL)) and not is_narrow(b.type(product.args[0])):
         return b.mul(b.mul(x, product.args[0]), product.args[1])

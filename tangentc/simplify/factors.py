@@ -4,8 +4,10 @@
     u + a * k - b * k                        ->  u + (a - b) * k
     a * k - k                                ->  k * (a - 1)
     A @ M + B @ M                            ->  (A + B) @ M
+    A + np.outer(np.full_like(u, s), v)      ->  A + s * v
     where(t, a, 0) + where(t, 0, b)          ->  where(t, a, b)
     a / n * n,  a * n / n                    ->  a
+    a / (n * m) * n                          ->  a / m
 
 So the adjoint of a value that is used twice is summed first, and multiplied once.
 """
@@ -27,7 +29,7 @@ MOST_LINKS = 6  # of a product that is looked through for a factor
 
 def joined(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
     """``x + y`` or ``x - y`` where both have something in common, or None."""
-    found = _multiplied(b, op, x, y) or _once_more(b, op, x, y) or _chosen(b, op, x, y)
+    found = _multiplied(b, op, x, y) or _once_more(b, op, x, y) or _chosen(b, op, x, y) or _in_all_rows(b, op, x, y)
     if found is not None:
         return found
     before = _written(b, x)
@@ -75,6 +77,15 @@ def _once_more(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
         if whole and not is_narrow(b.type(product)) and b.type(factor) == b.type(product):
             return b.emit(MUL, (other, b.emit(op, (factor, Const(1)))))
     return None
+
+
+def _in_all_rows(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
+    """``x + np.outer(np.full_like(u, s), v)`` is ``x + s * v``."""
+    made = _written(b, y)
+    full = _written(b, made.args[0]) if made is not None and made.op is np.outer else None
+    if made is None or full is None or full.op is not np.full_like or b.type(x) != b.type(y):
+        return None
+    return b.emit(op, (x, b.mul(full.args[1], made.args[1])))
 
 
 def _alike(b: Builder, op: Op, x: Atom, y: Atom) -> bool:
@@ -127,6 +138,12 @@ def cancelled(b: Builder, op: Op, x: Atom, y: Atom) -> Atom | None:
     return rest
 
 
+def _product(b: Builder, x: Atom) -> Assign | None:
+    """How either sweep has computed a product of no name of its own."""
+    made = _written(b, x) or (b.primal.get(x) if isinstance(x, str) and x.startswith("%") else None)
+    return made if made is not None and made.op is MUL and not any(map(b.mutable, made.args)) else None
+
+
 def _without(b: Builder, x: Atom, y: Atom, by: Op, links: int) -> tuple[bool, Atom | None]:
     """A product of quotients without ``* y``, or without ``/ y``, and whether there was one."""
     made = _written(b, x) if links else None
@@ -136,5 +153,8 @@ def _without(b: Builder, x: Atom, y: Atom, by: Op, links: int) -> tuple[bool, At
         return True, made.args[0]
     if made.op is by is MUL and made.args[0] == y:
         return True, made.args[1]
+    if made.op is by is DIV and (product := _product(b, made.args[1])) is not None and y in product.args:
+        other = product.args[1 - product.args.index(y)]
+        return True, b.emit(DIV, (made.args[0], other))
     found, rest = _without(b, made.args[0], y, by, links - 1)
     return found, b.emit(made.op, (rest, *made.args[1:])) if rest is not None else None
