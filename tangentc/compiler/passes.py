@@ -26,11 +26,12 @@ from tangentc.simplify.contract import contracted
 from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
 from tangentc.simplify.filled import filled
-from tangentc.simplify.firsts import firsts
+from tangentc.simplify.firsts import firsts, firsts_of_trips
 from tangentc.simplify.gather import gathered
 from tangentc.simplify.invariant import invariant
 from tangentc.simplify.items import items
 from tangentc.simplify.owned import owned
+from tangentc.simplify.products import products
 from tangentc.simplify.rows import rows
 from tangentc.simplify.runs import runs
 from tangentc.simplify.scattered import scattered
@@ -70,7 +71,9 @@ SIMPLIFY = (
     Pass("gather", "each part of an array is added to once", gathered),
     Pass("firsts", "what is added to zeros takes their place", firsts),
     Pass("scattered", "what is put into zeros is added to what these are added to", scattered),
+    Pass("products", "sums of outer products over trips are products behind the loop", products, last=True),
     Pass("begun", "sums begin with what is added to them at last", begun),
+    Pass("trips", "what a trip adds to zeros of its own takes their place", firsts_of_trips),
     Pass("rows", "zeros whose items are all set are made of these", rows),
     Pass("filled", "lists whose items are all set are not made of zeros", filled, last=True),
     Pass(

@@ -67,7 +67,8 @@ def hint(op: Op, args: tuple[Atom, ...]) -> str:
     """A name for the result of an operation."""
     names = [plain(a) for a in args]
     joined = "".join(names)
-    if op in (operator.mul, operator.matmul) and all(0 < len(n) <= 2 for n in names) and not joined[0].isdigit():
+    short = op in (operator.mul, operator.matmul) and all(0 < len(n) <= 2 for n in names)
+    if short and not joined[0].isdigit() and not keyword.iskeyword(joined):
         return f"%{joined}"
     if op in JOINED and all(names):
         first = {"1": "one", "2": "two"}.get(names[0], names[0])

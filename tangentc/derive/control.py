@@ -86,7 +86,11 @@ class Control:
                 continue
             if self.aliases.is_changed(x):
                 self.adj.ensure_shadow(x)
-            elif isinstance(t := present(self.b.type(x)), Array) and not t.or_number or is_container(t):
+            elif (
+                isinstance(t := present(self.b.type(x)), Array)
+                and (not t.or_number or x in subscripted)
+                or is_container(t)
+            ):
                 if in_loop or x in subscripted:
                     if is_container(t) and not in_loop and not self._dynamic_subscript(s, x):
                         continue

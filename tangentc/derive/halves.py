@@ -13,7 +13,7 @@ from tangentc.analysis.aliases import Aliases
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.build import Builder
-from tangentc.core.nodes import Assign, Atom, Block, Const, Function, If, Merge, Param, Statement
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, Function, If, Merge, Param, Statement
 from tangentc.core.types import SAVED, Array, Scalar, Tuple, Type, Unknown, is_container
 from tangentc.core.walk import changed_by, defines, definitions, statements, substitute, substitute_block
 from tangentc.derive.context import Context
@@ -21,6 +21,7 @@ from tangentc.derive.docs import source_doc, with_respect_to
 from tangentc.derive.link import Region
 from tangentc.derive.reverse import Sweeps
 from tangentc.simplify.copies import copies as without_copies
+from tangentc.simplify.together import together_in_pair
 
 
 def link_pair(
@@ -37,6 +38,9 @@ def link_pair(
     target: Atom = body[cut_at].args[0]
     inputs = [p.name for p in program.function.params]
     inside, linked = Region(b, done.aliases, primal, rest, inputs, extra=(together.args[1],)).link_pair()
+    if not context.inner and not sweeps.adjoints.mirror:
+        apart = _of_what_changes(primal, linked, done.aliases, b)
+        primal, linked, inside = together_in_pair(b.types, primal, linked, inside, apart)
     saved, linked, primal = _export(inside, linked, primal, b)
     origin = dict(zip(saved, inside, strict=True))  # the names inside branches, whose memory is known
     changed = _Changed(primal, linked, origin, done.aliases, bool(sweeps.adjoints.mirror), b)
@@ -64,6 +68,18 @@ def _joint(context: Context, program: Program, sweeps: Sweeps, adjoint: Function
     for step in context.steps:
         done = done if step.last else context.after(done, step)
     return done
+
+
+def _of_what_changes(primal: Block, linked: Block, aliases: Aliases, b: Builder) -> set[Atom]:
+    """The lists of saved values that the adjoint may change, or that hold what it may."""
+    stored = {aliases.root(n) for s in statements(linked) if (n := changed_by(s)) is not None}
+    held = [s.args for s in statements(primal) if isinstance(s, Effect) and s.op is ops.push]
+    held += [(s.args[0], s.target) for s in statements(linked) if isinstance(s, Assign) and s.op is ops.pop]
+    plain = (Array, Scalar)
+    return {
+        name for name, value in held if isinstance(value, str)
+        and (not isinstance(b.types.of(value), plain) and stored or aliases.root(value) in stored)
+    }  # fmt: skip
 
 
 class _Changed:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import functools
 import importlib
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -254,6 +255,13 @@ class Statements(Part):
         return known
 
     def on_While(self, node: Any) -> None:
+        """A loop, and behind it the ``return`` that is its only end, if it has one."""
+        loop, last = returning_behind(node)
+        self.while_loop(loop)
+        if last is not None:
+            self.on_Return(last)
+
+    def while_loop(self, node: Any) -> None:
         over = self.fresh("%over") if node.orelse else None
         found: list[Any] = []
 
@@ -270,8 +278,7 @@ class Statements(Part):
                 self.add(leave)
             self.trip(node.body)
 
-        endless = isinstance(node.test, gast.Constant) and bool(node.test.value)
-        body = self.trips_of(self.span(node).site, trip, endless)
+        body = self.trips_of(self.span(node).site, trip, is_endless(node))
         self.refuse_deeper(node)
         head, test, inside = found
         if inside:
@@ -320,6 +327,46 @@ def _may_write(s: Assign) -> bool:
     """Whether a call whose result nobody uses is one of SciPy for which there is no rule, and may be made for what it
     writes into its arguments."""
     return ops.module_root(s.op) == "scipy" and REGISTRY.find(s.op) is None
+
+
+def is_endless(loop: Any) -> bool:
+    return isinstance(loop.test, gast.Constant) and bool(loop.test.value)
+
+
+def returning_behind(loop: Any) -> tuple[Any, Any]:
+    """A loop that only one ``return`` ends as one that is left there, and the ``return``; any other as it is, and None.
+
+    while True:                       while True:
+        x = f(x)                          x = f(x)
+        if x < 1:             ->          if x < 1:
+            return x * x                      break
+                                      return x * x
+    """
+    ends = [*_ends(loop)] if is_endless(loop) else []
+    if len(ends) != 1 or not isinstance(ends[0], gast.Return):
+        return loop, None
+    left = copy.copy(loop)
+    left.body = [_left(s, ends[0]) for s in loop.body]
+    return (loop, None) if any(n is ends[0] for n in walk(left)) else (left, ends[0])
+
+
+def _ends(node: Any, own: bool = True) -> Iterator[Any]:
+    """What leaves a loop; ``own`` says that a ``break`` here does."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, gast.Return) or own and isinstance(child, gast.Break):
+            yield child
+        elif not isinstance(child, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            yield from _ends(child, own and not isinstance(child, (gast.For, gast.While)))
+
+
+def _left(node: Any, end: Any) -> Any:
+    """A statement in which a ``return`` is a ``break``, if only branches are around it; else the same tree."""
+    if node is end:
+        return gast.copy_location(gast.Break(), node)
+    if isinstance(node, gast.If):
+        node = copy.copy(node)
+        node.body, node.orelse = ([_left(s, end) for s in block] for block in (node.body, node.orelse))
+    return node
 
 
 @functools.lru_cache(maxsize=1024)

@@ -3,10 +3,13 @@
 z_bar = np.zeros_like(z)               z_bar = np.zeros_like(z)
 z_bar[:, :n] = a             ->        z_bar[:, :n] = a
 z_bar[:, n:] += b                      z_bar[:, n:] = b
+
+So is what each trip adds to an entry of its own.
 """
 
 from __future__ import annotations
 
+import builtins
 import operator
 from dataclasses import replace
 
@@ -14,7 +17,7 @@ import numpy as np
 
 from tangentc.analysis.program import Program
 from tangentc.analysis.regions import Loops, Region, Regions
-from tangentc.core.nodes import Assign, Atom, Block, Function, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Block, For, Function, Statement, Store
 from tangentc.core.types import Array
 from tangentc.core.walk import (
     all_reads,
@@ -32,19 +35,26 @@ from tangentc.ops.table import known_of
 MOST_PARTS = 12  # of one array
 
 
-def firsts(program: Program) -> Function:
+def firsts_of_trips(program: Program) -> Function:
+    """The same for what each trip of a loop adds to an entry of its own."""
+    return firsts(program, True)
+
+
+def firsts(program: Program, trips: bool = False) -> Function:
     """The function in which the adjoint of a part is not added to zeros."""
     function = program.function
     every = statements(function.body)
     if not any(isinstance(s, Assign) and s.op is np.zeros_like and s.span.sweep == "adjoint" for s in every):
         return function
-    return with_body(function, _Firsts(program).block(function.body, ()))
+    return with_body(function, _Firsts(program, trips).block(function.body, ()))
 
 
 class _Firsts:
-    def __init__(self, program: Program):
-        self.types, self.loops = program.types, dict[int, Loops]()
+    def __init__(self, program: Program, trips: bool):
+        self.types, self.trips, self.loops = program.types, trips, dict[int, Loops]()
         self._find_loops(program.function.body, ())
+        made = definitions(program.function.body)
+        self.made: dict[Atom, Assign] = {n: s for n, s in made.items() if isinstance(s, Assign)}
         self.regions = Regions(program.types, definitions(program.function.body), self.loops)
 
     def _find_loops(self, block: Block, around: Loops) -> None:
@@ -60,6 +70,7 @@ class _Firsts:
             if isinstance(s, Store):
                 s = self.store(s, zeros)
             elif blocks(s):
+                s = self.entry_of_each_trip(s, zeros) if isinstance(s, For) and self.trips else s
                 for name in all_reads((s,)) | {n for inner in statements((s,)) if (n := changed_by(inner))}:
                     self.forget(name, zeros)
                 s = with_blocks(s, lambda inner: self.block(inner, around))
@@ -70,6 +81,22 @@ class _Firsts:
                     self.forget(atom, zeros)
             out.append(s)
         return rebuilt(block, out)
+
+    def entry_of_each_trip(self, loop: For, zeros: dict[str, list[Region]]) -> For:
+        """A loop that sets the entry of its own counter, if nothing else in it has to do with the array."""
+        counts = self.made.get(loop.iterable)
+        if counts is not None and counts.op is builtins.reversed:
+            counts = self.made.get(counts.args[0])
+        if counts is None or counts.op is not builtins.range or len(counts.args) != 1:
+            return loop
+        body: list[Statement] = list(loop.body)
+        for k, s in enumerate(loop.body):
+            if isinstance(s, Store) and s.object in zeros and not zeros[s.object] and s.key == loop.target:
+                rest = all_reads((*body[:k], *body[k + 1 :]))
+                own = s.op is operator.add and s.adjoint_of and s.value != s.object
+                if own and not any(s.object in (a, self.base(a)) for a in rest):
+                    body[k] = replace(s, op=None)
+        return replace(loop, body=tuple(body)) if body != list(loop.body) else loop
 
     def only_reads(self, s: Statement) -> bool:
         """Whether what a statement is given is neither changed by it nor held by what it makes, but for parts."""

@@ -17,12 +17,14 @@ from collections.abc import Collection
 import numpy as np
 
 from tangentc.analysis.program import Program
+from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, Global, Statement, While
-from tangentc.core.types import Scalar
+from tangentc.core.types import Array, Scalar, is_numeric
 from tangentc.core.walk import all_defines, reads, rebuilt, statements, with_blocks, with_body
-from tangentc.ops.table import known_of
+from tangentc.ops.table import every, known_of
 
 UFUNCS = {f for f in vars(np).values() if isinstance(f, np.ufunc) and f.signature is None}
+NOT_WORTH = {*every("puts_together"), np.zeros_like, np.full_like, np.zeros, np.ones, np.full}
 SAFE = (operator.add, operator.sub, operator.mul, operator.neg)  # which raise for no numbers
 
 
@@ -34,6 +36,11 @@ def invariant(program: Program) -> Function:
     uses = Counter((s.op, s.args) for s in statements(function.body) if isinstance(s, Assign))
     read = Counter(a for s in statements(function.body) for a in reads(s))
     return with_body(function, _Invariant(program, uses, read).block(function.body))
+
+
+def is_part(s: Assign) -> bool:
+    """Whether a statement only takes a part of an array, or asks for its form."""
+    return s.op in (np.transpose, np.shape, np.size) or known_of(s.op).cheap and s.op is not operator.getitem
 
 
 def fixed(program: Program, active: Collection[Atom]) -> Function:
@@ -83,19 +90,40 @@ class _Fixed:
 
 class _Invariant:
     def __init__(self, program: Program, made: Counter, read: Counter[Atom]):
-        self.types, self.made, self.read = program.types, made, read
+        self.program, self.types, self.made, self.read = program, program.types, made, read
 
     def block(self, block: Block) -> Block:
         out: list[Statement] = []
         for s in block:
             s = with_blocks(s, self.block)
             if isinstance(s, (For, While)):
-                inside = all_defines((s,))
-                moved = [x for x in s.body if self.may_move(x, inside)]
+                moved = self.moved(s)
                 out += moved
                 s = with_blocks(s, lambda b, gone=moved: rebuilt(b, [x for x in b if all(x is not m for m in gone)]))  # type: ignore[misc]
             out.append(s)
         return rebuilt(block, out)
+
+    def moved(self, s: For | While) -> list[Assign]:
+        """What is made before a loop."""
+        inside, found = all_defines((s,)), list[Assign]()
+        for x in s.body:
+            if isinstance(x, Assign) and (self.may_move(x, inside) or self.is_of_the_adjoint(x, inside)):
+                inside.discard(x.target)
+                found.append(x)
+        arrays = {x.target for x in found if isinstance(self.types.of(x.target), Array) and not is_part(x)}
+        needed: set[Atom] = {*arrays, *(x.target for x in found if self.may_move(x, set()))}
+        for x in reversed(found):
+            needed |= set(x.args) if x.target in needed else set()
+        return [x for x in found if x.target in needed]
+
+    def is_of_the_adjoint(self, s: Assign, inside: set[str]) -> bool:
+        """Whether only the adjoint sweep makes an array, or a number, of what does not change in the loop."""
+        pure = ops.is_pure(s.op) and not isinstance(s.op, (ops.UserFunction, ops.Emitted)) and s.op not in NOT_WORTH
+        if s.span.sweep != "adjoint" or not pure or any(a in inside for a in s.atoms):
+            return False
+        numeric = all(isinstance(a, (Const, Global)) or is_numeric(self.types.of(a)) for a in (s.target, *s.atoms))
+        aliases = self.program.aliases
+        return numeric and not any(isinstance(a, str) and aliases.is_changed(a) for a in (s.target, *s.atoms))
 
     def may_move(self, s: Statement, inside: set[str]) -> bool:
         """Whether a number is the same in all trips, is needed at several places, and no error comes of it."""

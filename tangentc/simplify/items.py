@@ -32,7 +32,7 @@ def items(program: Program) -> Function:
 
 class _Taking:
     def __init__(self, program: Program, uses: Counter[str]):
-        self.types, self.uses = program.types, uses
+        self.types, self.aliases, self.uses = program.types, program.aliases, uses
         self.parts: dict[Atom, list[Assign]] = {}
 
     def block(self, block: Block, given: list[str]) -> Block:
@@ -44,6 +44,8 @@ class _Taking:
         wholes = [*given, *(s.target for s in block if isinstance(s, Assign) and self._is_tuple(s.target, s.op))]
         self.parts = {name: found[name] for name in wholes if self._is_taken_apart(name, found[name])}
         early = {id(p) for parts in self.parts.values() for p in parts}
+        again = {id(s): parts for x, entries in found.items() for s, *parts in self._entries_again(x, entries)}
+        early |= {id(p) for parts in again.values() for p in parts}
         out: list[Statement] = [p for name in given for p in self._taken(name)]
         later = []
         for s in block:
@@ -52,6 +54,7 @@ class _Taking:
             later.append(len(out))
             out.append(s)
             out += self._taken(s.target) if isinstance(s, Assign) else []
+            out += again.get(id(s), ())
         for k in later:
             out[k] = with_blocks(out[k], lambda inner: self.block(inner, []))
         return rebuilt(block, out)
@@ -66,6 +69,16 @@ class _Taking:
         """Whether a tuple is used for its items alone, each of them once."""
         places = [p.args[1].value for p in parts]  # type: ignore[union-attr]
         return all(type(k) is int and k >= 0 for k in places) and len(set(places)) == self.uses[name] > 1
+
+    def _entries_again(self, x: Atom, parts: list[Assign]) -> Iterator[list[Assign]]:
+        """The entries of an array that the adjoint has once more, if they are all, or all but one: taken together."""
+        t, places = self.types.of(x), [p.args[1].value for p in parts]  # type: ignore[union-attr]
+        n = t.shape[0] if isinstance(t, Array) and len(t.shape) == 1 and not t.or_number else None
+        recalled = all(p.span.sweep == "recalled" and p.span.line == parts[0].span.line for p in parts)
+        if not recalled or not isinstance(n, int) or not all(type(k) is int and 0 <= k < n for k in places):
+            return
+        if isinstance(x, str) and not self.aliases.is_changed(x) and n - 1 <= len(set(places)) == len(parts) > 1:
+            yield parts
 
     def _taken(self, name: str) -> Iterator[Assign]:
         """The items of a tuple in their order, and then theirs."""

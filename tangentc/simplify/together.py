@@ -6,8 +6,8 @@
     r = r_saved.pop()                      x, r = saved.pop()
     x = x_saved.pop()
 
-Lists that are added to in one block, each once, and taken from in one, are one list of tuples; one of them may be what
-the loop runs over that takes from the others: ``for x, r in reversed(saved)``.
+Lists that are added to in one block, each once, with nothing between that may leave it, and taken from in one, are one
+list of tuples; one of them may be what the loop runs over that takes from the others: ``for x, r in reversed(saved)``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from tangentc.analysis.program import Program
 from tangentc.core import ops
+from tangentc.core.build import Types
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, Leave, Statement
 from tangentc.core.types import Tuple, Unknown
@@ -34,11 +35,28 @@ def together(program: Program) -> Function:
     lists = {s.target for s in function.body if isinstance(s, Assign) and s.op is ops.new_list and not s.args}
     if len(lists) < 2:
         return function
-    found = _Uses(function, lists)
+    found = _Uses(function.body, lists)
+    found.uses[function.result] += 1
     body, taken = function.body, all_defines(function.body) | {p.name for p in function.params}
     for names in found.groups():
-        body = _Together(program, names, _unused(SAVED, taken)).written(body)
+        body = _Together(program.types, names, _unused(SAVED, taken)).written(body)
     return with_body(function, body)
+
+
+def together_in_pair(
+    types: Types, primal: Block, adjoint: Block, saved: list[str], apart: set[Atom]
+) -> tuple[Block, Block, list[str]]:  # fmt: skip
+    """The halves of a pair in which each trip saves one tuple, and what the primal hands to the adjoint; ``apart`` are
+    lists that stay as they are."""
+    lists = {s.target for s in primal if isinstance(s, Assign) and s.op is ops.new_list and not s.args} & {*saved}
+    found = _Uses((*primal, *adjoint), {n for n in lists if n not in apart})
+    taken = all_defines(primal) | all_defines(adjoint)
+    for names in found.groups():
+        one = _unused(f"%{SAVED}", taken)
+        write = _Together(types, names, one)
+        primal, adjoint = write.written(primal), write.written(adjoint)
+        saved = [one if n == names[0] else n for n in saved if n == names[0] or n not in names]
+    return primal, adjoint, saved
 
 
 def _unused(name: str, taken: set[str]) -> str:
@@ -57,34 +75,32 @@ def _backwards(block: Block) -> dict[Atom, Atom]:
 class _Uses:
     """In which blocks each list is added to and taken from."""
 
-    def __init__(self, function: Function, lists: set[str]):
-        self.uses: Counter[Atom] = Counter(a for s in statements(function.body) for a in reads(s) if a in lists)
-        self.uses[function.result] += 1
-        self.backwards = _backwards(function.body)
-        self.pushed: dict[Atom, list[int]] = defaultdict(list)
+    def __init__(self, body: Block, lists: set[str]):
+        self.uses: Counter[Atom] = Counter(a for s in statements(body) for a in reads(s) if a in lists)
+        self.backwards = _backwards(body)
+        self.pushed: dict[Atom, list[tuple[int, int]]] = defaultdict(list)  # a block; what may leave it before
         self.popped: dict[Atom, list[int]] = defaultdict(list)
-        self.left: set[int] = set()  # blocks that may be left in the middle
-        self.note(function.body)
+        self.note(body)
 
     def note(self, block: Block) -> None:
+        left = 0
         for s in block:
             if isinstance(s, Effect) and s.op is ops.push:
-                self.pushed[s.args[0]].append(id(block))
+                self.pushed[s.args[0]].append((id(block), left))
             elif isinstance(s, Assign) and s.op is ops.pop:
                 self.popped[s.args[0]].append(id(block))
             elif isinstance(s, For) and s.iterable in self.backwards:
                 self.popped[self.backwards[s.iterable]].append(id(s.body))
             for inner in blocks(s):
                 self.note(inner)
-        if any(isinstance(s, Leave) for s in statements(block)):
-            self.left.add(id(block))
+            left += any(isinstance(inner, Leave) for inner in statements((s,)))
 
     def groups(self) -> list[list[Atom]]:
         """The lists that may be one."""
-        found: dict[tuple[int, int], list[Atom]] = defaultdict(list)
+        found: dict[object, list[Atom]] = defaultdict(list)
         for name, (first, *more) in self.pushed.items():
             taken = self.popped[name]
-            if not more and len(taken) == 1 and self.uses[name] == 2 and first not in self.left:
+            if not more and len(taken) == 1 and self.uses[name] == 2:
                 found[first, taken[0]].append(name)
         return [names for names in found.values() if len(names) > 1]
 
@@ -92,8 +108,8 @@ class _Uses:
 class _Together:
     """Writes one list of tuples in place of several."""
 
-    def __init__(self, program: Program, names: list[Atom], saved: str):
-        self.types, self.names, self.saved = program.types, names, saved
+    def __init__(self, types: Types, names: list[Atom], saved: str):
+        self.types, self.names, self.saved = types, names, saved
         self.types.of_name[saved] = Unknown("a list of saved values")
         self.values: list[Atom] = []
         self.order: list[Atom] = []  # of the lists, by their values
