@@ -36,6 +36,12 @@ class Span:
     function: str = ""
     site: Any = field(default=None, compare=False, repr=False)  # the node, along the calls that led to it
     sweep: str = field(default="", compare=False)
+    statement: str = field(default="", compare=False, repr=False)  # all of it, where it has several lines
+
+    @property
+    def quoted(self) -> str:
+        """The statement as a comment quotes it."""
+        return self.statement or self.text.strip()
 
     def within(self, sweep: str) -> Span:
         """The same place, for a statement of this sweep."""

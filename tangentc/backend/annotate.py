@@ -23,7 +23,7 @@ def annotated(text: Text, sizes: Mapping[str, int]) -> str:
     for number, told in notes(text, sizes).items():
         row, together = rows[number - 1], "; ".join(told)
         span = getattr(text.of[number], "span", None)
-        comment = "  # " + span.text.strip() if span is not None else ""
+        comment = "  # " + span.quoted if span is not None else ""
         if comment and row.endswith(comment):
             rows[number - 1] = f"{row.removesuffix(comment)}  # {together}{comment}"
         else:

@@ -121,8 +121,8 @@ def _block(body: list[ast.stmt], depth: int, lines: Rows) -> None:
         if isinstance(s, Line):
             group = [s]
             while k + len(group) < len(body) and isinstance(other := body[k + len(group)], Line) and (
-                other.span.file, other.span.line
-            ) == (s.span.file, s.span.line):  # fmt: skip
+                other.span.file, other.span.function, other.span.quoted
+            ) == (s.span.file, s.span.function, s.span.quoted):  # fmt: skip
                 group.append(other)
             k += len(group)
             _group(group, pad, lines)
@@ -182,7 +182,7 @@ def _branch(s: ast.If, depth: int, lines: Rows, word: str) -> None:
 
 def _group(group: list[Line], pad: str, lines: Rows) -> None:
     """The statements that differentiate one line: its text beside one statement, above several."""
-    comment = "# " + group[0].span.text.strip()
+    comment = "# " + group[0].span.quoted
     parts = [(_rows(line.statement, pad), line.statement) for line in group]
     rows = parts[0][0] if len(parts) == 1 else []
     is_said = _is_quoted(comment, pad, lines)

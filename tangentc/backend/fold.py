@@ -46,6 +46,7 @@ REPEATED = {
     builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
     builtins.enumerate, np.size, np.shape,
 }  # fmt: skip
+KEYS = (builtins.slice, ops.make_tuple)
 SHORT = {*BINARY, *UNARY, operator.getitem, builtins.getattr}  # what is written as a sign
 HOLDING = {ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct}  # whose items have lines of their own
 TOGETHER = {*DEEP_COPIES, runtime.zeros_of_copy}  # of what they give, containers in several places may be one
@@ -89,6 +90,7 @@ class Folding:
         self.unpacked: dict[str, list[str | None]] = {}  # a tuple's name -> the names of its items, None if unread
         self.items: set[str] = set()
         self.unpacked_params: list[str] = []
+        self.named: set[str] = set()  # the items that a loop takes apart what it runs over into
         self.blank_is_free = not any(version_base(n) == "_" and used for n, used in self.uses.items())
         at = 0
         for p in function.params:  # `x, W = saved` at the head of an adjoint
@@ -106,6 +108,9 @@ class Folding:
         for k, s in enumerate(block):
             for inner in blocks(s):
                 self._find_unpacking(inner)
+            if isinstance(s, For) and is_temporary(s.target):
+                items = [x.target for x in s.body if isinstance(x, Assign) and x.args[:1] == (s.target,)]
+                self.named.update(items if len(items) == self.uses[s.target] > 1 else ())
             if isinstance(s, Assign) and s.target not in self.items and s.target not in self.unpacked:
                 self._items_at(block, k + 1, s.target, isinstance(s.op, ops.Emitted))
 
@@ -227,7 +232,10 @@ class Folding:
         name = s.target
         if not self._may_fold(s):
             return
-        repeatable = self._repeatable(s) and all(self.again.get(a, True) for a in s.atoms if a in self.folded)  # type: ignore[arg-type,call-overload,operator]
+        repeatable = self._repeatable(s)
+        if repeatable and self.uses[name] != 1 and s.op in KEYS:
+            self._name_parts(s)
+        repeatable = repeatable and all(self.again.get(str(a), True) for a in s.atoms if a in self.folded)
         self.again[name] = repeatable
         if self.uses[name] != 1 and not repeatable:
             return
@@ -243,7 +251,13 @@ class Folding:
             else:
                 length += _written_length(atom) + 2
         gives = name == self.result and s.op in HOLDING  # what is returned is written where it is
-        if size > MAX_SIZE and not gives or depth > MAX_DEPTH or length > MAX_LENGTH and s.op not in HOLDING:
+        if (
+            size > MAX_SIZE
+            and not gives
+            or depth > MAX_DEPTH
+            or length > MAX_LENGTH
+            and s.op not in (*HOLDING, np.array)
+        ):
             return
         self.length[name] = length
         if s.op is ops.pop or any(a in self.pops and a in pending for a in s.atoms):
@@ -252,9 +266,20 @@ class Folding:
         self.size[name], self.depth[name], self.content[name], self.names[name] = size, depth, content, names
         pending[name] = repeatable
 
+    def _name_parts(self, s: Assign) -> None:
+        """Give a name to what a key is made of, so that the key may be written where it is used."""
+        for a in s.atoms:
+            if isinstance(a, str) and a in self.folded and not self.again.get(a, True):
+                made = self.made[a]
+                if isinstance(made, Assign) and made.op in KEYS:
+                    self._name_parts(made)
+                    self.again[a] = True
+                else:
+                    self.folded.discard(a)
+
     def _may_fold(self, s: Assign) -> bool:
         name = s.target
-        if name in self.unpacked or name in self.items:
+        if name in self.unpacked or name in self.items or name in self.named:
             return False
         if name in self.stored and s.op not in (operator.getitem, builtins.getattr, np.transpose, ops.pop):
             return False
@@ -270,12 +295,9 @@ class Folding:
         return version_base(name).endswith("_saved") and s.op is not ops.new_list
 
     def _repeatable(self, s: Assign) -> bool:
-        if s.op in REPEATED and s.op is not ops.make_tuple:
-            return True
-        if s.op is ops.make_tuple:
-            return all(
-                not isinstance(self.types.of(a), Array) or not is_temporary(a) for a in s.args if isinstance(a, str)
-            )
+        if s.op in REPEATED:
+            held = [t for t in map(self.types.of, s.args) if is_container(t) and not is_slice(t)]
+            return s.op is not ops.make_tuple or not held  # as a key
         if s.op is np.transpose and len(s.args) == 1:
             return True
         if s.op is operator.getitem:
@@ -283,7 +305,7 @@ class Folding:
                 return True
             made = self.made.get(s.args[0])
             return isinstance(made, Assign) and asks_for_form(made, self.types.of)
-        if s.op in ops.COMPARE or s.op in (operator.add, operator.sub, operator.mul, operator.neg):
+        if s.op in ops.COMPARE or s.op in (operator.add, operator.sub, operator.mul, operator.neg, operator.floordiv):
             return (
                 all(isinstance(self.types.of(a), Scalar) for a in s.args)
                 and self._plain(s)

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, While, version_base
+from tangentc.core.nodes import Assign, Atom, Block, For, Function, If, While, is_temporary, version_base
 from tangentc.core.walk import defines, reads
 
 Stretch = tuple[float, float]
+Point = tuple[Atom, Stretch, float]  # what is written at the end of a branch, when, and when the other one ends
 FEW = 6  # versions that are compared one by one
 
 
@@ -34,10 +35,10 @@ class Naming:
         self.time = 0.0
         self.start: dict[str, list[float]] = defaultdict(list)
         self.stretches: dict[str, list[Stretch]] = defaultdict(list)
-        self.points: dict[str, list[tuple[Atom, Stretch]]] = defaultdict(list)
+        self.points: dict[str, list[Point]] = defaultdict(list)
         self.loops: list[tuple[float, list[str]]] = []
         self.order: list[str] = []
-        self.unions: list[tuple[str, Atom]] = []
+        self.unions: list[tuple[str, Atom, bool]] = []  # with whether it is made in the branch or the loop
         self.used: set[str] = set()
         self.last: dict[str, float] = {}
         self.begin: dict[str, float] = {}
@@ -52,8 +53,8 @@ class Naming:
         self.group: dict[str, str] = {n: n for n in self.order}
         self.groups = {n: _Group([n], sorted(self.stretches[n]), sorted(self.points[n], key=_when)) for n in self.order}
         self.params = [p.name for p in function.params]
-        for name, other in self.unions:
-            self._merge(name, other)
+        for name, other, inside in self.unions:
+            self._merge(name, other, inside)
         self.final: dict[str, str] = {}
         self._assign_names()
 
@@ -127,6 +128,7 @@ class Naming:
             self._define(s.merged[0].name)
             return
         self._use(s.test)
+        written: list[tuple[str, Atom, float]] = []
         for block, pick in ((s.then, 0), (s.orelse, 1)):
             self.branches.append(2 * len(self.home) + pick)
             self.block(block)
@@ -134,16 +136,14 @@ class Naming:
             for m in s.merged:
                 self._use((m.then, m.orelse)[pick])
             self.branches.pop()
-            for m in s.merged:
-                self._stretch_point(m.name, (m.then, m.orelse)[pick])
+            written += [(m.name, (m.then, m.orelse)[pick], self.time + 0.5) for m in s.merged]
+        for name, arm, when in written:  # unless it has the name of what it takes there
+            self.points[name].append((arm, (when, when + 0.1), max(when, self.time)))
         self.time += 1
         for m in s.merged:
             self._define(m.name)
-            self.unions += [(m.name, m.then), (m.name, m.orelse)]
-
-    def _stretch_point(self, name: str, arm: Atom) -> None:
-        """A merged name is written at the end of each branch, unless it has the name of what it takes there."""
-        self.points[name].append((arm, (self.time + 0.5, self.time + 0.6)))
+            depth = len(self.branches)
+            self.unions += [(m.name, a, len(self.home.get(str(a), ())) > depth) for a in (m.then, m.orelse)]
 
     def _loop(self, s: For | While) -> None:
         if isinstance(s, For):
@@ -185,7 +185,8 @@ class Naming:
             self.scope[c.name] = len(self.loops)
             if isinstance(s, While):  # the test reads it at the start of each trip
                 pass
-            self.unions += [(c.name, c.next), (c.name, c.init)]
+            inside = self.scope.get(str(c.next), 0) > len(self.loops)
+            self.unions += [(c.name, c.next, inside), (c.name, c.init, False)]
 
     # ---------------------------------------------------------- groups
     def _find(self, name: str) -> str:
@@ -194,10 +195,11 @@ class Naming:
             name = self.group[name]
         return name
 
-    def _merge(self, name: str, other: Atom) -> None:
+    def _merge(self, name: str, other: Atom, inside: bool) -> None:
+        """Write two names as one, if they are versions of one, or one that has no name of its own is made for it."""
         if not isinstance(other, str) or other not in self.group or name not in self.group:
             return
-        if base(name) != base(other):
+        if base(name) != base(other) and not (inside and is_temporary(other)):
             return
         a, b = self._find(name), self._find(other)
         if a != b and not self.groups[a].overlaps(self.groups[b]):
@@ -280,11 +282,11 @@ class Naming:
         return plain_base(name)
 
 
-def _when(point: tuple[Atom, Stretch]) -> Stretch:
+def _when(point: Point) -> Stretch:
     return point[1]
 
 
-def _begin(point: tuple[Atom, Stretch]) -> float:
+def _begin(point: Point) -> float:
     return point[1][0]
 
 
@@ -295,7 +297,7 @@ class _Group:
 
     members: list[str]
     stretches: list[Stretch]
-    points: list[tuple[Atom, Stretch]]
+    points: list[Point]
 
     def __post_init__(self) -> None:
         self.has = set(self.members)
@@ -311,23 +313,28 @@ class _Group:
 
     def span(self) -> Stretch:
         """From when to when its values are needed."""
-        needed = [*self.stretches, *(when for arm, when in self.points if arm not in self.has)]
+        needed = [*self.stretches, *(when for arm, when, _ in self.points if arm not in self.has)]
         return min((s[0] for s in needed), default=0.0), max((s[1] for s in needed), default=0.0)
 
     def overlaps(self, other: _Group) -> bool:
         """Whether a value of one is needed while one of the other is, if they had one name."""
         few, many = sorted((self, other), key=lambda g: len(g.stretches) + len(g.points))
-        outside = [when for arm, when in few.points if arm not in few.has and arm not in many.has]
-        return any(many._is_needed(start, end, few) for start, end in (*few.stretches, *outside))
+        outside = [(when, until) for arm, when, until in few.points if arm not in few.has and arm not in many.has]
+        return any(many._is_needed(*stretch, few) for stretch in few.stretches) or any(
+            many._is_needed(start, end, few, until) for (start, end), until in outside
+        )
 
-    def _is_needed(self, start: float, end: float, other: _Group) -> bool:
+    def _is_needed(self, start: float, end: float, other: _Group, until: float | None = None) -> bool:
+        """Whether a value of this group is needed in a stretch, or at a point.  What the other branch alone needs,
+        which ends at ``until``, is not needed at the end of the first."""
         k = bisect.bisect_left(self.stretches, (end,))
-        if k and self.stretches[k - 1][1] > start:
+        if k and self.stretches[k - 1][1] > (start if until is None else until):
             return True
         k = bisect.bisect_left(self.points, end, key=_begin)
         while k and self.points[k - 1][1][1] > start:
             k -= 1
-            if self.points[k][0] not in self.has and self.points[k][0] not in other.has:
+            arm, _, last = self.points[k]
+            if arm not in self.has and arm not in other.has and (until is not None or end > last):
                 return True
         return False
 

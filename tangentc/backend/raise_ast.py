@@ -23,7 +23,7 @@ from tangentc.backend.expressions import BINARY, Expressions, negated
 from tangentc.backend.fold import Folding
 from tangentc.backend.managers import with_statements
 from tangentc.backend.naming import Naming
-from tangentc.backend.unpacking import with_unpacking
+from tangentc.backend.unpacking import with_pairs, with_unpacking
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -177,7 +177,7 @@ class _Raise(Expressions):
                     own.of = s  # type: ignore[attr-defined]
             out += made
         out = with_unpacking(with_comprehensions(out, self.folding.uses), self.types.of, self.folding.blank_is_free)
-        return with_statements(out, self.folding.uses)
+        return with_statements(with_pairs(out), self.folding.uses)
 
     def statement(self, s: Statement) -> list[ast.stmt]:
         match s:
@@ -325,13 +325,7 @@ class _Raise(Expressions):
         if s.merged and s.merged[0].name in self.folding.folded:
             return []
         if s.merged and s.merged[0].name in self.folding.expressions:
-            name = s.merged[0].name
-            return [
-                self.line(
-                    ast.Assign([ast.Name(self.name(name))], self.conditional(s)),
-                    Assign(name, ops.identity, (), (), s.span),
-                )
-            ]
+            return [self.line(self.chosen(s), Assign(s.merged[0].name, ops.identity, (), (), s.span))]
         sides: list[list[ast.stmt]] = []
         for block, pick in ((s.then, 0), (s.orelse, 1)):
             self.open[-1].append((s, pick))
@@ -348,6 +342,17 @@ class _Raise(Expressions):
         if not then:
             return [ast.If(negated(self.atom(s.test)), orelse, [])]
         return [ast.If(self.atom(s.test), then, orelse)]
+
+    def chosen(self, s: If) -> ast.stmt:
+        """``x = a if c else b``; ``x = x + a if c else x`` is ``x += a if c else 0.0``."""
+        target, choice = ast.Name(self.name(s.merged[0].name)), self.conditional(s)
+        number = isinstance(self.types.of(s.merged[0].name), Scalar) and s.span.sweep == "adjoint"
+        match choice:
+            case ast.IfExp(test, ast.BinOp(ast.Name(old), ast.Add() | ast.Sub() as op, part), ast.Name(other)) if (
+                number and old == other == target.id
+            ):
+                return ast.AugAssign(target, op, ast.IfExp(test, part, ast.Constant(0.0)))
+        return ast.Assign([target], choice)
 
     def leave(self, kind: str) -> list[ast.stmt]:
         """Leaving a trip from inside branches: what they and the loop's end would have assigned comes first."""

@@ -1,7 +1,10 @@
-"""Items that are taken one after another are unpacked.
+"""Several names that are bound in one statement.
 
 level = theta[0]
 slope = theta[1]        ->      level, slope, _ = theta          (theta has three entries)
+
+dy = y - y0             ->      dy, dx = y - y0, x - x0          (as the user has it)
+dx = x - x0
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ import ast
 import operator
 from collections.abc import Callable
 
-from tangentc.core.nodes import Assign, Atom, Const
+from tangentc.core.nodes import Assign, Atom, Const, version_base
 from tangentc.core.types import Array, Sequence, Tuple, Type
 
 MOST = 8  # names in one row
+WIDEST = 80  # characters of a row that binds several names to several values
 
 
 def with_unpacking(block: list[ast.stmt], of: Callable[[Atom], Type], blank: bool) -> list[ast.stmt]:
@@ -75,3 +79,63 @@ def _length(t: Type) -> int:
     if isinstance(t, Tuple):
         return len(t.items) if t.cls is None else 0
     return t.length or 0 if isinstance(t, Sequence) and t.kind in (list, tuple) else 0
+
+
+def with_pairs(block: list[ast.stmt]) -> list[ast.stmt]:
+    """A block in which what the user binds in one statement to several values is bound so, if it is a short row."""
+    out: list[ast.stmt] = []
+    k = 0
+    while k < len(block):
+        together = _bound_together(block, k)
+        new = _as_one(together) if len(together) > 1 else None
+        out += [new] if new is not None else block[k : k + 1]
+        k += len(together) if new is not None else 1
+    return out
+
+
+def _bound_together(block: list[ast.stmt], first: int) -> list[ast.Assign]:
+    """The statements from one on that are one statement of the user's, none if another one is part of it too."""
+    opening = getattr(block[first], "of", None)
+    if not isinstance(opening, Assign):
+        return []
+    names = _bound_by(opening)
+    found = block[first : first + len(names)]
+    for name, s in zip(names, found, strict=False):
+        made = getattr(s, "of", None)
+        if not (isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(made, Assign)):
+            return []
+        if _row(made) != _row(opening) or version_base(made.target) != name:
+            return []
+    return found if len(found) == len(names) else []  # type: ignore[return-value]
+
+
+def _row(made: Assign) -> tuple[str, int, str]:
+    return made.span.file, made.span.line, made.span.sweep
+
+
+def _bound_by(made: Assign) -> list[str]:
+    """The names that the user's statement binds, each to a value of its own."""
+    span = made.span
+    if span.sweep or "," not in span.text.partition("=")[0]:
+        return []
+    try:
+        (statement,) = ast.parse(span.text.strip()).body
+    except (SyntaxError, ValueError):
+        return []
+    match statement:
+        case ast.Assign([ast.Tuple(names)], ast.Tuple(values)) if len(names) == len(values):
+            return [n.id for n in names if isinstance(n, ast.Name)] if len(names) <= MOST else []
+    return []
+
+
+def _as_one(together: list[ast.Assign]) -> ast.Assign | None:
+    """One statement, unless a value needs a name that is bound in it."""
+    names = [s.targets[0] for s in together]
+    bound = {n.id for n in names[:-1]}  # type: ignore[attr-defined]
+    if any(isinstance(n, ast.Name) and n.id in bound for s in together[1:] for n in ast.walk(s.value)):
+        return None
+    new = ast.Assign([ast.Tuple(names)], ast.Tuple([s.value for s in together]), lineno=0)
+    if len(ast.unparse(new)) > WIDEST:
+        return None
+    new.of = together[0].of  # type: ignore[attr-defined]
+    return new

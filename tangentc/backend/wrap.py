@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 WIDEST = 110
 DEEPEST = 60  # column at which rows in brackets may begin
 MANY, SHORT = 6, 30  # items, and characters of each, that stand in rows as in a paragraph
+LITTLE = 16  # characters in brackets that are not worth a break
 INDENT = "    "
 # what binds least comes first: at these a row is broken
 OPERATORS = (
@@ -50,16 +51,27 @@ def wrapped(row: str) -> list[str]:
         return _bracketed(f"{pad}{head}(", _items(body), f"{pad}){end}{tail}")
     if any(word == "," for _, word in tokens) and head.count(" = ") == 1 and body.endswith("()"):
         return _bracketed(f"{pad}(", _items(head.removesuffix(" = ")), f"{pad}) = {body}")
-    for operators in OPERATORS:
-        places = [at for k, (at, word) in enumerate(tokens) if at > start and word in operators and _binary(tokens, k)]
-        if places and not _chooses(tokens, start):
-            pieces = [text[a:b].strip() for a, b in zip([start, *places], [*places, len(text)])]
-            return _bracketed(pad + head + "(", pieces, f"{pad}){end}{tail}")
+    if pieces := _operands(text, tokens, start):
+        return _bracketed(pad + head + "(", pieces, f"{pad}){end}{tail}")
     opened = [at for at, word in tokens if word in ("(", "[", "{") and at >= start]
     if not opened or text[-1] not in ")]}":
         return [row]
-    inner = text[opened[-1] + 1 : -1]
-    return _bracketed(pad + text[: opened[-1] + 1], _items(inner), f"{pad}{text[-1]}{end}{tail}")
+    at, close = opened[-1], len(text) - 1
+    if close - at <= LITTLE and len(opened) > 1 and text[at - 1] in ")]}":  # f(...)[:, None]
+        at, close = opened[-2], at - 1
+    inner = text[at + 1 : close]
+    group = at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_)]}")  # and not a call
+    pieces = _operands(inner, list(_top_level(inner)), 0) if group and text[at] == "(" else []
+    return _bracketed(pad + text[: at + 1], pieces or _items(inner), f"{pad}{text[close:]}{end}{tail}")
+
+
+def _operands(text: str, tokens: Sequence[tuple[int, str]], start: int) -> list[str]:
+    """What the operators that bind least stand between, each operator with what follows it; nothing if none does."""
+    for operators in OPERATORS:
+        places = [at for k, (at, word) in enumerate(tokens) if at > start and word in operators and _binary(tokens, k)]
+        if places and not _chooses(tokens, start):
+            return [text[a:b].strip() for a, b in zip([start, *places], [*places, len(text)])]
+    return []
 
 
 def _items(text: str) -> list[str]:
@@ -74,7 +86,8 @@ def _items(text: str) -> list[str]:
 
 def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
     """Pieces in brackets: below one another behind the first bracket; where there is no room, in rows of their own."""
-    if len(first) <= DEEPEST and max(map(len, rows := _aligned(first, pieces, last.strip()))) <= WIDEST:
+    rows = _aligned(first, pieces, last.strip()) if len(first) <= DEEPEST else []
+    if rows and max(map(len, rows)) <= WIDEST:
         return rows
     pad = first[: len(first) - len(first.lstrip())] + INDENT
     in_one = pad + " ".join(pieces)
@@ -90,7 +103,8 @@ def _bracketed(first: str, pieces: Sequence[str], last: str) -> list[str]:
 
 
 def _aligned(first: str, pieces: Sequence[str], last: str) -> list[str]:
-    """As many pieces in a row as it takes, each row beginning where the first piece does."""
+    """As many pieces in a row as it takes, each row beginning where the first piece does; nothing where one of them
+    would be broken into rows that begin elsewhere."""
     pad, rows = " " * len(first), [first]
     for k, piece in enumerate(pieces):
         ends = k == len(pieces) - 1
@@ -100,6 +114,8 @@ def _aligned(first: str, pieces: Sequence[str], last: str) -> list[str]:
             rows[-1] += f" {piece}"
             continue
         new = [pad + piece] if len(pad) <= room else wrapped(pad + piece)
+        if any(row.endswith(("(", "[", "{")) for row in new):
+            return []
         rows = [first + new[0].lstrip(), *new[1:]] if not k else rows + new
     return [*rows[:-1], rows[-1] + last]
 

@@ -16,6 +16,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -232,7 +233,7 @@ class Lowering(
     def span(self, node: Any) -> Span:
         span = self.activation.source.span(node)
         site = (self.activation.path, self.step, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-        return Span(span.line, span.column, span.end_column, span.text, span.file, span.function, site)
+        return replace(span, site=site)
 
     def told(self, about: Callable[[Type], Any], atom: Atom) -> Any:
         """What the type of a value says here; None if it says nothing."""

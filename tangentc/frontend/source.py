@@ -6,6 +6,7 @@ import ast
 import functools
 import types
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from tangentc.core import texts
 from tangentc.errors import NoSource, Span, UnsupportedSyntax
 from tangentc.frontend.prompt import FILE, typed
 from tangentc.frontend.trees import walk
+
+LONGEST = 96  # characters of a statement that is quoted whole
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,22 @@ class Source:
         """The place of a node, with the whole text of its first line."""
         text = self.lines[node.lineno - 1].rstrip("\n") if node.lineno <= len(self.lines) else ""
         end = node.end_col_offset if node.end_lineno == node.lineno else len(text)
-        return Span(node.lineno, _column(text, node.col_offset), _column(text, end), text, self.file, self.name)
+        return Span(
+            node.lineno, _column(text, node.col_offset), _column(text, end), text, self.file, self.name,
+            statement=self.long_statements.get(node.lineno, ""),
+        )  # fmt: skip
+
+    @functools.cached_property
+    def long_statements(self) -> dict[int, str]:
+        """For each line of a statement, or of the head of one, that has several lines, what is quoted for it."""
+        out: dict[int, str] = {}
+        for node in walk(self.tree):
+            if isinstance(node, ast.stmt) and node is not self.tree:
+                end = _end_of_head(node)
+                rows = self.lines[node.lineno - 1 : end]
+                whole = _joined(rows) if len(rows) > 1 else ""
+                out |= {node.lineno + k: whole or _part(row, rows[0]) for k, row in enumerate(rows) if len(rows) > 1}
+        return out
 
 
 @dataclass(frozen=True)
@@ -45,6 +63,33 @@ class Quoted(Source):
 
     def span(self, node: Any) -> Span:
         return self.place
+
+
+def _end_of_head(s: ast.stmt) -> int:
+    """The last line of a simple statement, or of what stands before the colon of another one."""
+    if not isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
+        return s.lineno if hasattr(s, "body") or hasattr(s, "cases") else s.end_lineno or s.lineno
+    heads = [getattr(s, name, None) for name in ("test", "iter")] + [i.context_expr for i in getattr(s, "items", ())]
+    return max((h.end_lineno or s.lineno for h in heads if h is not None), default=s.lineno)
+
+
+def _joined(rows: Sequence[str]) -> str:
+    """Rows as one, without the spaces that indent them; nothing if that is too long to quote."""
+    if any("#" in row or "\\" in row for row in rows):
+        return ""
+    text = " ".join(row.strip() for row in rows)
+    for bracket in "([{":
+        text = text.replace(f"{bracket} ", bracket)
+    for bracket in ")]}":
+        text = text.replace(f", {bracket}", bracket).replace(f" {bracket}", bracket)
+    return text if len(text) <= LONGEST else ""
+
+
+def _part(row: str, first: str) -> str:
+    """One row of a long statement, if that is an item of it; else how the statement begins."""
+    text = row.split("#")[0].strip().removesuffix(",")
+    closed = all(text.count(a) == text.count(b) for a, b in ("()", "[]", "{}"))
+    return text if closed and (text[:1].isalnum() or text[:1] in "'\"_") else f"{first.strip()} ..."
 
 
 def _column(text: str, byte_offset: int) -> int:
