@@ -23,7 +23,7 @@ from tangentc.backend.expressions import BINARY, Expressions, negated
 from tangentc.backend.fold import Folding
 from tangentc.backend.managers import with_statements
 from tangentc.backend.naming import Naming
-from tangentc.backend.unpacking import with_pairs, with_unpacking
+from tangentc.backend.unpacking import with_pairs, with_unpacking, with_zeros
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -177,7 +177,7 @@ class _Raise(Expressions):
                     own.of = s  # type: ignore[attr-defined]
             out += made
         out = with_unpacking(with_comprehensions(out, self.folding.uses), self.types.of, self.folding.blank_is_free)
-        return with_statements(with_pairs(out), self.folding.uses)
+        return with_statements(with_zeros(with_pairs(out)), self.folding.uses)
 
     def statement(self, s: Statement) -> list[ast.stmt]:
         match s:

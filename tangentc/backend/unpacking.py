@@ -5,6 +5,9 @@ slope = theta[1]        ->      level, slope, _ = theta          (theta has thre
 
 dy = y - y0             ->      dy, dx = y - y0, x - x0          (as the user has it)
 dx = x - x0
+
+a_bar = 0.0             ->      a_bar = b_bar = 0.0              (what adjoints begin with)
+b_bar = 0.0
 """
 
 from __future__ import annotations
@@ -139,3 +142,48 @@ def _as_one(together: list[ast.Assign]) -> ast.Assign | None:
         return None
     new.of = together[0].of  # type: ignore[attr-defined]
     return new
+
+
+def with_zeros(block: list[ast.stmt]) -> list[ast.stmt]:
+    """A block in which the zeros that adjoints begin with, one behind the other, are set in short rows."""
+    out: list[ast.stmt] = []
+    for s in block:
+        joined = _joined(out[-1], s) if out else None
+        if joined is not None:
+            joined.of = getattr(out[-1], "of", None)  # type: ignore[attr-defined]
+            out[-1] = joined
+        else:
+            out.append(s)
+    return out
+
+
+def _joined(before: ast.stmt, s: ast.stmt) -> ast.Assign | None:
+    """Two statements that set adjoints to zeros as one: ``a_bar = b_bar = 0.0``."""
+    if not (isinstance(before, ast.Assign) and isinstance(s, ast.Assign) and _is_of_adjoint(s.targets[0])):
+        return None
+    first, zero = before.value, s.value
+    if isinstance(first, ast.Constant) and isinstance(zero, ast.Constant) and first.value == zero.value == 0.0:
+        if not (isinstance(first.value, float) and isinstance(zero.value, float) and len(before.targets) < MOST):
+            return None
+        return ast.Assign([*before.targets, *s.targets], zero) if _is_of_adjoint(before.targets[0]) else None
+    whole = before.targets[0]
+    if isinstance(whole, ast.Tuple) and isinstance(first, ast.Tuple):
+        names, values = whole.elts, first.elts
+    else:
+        names, values = [whole], [first]
+    if len(before.targets) != 1 or not all(map(_is_of_adjoint, names)) or not all(map(_is_zeros, [*values, zero])):
+        return None
+    new = ast.Assign([ast.Tuple([*names, s.targets[0]])], ast.Tuple([*values, zero]), lineno=0)
+    return new if len(ast.unparse(new)) <= WIDEST else None
+
+
+def _is_of_adjoint(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) and target.id.rstrip("_0123456789").endswith("_bar")
+
+
+def _is_zeros(value: ast.expr) -> bool:
+    """Whether a value is ``np.zeros_like(x)``."""
+    match value:
+        case ast.Call(ast.Attribute(attr="zeros_like"), [ast.Name()], []):
+            return True
+    return False
