@@ -304,6 +304,15 @@ def powers_of_a_growing_number(s, x):
     return np.sum(u ** np.arange(3, -4, -2)) + np.sum(e ** np.arange(3)) + np.sum(e**s)
 
 
+def curves_of_one_vector(theta, ts):
+    total = 0.0
+    for t in ts:
+        level, slope, hump, tau = theta
+        e = np.exp(-t / tau)
+        total += np.sum((level + slope * (1 - e) * tau / t + hump * e) ** 2)
+    return total + np.sum(theta**2)
+
+
 def an_entry_of_what_may_be_a_number(x, n):
     s = 0.5
     a = x * 2.0
@@ -369,6 +378,7 @@ PROGRAMS = [
     (slopes_of_bars, (w(4, 2), pairs, v(3))),
     (two_pi, (0.3, 0.8)),
     (if_it_is_below, (0.3, w(5))),
+    (curves_of_one_vector, (v(4) + 0.5, v(3, 5) + 0.5)),
     (an_entry_of_what_may_be_a_number, (w(3), 2)),
     (powers_of_a_growing_number, (0.7, w(3))),
 ]
