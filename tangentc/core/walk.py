@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from tangentc.core import ops
 from tangentc.core.nodes import (
     Assign,
@@ -29,6 +31,7 @@ from tangentc.core.types import Array, Scalar, Type, present
 
 WITH_BLOCKS = {If, For, While}
 FORM = ("shape", "size", "ndim", "dtype")  # what an array is made like
+FORM_OF = {builtins.len, np.shape, np.size, np.ndim}
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
@@ -234,8 +237,10 @@ def substitute_block(block: Block, atoms: Mapping[str, Atom]) -> Block:
 
 
 def asks_for_form(s: Statement, of: Callable[[Atom], Type]) -> bool:
-    """Whether a statement reads how an array is made, ``x.shape`` for instance, and not what it holds; ``of`` gives
-    types."""
+    """Whether a statement reads how an array is made, ``x.shape`` or ``len(x)`` for instance, and not what it holds;
+    ``of`` gives types."""
+    if isinstance(s, Assign) and s.op in FORM_OF:
+        return isinstance(of(s.args[0]), Array)
     if not (isinstance(s, Assign) and s.op is builtins.getattr and isinstance(s.args[1], Const)):
         return False
     return s.args[1].value in FORM and isinstance(present(of(s.args[0])), (Array, Scalar))

@@ -132,6 +132,8 @@ class Region:
     def _asked(self, name: str) -> list[str]:
         """What has to be put back before a value is read, or computed again, out of an array that changes."""
         made = self.made[name]
+        if isinstance(made, Assign) and asks_for_form(made, self.builder.types.of):  # which is what it was
+            return []
         held = {name, *(a for a in made.atoms if isinstance(a, str))} if made is not None else {name}
         roots = {self.aliases.root(n) for n in held if n in self.aliases.types.of_name}
         return sorted({n for r in roots for n in self.put_back.get(r, ())} - {name})
