@@ -279,3 +279,13 @@ def test_what_is_made_before_a_loop_that_does_not_run():
     with np.errstate(invalid="ignore"):
         assert grad(damped)(2.0, -1.0, 0) == 1.0
         assert grad(damped, wrt=("x", "dt"))(2.0, -1.0, 0) == (1.0, 0.0)
+
+
+def test_an_exponential_may_be_too_small_for_a_number():
+    def f(x, p):
+        return np.sum(np.exp(-(x**2)) ** p)
+
+    at, p = np.array([0.5, 40.0]), 2.0  # np.exp(-1600.0) is 0
+    x_bar, p_bar = grad(f, (0, 1))(at, p)
+    np.testing.assert_allclose(x_bar, [-2 * np.exp(-0.5), 0.0])
+    np.testing.assert_allclose(p_bar, -0.25 * np.exp(-0.5))

@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from tangentc.ops.table import existing
-from tangentc.rules.fragment import inline, is_above_zero, is_integer, is_literal, is_real
+from tangentc.rules.fragment import inline, is_integer, is_literal, is_real
 from tangentc.rules.registry import elementwise, zero_gradient
 from tangentc.runtime import real_power, taken
 
@@ -58,8 +58,6 @@ def power_of(x, y, z):
         return y * x ** (y - 1)
     if is_integer(y):
         return y * x ** np.where(y == 0, 1, y - 1)
-    if is_above_zero(x):
-        return y * z / x
     return y * np.where((x == 0) & (y == 0), 1, x) ** (y - 1)
 
 
@@ -69,8 +67,6 @@ def log_of_base(x, y, z):
     if is_literal(x):
         if x > 0:
             return math.log(x)
-    if is_above_zero(x):
-        return np.log(x)
     if is_real(x) and not is_real(z):
         x = x + 0j
     return np.log(np.where((x == 0) & (y > 0), 1, x)) if is_real(y) else np.log(x)

@@ -65,11 +65,6 @@ def is_integer(x: Any) -> bool:
     return isinstance(x, int)
 
 
-def is_above_zero(x: Any) -> bool:
-    """In a formula: whether a value is known to be above zero: a number in the text, or an exponential."""
-    return is_literal(x) and x > 0
-
-
 def is_real(x: Any) -> bool:
     """In a formula: whether a value is real, so that conjugating it does nothing."""
     return not np.iscomplexobj(x)
@@ -334,7 +329,7 @@ class Fragment:
             function = getattr(receiver, node.func.attr)
         else:
             function = self.eval(node.func, env)
-        if function in (is_literal, is_integer, is_above_zero, is_changed, is_real, is_zero):
+        if function in (is_literal, is_integer, is_changed, is_real, is_zero):
             return self._asked(function, args[0])
         if function is np.ndim:
             return self._rank(args[0])
@@ -368,10 +363,6 @@ class Fragment:
         if not isinstance(x, Value) or question is is_literal:
             return question not in (is_changed, is_zero) and question(x)
         t = self.b.type(x.atom)
-        if question is is_above_zero:
-            made = self.b.definition(x.atom) or self.b.primal.get(str(x.atom))
-            plain = not self.b.mutable(x.atom) and isinstance(t, (Array, Scalar)) and not is_complex(t)
-            return plain and made is not None and made.op in (np.exp, math.exp)
         if question is is_changed:
             return self.b.mutable(x.atom)
         if question is is_zero:
