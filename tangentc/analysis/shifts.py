@@ -163,7 +163,10 @@ class _Following:
     def _of(self, s: Assign) -> list[tuple[str, Moved | None]]:
         if self.is_zero(s.op) or s.op is builtins.len or s.op is ops.stopped:
             return []
-        return [(s.target, self._result(s))]
+        found, ndim = self._result(s), rank(self.of(s.target))
+        if found is not None and found.along is None and len(found.varies) != ndim:
+            raise Felt
+        return [(s.target, found)]
 
     def _result(self, s: Assign) -> Moved | None:
         """How the result of an operation moves, None if it does not."""
@@ -300,7 +303,7 @@ class _Following:
                 raise Felt
             return replace(x, kept=keeps)
         given = axis.value if isinstance(axis, Const) else None
-        if isinstance(axis, str) or given is None:
+        if isinstance(axis, str) or given is None or not x.varies:
             if not x.alike():
                 raise Felt
             return replace(x, varies=(False,) * ndim)

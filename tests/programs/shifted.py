@@ -89,7 +89,23 @@ def of_another_length(x):
     return np.sum(np.log(np.cumsum(e)) + s)
 
 
+def over_the_axis_of_a_number(x, y):
+    top = np.maximum(x, y)
+    return np.log(np.sum(np.exp(x - top), axis=0) + np.exp(y - top)) + top
+
+
+def axes_kept_if_asked(x, keeps):
+    top = np.max(x, axis=1)
+    total = np.sum(np.exp(x - top[:, None]), axis=1, keepdims=keeps)
+    return np.sum(np.sin(np.log(total) + (top[:, None] if keeps else top)))
+
+
 # ------------------------------------------------------------ what moves
+def axes_that_are_not_those_of_the_shift(x, keeps):
+    top = np.max(x, axis=1)
+    return np.sum(np.sin(np.log(np.sum(np.exp(x - top[:, None]), axis=1, keepdims=keeps)) + top))
+
+
 def with_a_mask(x, keep):
     top = np.max(np.where(keep, x, -np.inf), axis=1, keepdims=True)
     e = np.where(keep, np.exp(np.where(keep, x - top, 0.0)), 0.0)
@@ -160,7 +176,7 @@ def rolled_apart(x):
 
 
 x3 = np.array([0.3, -1.2, 0.7])
-x34 = rng.normal(size=(3, 4))
+x34, x33 = rng.normal(size=(3, 4)), np.random.default_rng(3).normal(size=(3, 3))
 keep = np.array([[True, False, True, True], [False, True, True, False], [True, True, True, True]])
 
 PROGRAMS = [
@@ -178,7 +194,11 @@ PROGRAMS = [
     (in_each_trip, (x34,)),
     (the_first_as_the_shift, (x3,)),
     (of_another_length, (x3,)),
+    (over_the_axis_of_a_number, (0.3, 0.9)),
+    (axes_kept_if_asked, (x33, True)),
+    (axes_kept_if_asked, (x33, False)),
     (added_twice, (x3,)),
+    (axes_that_are_not_those_of_the_shift, (x33, True)),
     (with_a_mask, (x34, keep)),
     (not_added, (x3,)),
     (of_other_axes, (x34,)),
