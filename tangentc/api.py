@@ -37,11 +37,11 @@ from tangentc.core.remade import again, travelling
 from tangentc.core.tangents import is_plain
 from tangentc.core.types import Scalar, Type, is_differentiable
 from tangentc.core.values import holds_itself, seeing, type_of, types_of
-from tangentc.derivative import Derivative, fit, plain_name
+from tangentc.derivative import Derivative
 from tangentc.derive.assemble import make_pair
 from tangentc.derive.results import check_result
 from tangentc.errors import BadSeed, TangentcError, TurnedComplex, UnsafeMutation, internal
-from tangentc.frontend.callables import is_known, python_function
+from tangentc.frontend.callables import fit, is_known, plain_name, python_function
 from tangentc.integers import settled, with_values
 from tangentc.kept.record import compiled as compiled_or_kept
 from tangentc.rules.registry import REGISTRY
@@ -53,7 +53,7 @@ R = TypeVar("R")
 
 def grad(
     f: Callable[P, Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-    memory: int | str | None = None,
+    memory: int | str | None = None, kernels: str | None = None,
 ) -> Derivative[P, Any]:  # fmt: skip
     """The gradient of a scalar function, as a function.
 
@@ -64,7 +64,10 @@ def grad(
     `TangentcError`.  With ``check="finite"`` every statement is watched, and the first adjoint that is NaN or infinite
     raises `NotFinite`, which names the line of ``f``.  With ``memory``, a number of states or of bytes ("200 MB"), the
     outermost loops of ``f`` keep no more than that of what their trips begin with, and run trips again (Griewank and
-    Walther, Algorithm 799: Revolve, 2000); `UnsupportedSyntax` says of a loop that it cannot run again.
+    Walther, Algorithm 799: Revolve, 2000); `UnsupportedSyntax` says of a loop that it cannot run again.  With
+    ``kernels="numba"`` loops over numbers and entries of arrays are functions of their own, which Numba compiles when
+    they are first called; what they have no words for stays NumPy's, and what raises is run in NumPy's code, so that
+    errors are NumPy's.  Raises `BadArgument` where Numba is not installed.
 
     >>> import numpy as np
     >>> def energy(x):
@@ -72,12 +75,12 @@ def grad(
     >>> grad(energy)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Derivative(f, "grad", wrt, has_aux, check, memory)
+    return Derivative(f, "grad", wrt, has_aux, check, memory, kernels)
 
 
 def value_and_grad(
     f: Callable[P, R], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-    memory: int | str | None = None,
+    memory: int | str | None = None, kernels: str | None = None,
 ) -> Derivative[P, tuple[R, Any]]:  # fmt: skip
     """As `grad`, giving ``(value, gradient)``; with ``has_aux``, ``((value, aux), gradient)``.
 
@@ -86,13 +89,14 @@ def value_and_grad(
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
-    return Derivative(f, "value_and_grad", wrt, has_aux, check, memory)
+    return Derivative(f, "value_and_grad", wrt, has_aux, check, memory, kernels)
 
 
-def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative[..., Any]:
+def adjoint(f: Callable[..., Any], wrt: Any = 0, kernels: str | None = None) -> Derivative[..., Any]:
     """The adjoint function ``(*args, out_bar)``: the gradient of ``sum(out_bar * f(*args))``.
 
-    Every argument is given by position.  Raises `BadSeed` if ``out_bar`` does not have the result's shape.
+    Every argument is given by position.  ``kernels`` compiles loops, see `grad`.  Raises `BadSeed` if ``out_bar`` does
+    not have the result's shape.
 
     >>> import numpy as np
     >>> def double(x):
@@ -100,7 +104,7 @@ def adjoint(f: Callable[..., Any], wrt: Any = 0) -> Derivative[..., Any]:
     >>> adjoint(double)(np.ones(2), np.array([1.0, 3.0]))
     array([2., 6.])
     """
-    return Derivative(f, "adjoint", wrt)
+    return Derivative(f, "adjoint", wrt, kernels=kernels)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import warnings
 from decimal import Decimal
 from numbers import Number
 from typing import Any
@@ -65,6 +67,35 @@ def in_tuples(name: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
                 why="it takes them in a tuple", way_out=f"write {name}(f, (x,), (v,))",
             )  # fmt: skip
     return tuple(primals), tuple(tangents)
+
+
+def compiler_for(kernels: str | None) -> str | None:
+    """What compiles the loops of emitted code, if they are to be compiled.
+
+    Raises `BadArgument` for a compiler that there is none of, or that is not installed.
+    """
+    if kernels in (None, "numpy"):
+        return None
+    if kernels != "numba":
+        raise BadArgument(
+            f"kernels={kernels!r} is no compiler of loops",
+            why='there is "numba"', way_out='say kernels="numba", or leave it out',
+        )  # fmt: skip
+    if importlib.util.find_spec("numba") is None:
+        raise BadArgument(
+            'kernels="numba" needs Numba, which is not installed', why="it compiles the loops of the emitted code",
+            way_out='install it: pip install "tangentc[numba]"',
+        )  # fmt: skip
+    return kernels
+
+
+def warn_uncompiled(error: Exception, function: Any) -> None:
+    """Say that Numba could not compile the loops of a function for these arguments."""
+    module = type(error).__module__ or ""
+    if module.startswith(("numba", "llvmlite")):
+        said = str(error).strip().splitlines()
+        name = getattr(function, "__name__", "a function")
+        warnings.warn(f"Numba does not compile the loops of {name} here, NumPy runs: {said[0]}", stacklevel=4)
 
 
 def states_within(memory: int | str | None) -> tuple[str, int] | None:

@@ -96,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
             kinds = ("grad", "value_and_grad", "adjoint", "jvp")
             command.add_argument("--kind", choices=kinds, default="grad", help="what to emit")
             command.add_argument("--module", choices=("numpy", "cupy"), default="numpy", help="for whose arrays")
+            command.add_argument("--kernels", choices=("numba",), help="compile the loops")
         if name == "show":
             command.add_argument("--annotate", action="store_true", help="with the type of what each line makes")
         if name == "graph":
@@ -123,7 +124,8 @@ class _Usage(Exception):
 def _derivative(options: Any) -> Any:
     from tangentc.derivative import Derivative
 
-    return Derivative(_load(options.target), getattr(options, "kind", "grad"), _wrt(options))
+    kernels = getattr(options, "kernels", None)
+    return Derivative(_load(options.target), getattr(options, "kind", "grad"), _wrt(options), kernels=kernels)
 
 
 def _wrt(options: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from tangentc.api import adjoint, grad, jvp, value_and_grad, vjp
+from tangentc.arguments import compiler_for
 from tangentc.core.remade import again, is_at_home, travelling
 from tangentc.derivative import Derivative
 from tangentc.frontend.callables import python_function
@@ -17,16 +18,21 @@ R = TypeVar("R")
 
 
 @overload
-def differentiable(f: Callable[P, R], *, wrt: Any = 0, has_aux: bool = False) -> Differentiable[P, R]: ...
+def differentiable(
+    f: Callable[P, R], *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None
+) -> Differentiable[P, R]: ...
 @overload
 def differentiable(
-    f: None = None, *, wrt: Any = 0, has_aux: bool = False
+    f: None = None, *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
-def differentiable(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
+def differentiable(
+    f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None
+) -> Any:
     """Decorate a function: what takes its place is called as it is, and has its derivatives as attributes.
 
     ``.grad``, ``.value_and_grad`` and ``.adjoint`` are functions, ``.vjp(*primals)`` and
-    ``.jvp(primals, tangents)`` are those of the module, ``.source`` is the gradient's text.
+    ``.jvp(primals, tangents)`` are those of the module, ``.source`` is the gradient's text.  With ``kernels="numba"``
+    the three functions have their loops compiled, see `grad`.
 
     >>> @differentiable(wrt=("x", "y"))
     ... def product(x, y):
@@ -35,8 +41,8 @@ def differentiable(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux
     (6.0, (3.0, 2.0))
     """
     if f is None:
-        return functools.partial(differentiable, wrt=wrt, has_aux=has_aux)
-    return Differentiable(f, wrt, has_aux)
+        return functools.partial(differentiable, wrt=wrt, has_aux=has_aux, kernels=kernels)
+    return Differentiable(f, wrt, has_aux, kernels=kernels)
 
 
 class Differentiable(Generic[P, R]):
@@ -45,7 +51,7 @@ class Differentiable(Generic[P, R]):
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: Any, wrt: Any, has_aux: bool, kind: Any = None):
+    def __init__(self, function: Any, wrt: Any, has_aux: bool, kind: Any = None, kernels: str | None = None):
         if isinstance(function, (classmethod, staticmethod)):
             kind, function = type(function), function.__func__
         self._kind = kind  # `classmethod` or `staticmethod`, where the decorated function is one
@@ -56,7 +62,8 @@ class Differentiable(Generic[P, R]):
         self._bound: dict[int, Any] = {}  # of a method: for each object
         self._instance: Any = None
         self._derivatives: dict[str, Any] = {}
-        self._wrt, self._has_aux = wrt, has_aux
+        self._wrt, self._has_aux, self._kernels = wrt, has_aux, kernels
+        compiler_for(kernels)
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
@@ -72,7 +79,7 @@ class Differentiable(Generic[P, R]):
             if len(self._bound) > 64:
                 self._bound.clear()
             method = pytypes.MethodType(self.__tangentc_given__, instance)
-            bound = self._bound[id(instance)] = Differentiable(method, self._wrt, self._has_aux)
+            bound = self._bound[id(instance)] = Differentiable(method, self._wrt, self._has_aux, kernels=self._kernels)
             bound._instance = instance
         return bound
 
@@ -84,7 +91,14 @@ class Differentiable(Generic[P, R]):
             return getattr, (self._instance, self.__name__)
         if is_at_home(self):
             return self.__qualname__
-        return again, (Differentiable, travelling(self.__tangentc_given__), self._wrt, self._has_aux, self._kind)
+        return again, (
+            Differentiable,
+            travelling(self.__tangentc_given__),
+            self._wrt,
+            self._has_aux,
+            self._kind,
+            self._kernels,
+        )
 
     @property
     def grad(self) -> Derivative[P, Any]:
@@ -100,8 +114,8 @@ class Differentiable(Generic[P, R]):
 
     def _made(self, kind: str, make: Callable[..., Any]) -> Any:
         if kind not in self._derivatives:
-            aux = () if kind == "adjoint" else (self._has_aux,)
-            self._derivatives[kind] = make(self.__tangentc_given__, self._wrt, *aux)
+            aux = {} if kind == "adjoint" else {"has_aux": self._has_aux}
+            self._derivatives[kind] = make(self.__tangentc_given__, self._wrt, kernels=self._kernels, **aux)
         return self._derivatives[kind]
 
     def vjp(self, *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:

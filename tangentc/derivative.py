@@ -13,11 +13,13 @@ from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     check_seed,
+    compiler_for,
     refuse_integers,
     refuse_repeated,
     refuse_tables,
     refuse_turned,
     states_within,
+    warn_uncompiled,
     with_paths,
 )
 from tangentc.backend.load import print_program
@@ -35,17 +37,7 @@ from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
 from tangentc.errors import BadArgument, TangentcError, TurnedComplex, internal
-from tangentc.frontend.callables import (
-    beyond,
-    calling,
-    defaults_after,
-    is_known,
-    is_library_module,
-    option,
-    python_function,
-    with_keywords,
-    wrapped,
-)
+from tangentc.frontend.callables import beyond, calling, defaults_after, plain_name, python_function, with_keywords
 from tangentc.frontend.dependencies import Signed
 from tangentc.integers import settled, with_values
 from tangentc.kept.record import compiled as compiled_or_kept
@@ -65,11 +57,12 @@ class Derivative(Made, Generic[P, R]):
 
     def __init__(
         self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-        memory: int | str | None = None,
+        memory: int | str | None = None, kernels: str | None = None,
     ):  # fmt: skip
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.memory, self.limit = memory, states_within(memory)
+        self.kernels = compiler_for(kernels)
         self.given = undecorated(function, "__tangentc_given__")
         self._given_signed = Signed(self.given)
         self.function = python_function(function, kind)
@@ -78,7 +71,7 @@ class Derivative(Made, Generic[P, R]):
         self.__name__ = f"{self.function.__name__}_{kind}"
         self.__doc__ = "\n\n".join([self.said(), *([self.function.__doc__] if self.function.__doc__ else [])])
         given: Any = self.given.code if isinstance(self.given, Derivative) else self.given
-        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit)
+        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit, kernels)
         self.last: Compiled | None = None
         self._signed: Signed | None = None  # what the signature was found for
 
@@ -191,6 +184,15 @@ class Derivative(Made, Generic[P, R]):
     def run_found(self, compiled: Compiled, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
         """What the code that was found for these arguments gives."""
         draws = compiled.draws(bound)
+        if compiled.text.is_compiled:
+            if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
+                return self.without_kernels.run(bound, tangents, in_numpy_numbers)
+            try:
+                return compiled.function(*bound, *compiled.seeds, *tangents)
+            except Exception as error:  # NumPy's code says it in its own words, or takes what loops were not made for
+                warn_uncompiled(error, self.function)
+                draws.again()
+                return self.without_kernels.run(bound, tangents, in_numpy_numbers)
         try:
             if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
                 return self._run_watched(compiled, bound, tangents, in_numpy_numbers)
@@ -205,6 +207,11 @@ class Derivative(Made, Generic[P, R]):
         except Exception as error:
             locate(error)
             raise
+
+    @functools.cached_property
+    def without_kernels(self) -> Derivative:
+        """The same derivative in NumPy's code."""
+        return Derivative(self.given, self.kind, self.wrt, self.has_aux, self.check, self.memory)
 
     def _run_watched(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
         """What code gives whose numbers are other ones than it was compiled for, or may turn out to be."""
@@ -280,7 +287,9 @@ class Derivative(Made, Generic[P, R]):
         if key not in self.code.fitted:
             own = self.given
             given = own.fitted(args, keywords) if isinstance(own, Derivative) else calling(own, *key)
-            self.code.fitted[key] = Derivative(given, self.kind, self.wrt, self.has_aux, self.check, self.memory)
+            self.code.fitted[key] = Derivative(
+                given, self.kind, self.wrt, self.has_aux, self.check, self.memory, self.kernels
+            )
         return self.code.fitted[key]
 
     def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
@@ -420,7 +429,7 @@ class Derivative(Made, Generic[P, R]):
         def write() -> Context:
             return self._context(source, types, arrays, seed, inner, watch)
 
-        asked = self.kind, self.wrt, self.has_aux, self.limit
+        asked = self.kind, self.wrt, self.has_aux, self.limit, self.kernels
         compiled = compiled_or_kept(write, source, types, seed, arrays, inner, None if watch else asked)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
@@ -429,8 +438,17 @@ class Derivative(Made, Generic[P, R]):
         self, source: Any, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False,
         watch: Any = None,
     ) -> Context:  # fmt: skip
+        compiles = self.kernels is not None and arrays == "numpy" and not inner and not watch
+        left: dict[Any, str] = {}
+        if compiles:
+            with front_for(source, types, watch, True) as front:
+                self.write(context := Context(front, arrays, inner, True), source, types, seed)
+            if context.take_out_kernels():
+                return context
+            left = context.left  # for all of its loops NumPy has to be the best that it can
         with front_for(source, types, watch) as front:
             self.write(context := Context(front, arrays, inner), source, types, seed)
+        context.left = left
         return context
 
     def resolve(self, types: list[Type]) -> Any:
@@ -474,21 +492,6 @@ class Derivative(Made, Generic[P, R]):
             refuse_integers(types[i], names[i], self.function)
         refuse_repeated(tuple(zip(wrt, self.paths)), names, self.function)
         return wrt, single
-
-
-def plain_name(function: Any) -> str:
-    return function.__name__.replace("<lambda>", "lambda_")
-
-
-def fit(function: Any, args: Sequence_[Any]) -> Any:
-    """What ``function`` is for these arguments: one with ``*args`` gets a parameter for each that goes there."""
-    if isinstance(function, Derivative):
-        return function.fitted(tuple(args), {})
-    given = undecorated(function, "__tangentc_given__")
-    if is_known(given) and is_library_module(given):
-        return wrapped(given, tuple(map(option, args)))
-    key = beyond(given, tuple(args), {})
-    return function if key == (0, ()) else calling(given, *key)
 
 
 MADE["Derivative"] = Derivative

@@ -22,8 +22,9 @@ from tangentc.core.remade import again, travelling
 from tangentc.core.tangents import formed, leaves, part, steps
 from tangentc.core.types import Type, components, is_container
 from tangentc.core.values import is_array, type_of
-from tangentc.derivative import Derivative, fit
+from tangentc.derivative import Derivative
 from tangentc.errors import BadArgument, NotDifferentiable
+from tangentc.frontend.callables import fit
 from tangentc.rules.definitions.jacobians import INSIDE
 
 P = ParamSpec("P")

@@ -38,6 +38,7 @@ class Program:
     writes: tuple[str, ...] = ()
     gives_iterator: bool = False
     gives_changed: bool = False
+    decorator: str = ""  # of the emitted function: what compiles it
 
     @functools.cached_property
     def aliases(self) -> Aliases:
@@ -63,7 +64,8 @@ class Program:
 @dataclass(frozen=True)
 class Pass:
     """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
-    what may share memory with what; ``last`` says that it is for the text alone, not where that is differentiated."""
+    what may share memory with what; ``last`` says that it is for the text alone, not where that is differentiated, and
+    ``calls`` that it puts one call of NumPy in the place of what compiled loops do on the way."""
 
     name: str
     does: str
@@ -71,6 +73,7 @@ class Pass:
     keeps_types: bool = False
     keeps_memory: bool = True
     last: bool = False
+    calls: bool = False
 
 
 def call_aliases(op: Op) -> bool | None:

@@ -12,8 +12,11 @@ effect, what is not cheap.  The idea of choosing by a cut: Chen et al., "Trainin
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
+
+import numpy as np
 
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign
@@ -27,8 +30,26 @@ CHEAP = every("cheap")
 FREE = every("free")
 
 
-def is_cheap(s: Assign, types: Types) -> bool:
+class Prices(NamedTuple):
+    """What saving a value costs, and computing one again: with a pass over memory and a line of text for each."""
+
+    number: float = 1.0
+    array: float = 4.0
+    container: float = 8.0
+    number_again: float = 0.3
+    array_again: float = 2.1  # a pass over an array costs half of what keeping it does
+    arithmetic: bool = False  # whether all of arithmetic is cheap, division and powers of arrays too
+
+
+NUMPY = Prices()
+KERNELS = Prices(number_again=0.1, array_again=0.2, arithmetic=True)  # in a loop that reads its operands anyway
+ARITHMETIC = {operator.truediv, operator.pow, np.square, np.maximum, np.minimum, np.where, np.abs}
+
+
+def is_cheap(s: Assign, types: Types, prices: Prices = NUMPY) -> bool:
     """Whether recomputing a value costs no more than saving it."""
+    if prices.arithmetic and s.op in ARITHMETIC:
+        return True
     if s.op is builtins.len and getattr(types.of(s.args[0]), "kind", None) is dict:
         return False  # a key that was put into a dict stays there when its item is restored
     if s.op in FREE:
@@ -38,10 +59,8 @@ def is_cheap(s: Assign, types: Types) -> bool:
     return s.op in CHEAP_ON_ARRAYS
 
 
-SAVED_NUMBER, SAVED_ARRAY, SAVED_CONTAINER = 1.0, 4.0, 8.0
 PART = 0.1  # what is part of another value is not saved if that may be for as much
 OVERWRITTEN = 2.0  # times as much: it is copied before, and put back after
-AGAIN_NUMBER, AGAIN_ARRAY = 0.3, 2.1  # a pass over an array costs half of what keeping it does, and a line of text
 TOO_LARGE = 4000  # values, for augmenting paths
 
 
@@ -52,18 +71,20 @@ class Choice(NamedTuple):
     price: float
 
 
-def price_of_saving(name: str, made: Assign | None, types: Types, overwritten: bool) -> float:
+def price_of_saving(name: str, made: Assign | None, types: Types, overwritten: bool, prices: Prices = NUMPY) -> float:
     """What saving a value costs."""
     t = types.of(name)
-    price = SAVED_NUMBER if isinstance(t, Scalar) else SAVED_CONTAINER if is_container(t) else SAVED_ARRAY
+    price = prices.number if isinstance(t, Scalar) else prices.container if is_container(t) else prices.array
     if made is not None and made.op in FREE:
         return price + PART
     return price * OVERWRITTEN if overwritten else price
 
 
-def price_of_again(s: Assign, types: Types) -> float:
+def price_of_again(s: Assign, types: Types, prices: Prices = NUMPY) -> float:
     """What computing a cheap value once more costs."""
-    return 0.0 if s.op in FREE else AGAIN_ARRAY if isinstance(types.of(s.target), Array) else AGAIN_NUMBER
+    if s.op in FREE:
+        return 0.0
+    return prices.array_again if isinstance(types.of(s.target), Array) else prices.number_again
 
 
 def choose(
@@ -73,6 +94,7 @@ def choose(
     asks: Callable[[str], Iterable[str]],
     price: Callable[[str], float],
     types: Types,
+    prices: Prices = NUMPY,
 ) -> Choice:
     """The values of a region to save so that the needed ones can be had, by themselves or computed again.
 
@@ -103,7 +125,7 @@ def choose(
         made = definitions[name]
         edge(("in", name), ("out", name), price(name))
         again = made is not None and may_recompute(name)
-        edge("source", ("in", name), price_of_again(made, types) if again else infinite)  # type: ignore[arg-type]
+        edge("source", ("in", name), price_of_again(made, types, prices) if again else infinite)  # type: ignore[arg-type]
         for atom in above[name]:
             edge(("out", atom), ("in", name), infinite)
         for other in asks(name):

@@ -83,6 +83,11 @@ class Rows(list[str]):
             if (of := getattr(node, "of", None)) is not None:
                 self.of[len(self)] = of
 
+    def under(self, decorator: str) -> None:
+        """Put a decorator above the function."""
+        self.insert(0, decorator)
+        self.of = {k + 1: s for k, s in self.of.items()}
+
     @property
     def text(self) -> str:
         return "\n".join(self) + "\n"

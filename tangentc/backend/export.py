@@ -10,6 +10,7 @@ import types
 from pathlib import Path
 from typing import Any
 
+from tangentc.backend.compilers import NUMBA
 from tangentc.core import ops
 from tangentc.errors import BadArgument
 
@@ -49,7 +50,8 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
 
     for bound, value in sorted(text.bindings.items()):
         need(bound, value.function if isinstance(value, ops.UserFunction) else value)
-    constants = []
+    constants = [row for row in text.imports if row.partition(" = ")[2] in NUMBA.values()]
+    imports |= {"import numba"} if constants else set()
     for bound, value in sorted(live.items()):
         if not isinstance(value, LITERALS):
             raise BadArgument(

@@ -40,7 +40,7 @@ from tangentc.core.nodes import (
     version_base,
 )
 from tangentc.core.types import SAVED, Array, Dict, Scalar, components, is_container, is_slice
-from tangentc.core.walk import asks_for_form, blocks, changed_by, reads, statements
+from tangentc.core.walk import all_changed_by, asks_for_form, blocks, reads, statements
 
 REPEATED = {
     builtins.len, builtins.range, builtins.slice, builtins.getattr, builtins.reversed, ops.make_tuple, builtins.zip,
@@ -71,7 +71,7 @@ class Folding:
                 if s.test in (s.merged[0].then, s.merged[0].orelse):
                     self.uses[s.test] -= 1  # `a and b` names a once
         self.managed = any(getattr(s, "op", None) in AROUND for s in statements(function.body))
-        self.stored = {changed_by(s) for s in statements(function.body)}
+        self.stored = {name for s in statements(function.body) for name in all_changed_by(s)}
         self.copies = {
             aliases.root(s.target) for s in statements(function.body) if isinstance(s, Assign) and s.op in TOGETHER
         }
@@ -209,8 +209,7 @@ class Folding:
 
     def _changes(self, s: Statement) -> set[str]:
         """The classes of memory that a statement stores into."""
-        names = {changed_by(inner) for inner in statements((s,))}
-        return {self.aliases.root(name) for name in names if name is not None}
+        return {self.aliases.root(name) for inner in statements((s,)) for name in all_changed_by(inner)}
 
     def _kill(self, pending: dict[str, bool], visible: set[str], names: list[str]) -> None:
         """From here on these names mean something else."""

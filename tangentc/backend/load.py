@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.backend.arrays import Spelling
+from tangentc.backend.compilers import NUMBA, compilers
 from tangentc.backend.device import for_device
 from tangentc.backend.emit import print_function
 from tangentc.backend.raise_ast import raise_function
@@ -35,6 +36,11 @@ class Text:
     types: Mapping[int, Any] = field(default_factory=dict)  # for such a row, the types of the function it stands in
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether a compiler makes loops of some of its functions."""
+        return "import numba" in self.imports
+
+    @property
     def whole(self) -> str:
         head = "\n".join(self.imports)
         return f"{head}\n\n\n{self.text}" if head else self.text
@@ -48,6 +54,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
     scope = {**root.__globals__, **_cells(root)}
     spelling = Spelling(scope, arrays)
     own = {program.function.name for program, _ in emitted}
+    own |= {"numba", *NUMBA} if any(program.decorator for program, _ in emitted) else set()
     spelling.own, spelling.inner = own, inner
     spelling.by_id = {k: v for k, v in spelling.by_id.items() if v not in own}
     texts: list[str] = []
@@ -63,6 +70,8 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         spelling.local = frozenset()
         tree = raise_function(program.function, program.types, program.aliases, spelling, reserved)
         rows = print_function(tree)
+        if program.decorator:
+            rows.under(f"@{program.decorator}")
         text = rows.text
         name = program.function.name
         if program is not emitted[-1][0]:
@@ -74,7 +83,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         of.update({row + k: s for k, s in rows.of.items()})
         types.update({row + k: program.types for k in rows.of})
         row += len(rows) + 2
-    imports = _imports(spelling.imports.values())
+    imports = (*_imports(spelling.imports.values()), *compilers(program.decorator for program, _ in emitted))
     every = [s for program, _ in emitted for s in statements(program.function.body)]
     inside = {a for s in every if _is_block(s) for a in reads(s)}
     outside = {a for s in every if not _is_block(s) for a in reads(s)}

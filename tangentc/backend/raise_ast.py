@@ -190,6 +190,9 @@ class _Raise(Expressions):
                 return self.assign(s)
             case Store():
                 return [self.line(self.store(s), s)]
+            case Effect(op=ops.fail_if):
+                error = ast.Call(ast.Name(s.args[1].value.__name__), [self.atom(s.args[2])], [])  # type: ignore[union-attr]
+                return [ast.If(self.atom(s.args[0]), [ast.Raise(error, None)], [])]
             case Effect():
                 return [self.line(ast.Expr(self.call(s.op, s.args, s.keywords)), s)]
             case If():

@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Sequence
 from tangentc.analysis.masks import CHOOSES, NONZERO, Mask, Unbounded, has_places, masks, tests_of, unbounded
 from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
+from tangentc.analysis.recording import KERNELS, NUMPY
 from tangentc.analysis.types import Types
 from tangentc.compiler.front import Front
 from tangentc.compiler.passes import SIMPLIFY
-from tangentc.core.nodes import Assign, Atom, Function, Op
+from tangentc.core.nodes import Assign, Atom, Function, Op, Statement
 from tangentc.core.remade import CHECKPOINT
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
@@ -20,6 +21,7 @@ from tangentc.derive.context import Key
 from tangentc.derive.demand import Made
 from tangentc.errors import TangentcError, UnsafeMutation
 from tangentc.frontend.recursion import calls_itself
+from tangentc.kernels.outline import Outline
 from tangentc.rules.registry import REGISTRY
 
 
@@ -28,8 +30,9 @@ class Context:
 
     steps: tuple[Pass, ...] = SIMPLIFY
 
-    def __init__(self, front: Front, arrays: str = "numpy", inner: bool = False):
+    def __init__(self, front: Front, arrays: str = "numpy", inner: bool = False, compiles: bool = False):
         self.front, self.arrays = front, arrays
+        self.compiles, self.prices = compiles, KERNELS if compiles else NUMPY
         self.inner = inner  # what is written is differentiated again
         self.prepare, self.key = front.prepare, front.key
         self.with_facts, self.observe = front.with_facts, front.observe
@@ -42,6 +45,7 @@ class Context:
         self.put: set[Written] = set()  # what belongs to the module, and is written into
         self.changed: set[Written] = set()  # and all that is changed
         self.read: set[Part] = set()  # and what is read
+        self.left: dict[Statement, str] = {}  # the loops that no kernel was made of, and why
         self.chooses = False  # whether an adjoint was written under a mask
         self.choosing: dict[int, tuple[Program, set[str]]] = {}  # with the parameters of which it takes some entries
 
@@ -68,9 +72,21 @@ class Context:
     ) -> Program:
         program = self.with_facts(function, types, source)
         for step in self.steps if steps is None else steps:
-            program = program if self.inner and step.last else self.after(program, step)
+            left_out = self.inner and step.last or self.compiles and step.calls
+            program = program if left_out else self.after(program, step)
             self.observe(step.name, step.does, program.function, types)
         return program
+
+    def take_out_kernels(self) -> bool:
+        """Make functions of the loops of what was emitted, for a compiler; False if there are none."""
+        emitted = []
+        for program, source in self.emitted:
+            outline = Outline(program, self.unique_name)
+            whole = outline.run()
+            emitted += [*((kernel, source) for kernel in outline.kernels), (whole, source)]
+            self.left.update(outline.why)
+        self.emitted = emitted
+        return any(program.decorator for program, _ in emitted)
 
     def after(self, program: Program, step: Pass) -> Program:
         """A program after a step that leaves its types as they are, with the facts that the step keeps."""

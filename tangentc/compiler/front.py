@@ -27,7 +27,7 @@ from tangentc.core.build import Builder
 from tangentc.core.classes import holds_standing
 from tangentc.core.nodes import Assign, Const, Effect, Function, Op, Place, Statement, Store
 from tangentc.core.texts import is_emitted
-from tangentc.core.types import Known, Scalar, Struct, Tuple, Type, Unknown, is_container
+from tangentc.core.types import Array, Known, Scalar, Struct, Tuple, Type, Unknown, is_container
 from tangentc.core.values import type_of
 from tangentc.core.verify import verify
 from tangentc.core.walk import all_defines, changed_by, definitions, statements, transform, with_body
@@ -58,6 +58,7 @@ MOST_KEPT = 64  # functions that are kept for their next derivative
 Observer = Callable[[str, str, Function, Types], None]
 
 Key = tuple[pytypes.FunctionType, tuple[Type, ...]]
+SMALL = 600  # bytes of code of a helper that becomes part of a compiled loop
 
 
 class Summaries:
@@ -79,6 +80,13 @@ class Summaries:
         if any(map(lacks_something, given)) or op in self.front.in_progress or not is_user_function(op):
             return False
         code = any(is_code(t) or holds_made_inside(t) or holds_standing(t) for t in given)
+        if (
+            self.front.compiles
+            and all(isinstance(t, (Scalar, Array)) for t in given)
+            and len(op.__code__.co_code) <= SMALL
+            and not calls_itself(op)
+        ):
+            return True  # it is part of the loop that calls it
         takes_any = bool(op.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
         return takes_any or code or self.front.changes_or_gives(op, types, keywords)
 
@@ -88,8 +96,9 @@ class Front:
 
     def __init__(
         self, root: pytypes.FunctionType, observer: Observer | None = None, checked: bool = False,
-        watch: Callable[[Program], Function] | None = None,
+        watch: Callable[[Program], Function] | None = None, compiles: bool = False,
     ):  # fmt: skip
+        self.compiles = compiles  # whether loops are to be compiled
         self.watch = watch  # puts into each program what shows its values
         self.root, self.observer, self.checked = root, observer, checked
         self.prepared: dict[Key, Program] = {}
@@ -380,12 +389,13 @@ KEPT: OrderedDict[Hashable, Front] = OrderedDict()
 
 @contextlib.contextmanager
 def front_for(
-    root: pytypes.FunctionType, types: Sequence[Type], watch: Callable[[Program], Function] | None = None
-) -> Iterator[Front]:
+    root: pytypes.FunctionType, types: Sequence[Type], watch: Callable[[Program], Function] | None = None,
+    compiles: bool = False,
+) -> Iterator[Front]:  # fmt: skip
     """The front for a derivative of a function: that of another derivative of it, if nothing has changed since."""
-    key = root, tuple(types), REGISTRY.version, are_complex(), SEEN_AS.get()
+    key = root, tuple(types), REGISTRY.version, are_complex(), SEEN_AS.get(), compiles
     found = KEPT.pop(key, None) if watch is None else None  # nobody else works with it meanwhile
-    front = found if found is not None and found.is_fresh() else Front(root, watch=watch)
+    front = found if found is not None and found.is_fresh() else Front(root, watch=watch, compiles=compiles)
     yield front
     front.note()
     if watch is not None:

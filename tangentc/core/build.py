@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class Builder:
     def __init__(self, types: Types, names: Iterable[str], peephole: Peephole | None = None):
         self.types = types
         self.peephole = peephole
+        self.prices: Any = None  # what saving a value costs, and computing it again
         self.numbers: Counter[str] = Counter()
         for name in names:
             base = version_base(name)

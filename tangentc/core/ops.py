@@ -197,6 +197,12 @@ def push(saved: list[X], value: X) -> None:
     saved.append(value)
 
 
+def fail_if(test: object, error: type[Exception], message: str) -> None:
+    """``if test: raise error(message)``, in a kernel: what follows was written for where it does not hold."""
+    if test:
+        raise error(message)
+
+
 def pop(saved: list[X], *position: SupportsIndex) -> X:
     return saved.pop(*position)
 
@@ -380,11 +386,13 @@ class UserFunction:
 class Emitted:
     """A function that the compiler wrote, called from another one: half of a primal/adjoint pair.
 
-    What an adjoint returns is nobody else's, so it has ``aliases`` False.
+    What an adjoint returns is nobody else's, so it has ``aliases`` False.  ``changes`` are the positions of the
+    arguments that it writes into.
     """
 
-    def __init__(self, name: str, pure: bool, result: Type, aliases: bool = True):
+    def __init__(self, name: str, pure: bool, result: Type, aliases: bool = True, changes: tuple[int, ...] = ()):
         self.__name__ = name
+        self.changes = changes
         self.aliases = aliases
         self.pure = pure
         self.result = result

@@ -6,6 +6,7 @@ import builtins
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -72,12 +73,22 @@ def changed_by(statement: Statement) -> str | None:
         case Assign() if statement.op in ops.CHANGES or isinstance(statement.op, ops.augmented):
             first = statement.args[0]
         case Effect() if (
-            statement.args and statement.op not in (ops.push, builtins.print) and not ops.is_pure(statement.op)
+            statement.args
+            and statement.op not in (ops.push, ops.fail_if, builtins.print)
+            and not ops.is_pure(statement.op)
         ):
             first = statement.args[0]
         case _:
             return None
     return first if isinstance(first, str) else None
+
+
+def all_changed_by(statement: Statement) -> tuple[str, ...]:
+    """The names of all that a statement itself changes in place."""
+    if isinstance(statement, (Assign, Effect)) and isinstance(statement.op, ops.Emitted) and statement.op.changes:
+        return tuple(str(statement.args[k]) for k in statement.op.changes)
+    changed = changed_by(statement)
+    return () if changed is None else (changed,)
 
 
 def reads(statement: Statement) -> tuple[Atom, ...]:
@@ -197,11 +208,11 @@ def with_body(function: Function, body: Block) -> Function:
     return function if body is function.body else replace(function, body=body)
 
 
-def substitute(statement: Statement, atoms: Mapping[str, Atom]) -> Statement:
-    """The statement with the names that it itself reads replaced; inner blocks are left alone."""
+def substitute(statement: Statement, atoms: Mapping[Any, Atom]) -> Statement:
+    """The statement with the names and data that it itself reads replaced; inner blocks are left alone."""
 
     def of(atom: Atom) -> Atom:
-        return atoms.get(atom, atom) if isinstance(atom, str) else atom
+        return atom if isinstance(atom, Const) else atoms.get(atom, atom)
 
     match statement:
         case Assign(name, op, args, keywords, span):
@@ -229,7 +240,7 @@ def substitute(statement: Statement, atoms: Mapping[str, Atom]) -> Statement:
     raise TypeError(statement)
 
 
-def substitute_block(block: Block, atoms: Mapping[str, Atom]) -> Block:
+def substitute_block(block: Block, atoms: Mapping[Any, Atom]) -> Block:
     """The block with names replaced wherever they are read."""
     if not atoms:
         return block

@@ -101,6 +101,7 @@ class Unit:
                 self.program, program, self.activity = moved, moved, self._activity(moved, tangents, asked)
             self.active = self.activity.active
             self.builder = Builder(program.types, [*program.types.of_name], peephole)
+            self.builder.prices = context.prices
             if not (calls := self._calls_to_write_out()):
                 break
         self._note_outside(program, self.activity, set())

@@ -9,6 +9,7 @@ from typing import Protocol
 from tangentc.analysis.masks import Mask, Unbounded
 from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
+from tangentc.analysis.recording import Prices
 from tangentc.analysis.types import Types
 from tangentc.core.nodes import Atom, Function
 from tangentc.core.types import Type
@@ -28,6 +29,7 @@ class Context(Protocol):
     emitted: list[tuple[Program, FunctionType]]
     chooses: bool
     inner: bool
+    prices: Prices
     put: set[Written]
     changed: set[Written]
     read: set[Part]

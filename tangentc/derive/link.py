@@ -87,7 +87,9 @@ class Region:
         self._positions()
         asked = functools.cache(self._asked)
         needed = self._needed(asked)
-        saved, self.price = choose(needed, self.made, self._may_recompute, asked, self._price, self.builder.types)
+        saved, self.price = choose(
+            needed, self.made, self._may_recompute, asked, self._price, self.builder.types, self.builder.prices
+        )
         saved |= {n for n in self.puts_back if n in self.made}
         recomputed: set[str] = set()
         stack = [n for n in needed if n not in saved]
@@ -139,7 +141,8 @@ class Region:
         return sorted({n for r in roots for n in self.put_back.get(r, ())} - {name})
 
     def _price(self, name: str) -> float:
-        return price_of_saving(name, self.made[name], self.builder.types, name in self.puts_back)
+        is_overwritten = name in self.puts_back
+        return price_of_saving(name, self.made[name], self.builder.types, is_overwritten, self.builder.prices)
 
     # ---------------------------------------------------------- what an array holds anyway
     def _entries(self) -> list[Entry]:
@@ -222,7 +225,11 @@ class Region:
                     self.put_back.setdefault(root, []).append(s.value)
         for name in sorted(self.order, key=self.order.__getitem__, reverse=True):
             made = self.made[name]  # if it is recomputed, what it is made from is read at its first read
-            if isinstance(made, Assign) and name in self.first_read and is_cheap(made, self.builder.types):
+            if (
+                isinstance(made, Assign)
+                and name in self.first_read
+                and is_cheap(made, self.builder.types, self.builder.prices)
+            ):
                 at = self.first_read[name]
                 for atom in (a for a in made.atoms if isinstance(a, str)):
                     self.first_read[atom] = min(at, self.first_read.get(atom, at))
@@ -246,7 +253,7 @@ class Region:
             return "it is overwritten"
         if not ops.is_pure(made.op):
             return "computing it again might have an effect, or give something else"
-        if not is_cheap(made, self.builder.types):
+        if not is_cheap(made, self.builder.types, self.builder.prices):
             return "computing it again costs more"
         if name in self.builder.pinned:
             return "the adjoint adds to this very object"

@@ -9,6 +9,7 @@ import functools
 import inspect
 import sys
 import types
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -209,3 +210,18 @@ def _required(definition: Any, first: tuple) -> list[str]:
     """The parameters of a definition that have no default, beyond those that are given to it."""
     parameters = list(inspect.signature(definition).parameters.values())[len(first) :]
     return [f"{'*' * (p.kind is p.VAR_POSITIONAL)}{p.name}" for p in parameters if p.default is p.empty]
+
+
+def plain_name(function: Any) -> str:
+    return function.__name__.replace("<lambda>", "lambda_")
+
+
+def fit(function: Any, args: Sequence[Any]) -> Any:
+    """What ``function`` is for these arguments: one with ``*args`` gets a parameter for each that goes there."""
+    if isinstance(function, Made):
+        return function.fitted(tuple(args), {})
+    given = undecorated(function, "__tangentc_given__")
+    if is_known(given) and is_library_module(given):
+        return wrapped(given, tuple(map(option, args)))
+    key = beyond(given, tuple(args), {})
+    return function if key == (0, ()) else calling(given, *key)

@@ -18,9 +18,9 @@ from tangentc.api import jvp, vjp
 from tangentc.core.draws import Draws
 from tangentc.core.types import components, is_container, is_differentiable
 from tangentc.core.values import is_array, is_object, type_of
-from tangentc.derivative import Derivative, fit
+from tangentc.derivative import Derivative
 from tangentc.errors import BadArgument
-from tangentc.frontend.callables import python_function
+from tangentc.frontend.callables import fit, python_function
 from tangentc.inspection.culprit import first_wrong
 from tangentc.inspection.differences import AGREES, CANNOT_TELL, DISAGREES, Finding, compare, five_point, sizes_of
 from tangentc.inspection.leaves import flatten

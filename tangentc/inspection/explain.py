@@ -18,10 +18,10 @@ from tangentc.core.build import Builder
 from tangentc.core.nodes import Assign, Atom, Const, Function, Global, Param, version_base
 from tangentc.core.types import is_differentiable
 from tangentc.core.values import is_array, type_of
-from tangentc.derivative import Derivative, fit
+from tangentc.derivative import Derivative
 from tangentc.derive.calls import adjoints, covering, partials
 from tangentc.errors import BadArgument, TangentcError
-from tangentc.frontend.callables import python_function
+from tangentc.frontend.callables import fit, python_function
 from tangentc.inspection.observe import Node, Recorder, Site, compiled, is_object, watching
 from tangentc.inspection.trace import folded
 from tangentc.rules.registry import REGISTRY

@@ -1,0 +1,185 @@
+"""Which entries of arrays a loop reads and writes, and whether two loops may become one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+
+from tangentc.analysis.linear import ONE, Form, Forms, constant, of_length, plus
+from tangentc.core import ops
+from tangentc.core.build import Types
+from tangentc.core.lengths import Length
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Leave, Op, Statement, Store, While
+from tangentc.core.types import Array
+from tangentc.core.walk import all_defines, all_reads, statements
+
+
+@dataclass(frozen=True)
+class Access:
+    """An entry of an array: of which memory, under which name, at which subscripts, None for one that is no linear
+    form."""
+
+    memory: str
+    name: str
+    at: tuple[Form | None, ...]
+    writes: bool
+
+
+class Accesses:
+    """What the statements of a kernel do to memory; ``definitions`` says how its integers are made."""
+
+    def __init__(self, types: Types, definitions: Mapping[str, Statement], root: Callable[[str], str]):
+        self.types, self.definitions, self.root = types, definitions, root
+        self.forms = Forms(types.of, definitions)
+
+    def subscripts(self, key: Atom | None) -> tuple[Form | None, ...]:
+        made = self.definitions.get(key) if isinstance(key, str) else None
+        keys: tuple[Atom, ...] = made.args if isinstance(made, Assign) and made.op is ops.make_tuple else (key,)  # type: ignore
+        return tuple(self.forms.form(k) for k in keys)
+
+    def of(self, block: Iterable[Statement]) -> list[Access] | None:
+        """The accesses of a block; None if it does something else to memory."""
+        found = []
+        for s in statements(block):
+            if isinstance(s, Assign) and s.op is operator.getitem and isinstance(self.types.of(s.args[0]), Array):
+                found.append(Access(self.root(str(s.args[0])), str(s.args[0]), self.subscripts(s.args[1]), False))
+            elif isinstance(s, Store):
+                at = self.subscripts(s.key)
+                found.append(Access(self.root(s.object), s.object, at, True))
+            elif isinstance(s, Effect) and s.op is ops.fail_if:
+                found.append(Access("what raises", "", (), True))  # in the order of the program
+            elif isinstance(s, (Effect, Leave, While)):
+                return None
+            elif isinstance(s, Assign) and s.op is ops.pop:
+                return None
+        return found
+
+    def are_apart(self, a: list[Access], b: list[Access], i: str, inner: set[str]) -> bool:
+        """Whether two bodies touch an entry that one of them writes only in trips of the same number: where ``i`` says
+        which trip it is; ``inner`` are the variables of loops inside of them."""
+        for x in a:
+            for y in b:
+                if x.memory == y.memory and (x.writes or y.writes) and not self._same_trip(x, y, i, inner):
+                    return False
+        return True
+
+    @staticmethod
+    def _same_trip(x: Access, y: Access, i: str, inner: set[str]) -> bool:
+        if x.name != y.name or len(x.at) != len(y.at):  # a part of an array has subscripts of its own
+            return False
+        for f, g in zip(x.at, y.at):
+            if f is not None and f == g and f.get(i) and inner.isdisjoint(f):
+                return True
+        return False
+
+
+def reads_of(s: Statement) -> set[str]:
+    return all_reads((s,))
+
+
+def touches(accesses: Accesses, s: Statement) -> tuple[set[str], set[str]] | None:
+    """The memory that a statement reads and writes; None where it may be any."""
+    found = accesses.of((s,))
+    if found is None:
+        return None
+    return {a.memory for a in found if not a.writes}, {a.memory for a in found if a.writes}
+
+
+def conflict(accesses: Accesses, a: Statement, b: Statement) -> bool:
+    """Whether the order of two statements matters."""
+    mine, its = all_defines((a,)), all_defines((b,))
+    if mine & all_reads((b,)) or its & all_reads((a,)):
+        return True
+    x, y = touches(accesses, a), touches(accesses, b)
+    if x is None or y is None:
+        return True
+    return bool(x[1] & (y[0] | y[1]) or y[1] & x[0])
+
+
+class Bounds:
+    """Whether subscripts lie within an array, by the ranges of the loops around them."""
+
+    def __init__(self, types: Types, definitions: Mapping[str, Statement], lengths: Mapping[Atom, Length]):
+        self.types, self.definitions = types, definitions
+        self.forms = Forms(types.of, definitions)
+        self.lengths = lengths
+        self.of: dict[str, tuple[Form, Form] | None] = {}  # the least and the largest value of the variables of loops
+
+    def around(self, s: For) -> None:
+        """Note what the variable of a loop may be."""
+        made = self.definitions.get(s.iterable)  # type: ignore[arg-type]
+        self.of[s.target] = None
+        if not isinstance(made, Assign) or len(made.args) < 2:
+            return
+        first, end = (self.form(a) for a in made.args[:2])
+        step = made.args[2] if len(made.args) > 2 else Const(1)
+        if first is None or end is None or step not in (Const(1), Const(-1)):
+            return
+        last = plus(end, constant(-step.value))  # type: ignore[union-attr]
+        self.of[s.target] = (first, last) if step == Const(1) else (last, first)
+
+    def form(self, atom: Atom) -> Form | None:
+        found = self.forms.form(atom)
+        return None if found is None else self._in_lengths(found)
+
+    def _in_lengths(self, form: Form) -> Form:
+        """The form with lengths in the place of the names that the kernel has for them."""
+        out: Form = {}
+        for symbol, times in form.items():
+            of = of_length(self.lengths[symbol]) if symbol in self.lengths else {symbol: 1}  # type: ignore[index]
+            out = plus(out, of, times)
+        return out
+
+    def extremes(self, form: Form) -> tuple[Form | None, Form | None]:
+        """The least and the largest value of an integer over all trips."""
+        form = self._in_lengths(form)
+        return self._extreme(form, 0), self._extreme(form, 1)
+
+    def is_natural(self, form: Form | None) -> bool:
+        """Whether an integer is surely zero or more."""
+        low = None if form is None else self._extreme(self._in_lengths(form), 0)
+        return low is not None and _is_natural(low)
+
+    def _extreme(self, form: Form, which: int, deep: int = 8) -> Form | None:
+        """The least value, or the largest, over all trips."""
+        loop = next((k for k in form if k in self.of), None)
+        if loop is None:
+            return form
+        if self.of[loop] is None or not deep:  # type: ignore[index]
+            return None
+        times = form[loop]
+        bound = self.of[loop][which if times > 0 else 1 - which]  # type: ignore[index]
+        rest = {k: n for k, n in form.items() if k != loop}
+        return self._extreme(plus(rest, bound, times), which, deep - 1)
+
+
+def _is_natural(form: Form) -> bool:
+    """Whether a form of lengths is zero or more, whatever they are."""
+    return form.get(ONE, 0) >= 0 and all(
+        n >= 0 and isinstance(k, tuple) and k[0] == "length" for k, n in form.items() if k != ONE
+    )
+
+
+def say(form: Form, said: Callable[[Hashable], Atom | None], write: Callable[[Op, Atom, Atom], Atom]) -> Atom:
+    """An integer, from names for the symbols that its form speaks of."""
+    total: Atom | None = None
+    for symbol, times in form.items():
+        if symbol == ONE:
+            continue
+        part = said(symbol)
+        assert part is not None
+        if abs(times) != 1:
+            part = write(operator.mul, Const(abs(times)), part)
+        if total is None:
+            total = part if times > 0 else write(operator.sub, Const(0), part)
+        else:
+            total = write(operator.add if times > 0 else operator.sub, total, part)
+    rest = form.get(ONE, 0)
+    if total is None:
+        return Const(rest)
+    return total if not rest else write(operator.add if rest > 0 else operator.sub, total, Const(abs(rest)))
+
+
+def has_leave(block: Iterable[Statement]) -> bool:
+    return any(isinstance(s, Leave) for s in statements(block))

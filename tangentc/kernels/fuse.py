@@ -1,0 +1,110 @@
+"""Loops with the same trips as one loop.
+
+    for i in range(n):                 for i in range(n):
+        t[i] = a[i] * b[i]                 t[i] = a[i] * b[i]
+    for i in range(n):         ->          s[i] = t[i] + 1
+        s[i] = t[i] + 1
+
+Two loops become one if an entry that one of them writes and the other touches is touched in trips of the same number.
+What stands between them goes before both, or behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tangentc.core import ops
+from tangentc.core.build import Types
+from tangentc.core.nodes import Assign, Block, For, If, Statement, While
+from tangentc.core.walk import all_defines, all_reads, definitions, statements, substitute_block, with_blocks
+from tangentc.kernels.accesses import Accesses, conflict, has_leave
+
+
+def fused(block: Block, types: Types, root: Callable[[str], str]) -> Block:
+    """The block with its loops fused, outer ones first, then those inside."""
+    return _Fuse(types, Accesses(types, definitions(block), root)).block(block)
+
+
+class _Fuse:
+    def __init__(self, types: Types, accesses: Accesses):
+        self.types, self.accesses = types, accesses
+
+    def block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        for s in block:
+            if not isinstance(s, For) or not self._joined(out, s):
+                out.append(s)
+        return tuple(with_blocks(s, self.block) if isinstance(s, (For, If, While)) else s for s in out)
+
+    def _joined(self, out: list[Statement], s: For) -> bool:
+        """Put a loop into one before it, if there is one that it may be part of."""
+        for k in range(len(out) - 1, -1, -1):
+            before = out[k]
+            if isinstance(before, (If, While)):
+                return False
+            if not isinstance(before, For) or not self._same_trips(before, s):
+                continue
+            between = out[k + 1 :]
+            up = self._needed(between, s)
+            if up is None:
+                return False
+            stay = [m for m in between if m not in up]
+            crosses = any(
+                conflict(self.accesses, m, u)
+                for i, m in enumerate(between)
+                if m in stay
+                for u in between[i + 1 :]
+                if u in up
+            )
+            if crosses or any(conflict(self.accesses, before, u) for u in up):
+                return False
+            if any(conflict(self.accesses, m, s) for m in stay):
+                return False
+            both = self._one(before, s)
+            if both is not None:
+                out[k:] = [*up, both, *stay]
+                return True
+            return False
+        return False
+
+    def _needed(self, between: list[Statement], s: Statement) -> list[Statement] | None:
+        """The statements between two loops that the second needs; None if it needs another loop."""
+        needed: list[Statement] = []
+        later: list[Statement] = [s]
+        for m in reversed(between):
+            if any(conflict(self.accesses, m, x) for x in later):
+                if not isinstance(m, Assign) or m.op is ops.pop:
+                    return None
+                needed.insert(0, m)
+                later.append(m)
+        return needed
+
+    def _same_trips(self, a: For, b: For) -> bool:
+        x, y = (self.accesses.definitions.get(s.iterable) for s in (a, b))  # type: ignore[arg-type]
+        if not isinstance(x, Assign) or not isinstance(y, Assign):
+            return False
+        mine, its = ([self.accesses.forms.form(v) for v in made.args] for made in (x, y))
+        return mine == its and None not in mine and not has_leave((a, b))
+
+    def _one(self, a: For, b: For) -> For | None:
+        """Both loops as one, None if the order of their trips matters."""
+        if all_defines((a,)) & all_reads((b,)):
+            return None
+        body = substitute_block(b.body, {b.target: a.target})
+        for s in statements(body):  # the forms of what is made in it speak of the other variable now
+            if isinstance(s, Assign):
+                self.accesses.definitions[s.target] = s  # type: ignore[index]
+        x, y = self.accesses.of(a.body), self.accesses.of(body)
+        if x is None or y is None:
+            return None
+        inner = all_defines((*a.body, *body)) | {
+            c.name for c in (*a.carried, *b.carried)
+        }  # other values in other trips
+        if not self.accesses.are_apart(x, y, a.target, inner):
+            for s in statements(b.body):
+                if isinstance(s, Assign):
+                    self.accesses.definitions[s.target] = s  # type: ignore[index]
+            return None
+        carried = (*a.carried, *(replace(c) for c in b.carried))
+        return replace(a, body=(*a.body, *body), carried=carried)

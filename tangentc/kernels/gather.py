@@ -1,0 +1,277 @@
+"""Shifted additions to one array as one loop that gathers them.
+
+    for i in range(n - 2):                     for i in range(n):
+        A[i] += f(i)                               total = A[i]
+    for i in range(n - 2):             ->          if i < n - 2:
+        A[i + 2] += g(i)                               total += f(i)
+                                                   if i >= 2:
+                                                       total += g(i - 2)
+                                                   A[i] = total
+
+Each entry is read once and written once, and no trip depends on another one.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from tangentc.analysis.linear import ONE, Form, plus
+from tangentc.core import ops
+from tangentc.core.build import Types
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Merge, Op, Statement, Store, version_base
+from tangentc.core.types import Known, Scalar, Tuple
+from tangentc.core.walk import definitions, substitute
+from tangentc.errors import Span
+from tangentc.kernels.accesses import Accesses, say, touches
+from tangentc.kernels.perfect import Perfect, bounds, offsets, perfect
+
+INTEGER = Scalar("int64", True)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One addition: the loops, by how much its subscripts lie ahead, and where these begin and end."""
+
+    loops: Perfect
+    ahead: tuple[int, ...]
+    low: tuple[Form, ...]
+    high: tuple[Form, ...]
+
+
+def gathered(
+    block: Block, types: Types, fresh: Callable[[str], str], root: Callable[[str], str], said: Callable
+) -> Block:
+    """The block with shifted additions gathered; ``said`` gives a name for the symbol of a form."""
+    return _Gather(block, types, fresh, root, said).block(block)
+
+
+class _Gather:
+    def __init__(self, block: Block, types: Types, fresh: Callable, root: Callable[[str], str], said: Callable):
+        self.types, self.fresh, self.said = types, fresh, said
+        self.accesses = Accesses(types, definitions(block), root)
+        self.root = root
+
+    def block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        left = list(block)
+        while left:
+            group, end = self._group(left)
+            if group is None:
+                s = left.pop(0)
+                out.append(replace(s, body=self.block(s.body)) if isinstance(s, For) else s)  # type: ignore[type-var]
+                continue
+            members = {id(t.loops.loops[0]) for t in group}
+            out += self.block(tuple(s for s in left[: end + 1] if id(s) not in members))
+            out += self._written(group)
+            del left[: end + 1]
+        return tuple(out)
+
+    # ---------------------------------------------------------- which
+    def _group(self, left: Sequence[Statement]) -> tuple[list[Term] | None, int]:
+        """The additions to one array from the first statement on, and where the last of them stands."""
+        first = self._term(left[0])
+        if first is None:
+            return None, 0
+        memory = self.root(first.loops.store.object)
+        group, end = [first], 0
+        read = self._read(first)
+        if memory in read:
+            return None, 0
+        for k, s in enumerate(left[1:], 1):
+            touched = touches(self.accesses, s)
+            if touched is None:
+                break
+            term = self._term(s)
+            if memory in touched[0] | touched[1]:
+                if term is None or term.loops.store.op is not operator.add or memory in self._read(term):
+                    break
+                if term.loops.store.object != first.loops.store.object or not self._alike(first, term):
+                    break
+                group.append(term)
+                read |= self._read(term)
+                end = k
+            elif touched[1] & read:
+                break
+        if len({t.ahead for t in group}) < 2:
+            return None, 0
+        return group, end
+
+    def _read(self, term: Term) -> set[str]:
+        found = self.accesses.of(term.loops.body)
+        return {a.memory for a in found or ()}
+
+    def _term(self, s: Statement) -> Term | None:
+        p = perfect(s, self.accesses.definitions)
+        if p is None or p.store.op not in (None, operator.add) or self.accesses.of(p.body) is None:
+            return None
+        ahead, at = offsets(p, self.accesses), bounds(p, self.accesses)
+        if ahead is None or at is None:
+            return None
+        low = tuple(plus(f, {ONE: o} if o else {}) for (f, _), o in zip(at, ahead))
+        high = tuple(plus(f, {ONE: o} if o else {}) for (_, f), o in zip(at, ahead))
+        return Term(p, ahead, low, high)
+
+    @staticmethod
+    def _alike(a: Term, b: Term) -> bool:
+        """Whether the loops of two terms begin and end at places whose order is known."""
+        return len(a.low) == len(b.low) and all(
+            not (plus(f, g, -1).keys() - {ONE}) for f, g in (*zip(a.low, b.low), *zip(a.high, b.high))
+        )
+
+    # ---------------------------------------------------------- what stands for them
+    def _written(self, group: list[Term]) -> list[Statement]:
+        rank = len(group[0].low)
+        low = [min((t.low[k] for t in group), key=lambda f: f.get(ONE, 0)) for k in range(rank)]
+        high = [max((t.high[k] for t in group), key=lambda f: f.get(ONE, 0)) for k in range(rank)]
+        store = group[-1].loops.store
+        span = store.span
+        names = tuple(self._new("%" + "ijklmn"[k], INTEGER) for k in range(rank))
+        edges: list[Statement] = []  # what the guards compare with, before the loops
+        at: dict[tuple, Atom] = {}
+
+        def place(form: Form) -> Atom:
+            key = tuple(sorted(form.items(), key=str))
+            if key not in at:
+                at[key] = self._say(form, edges, span)
+            return at[key]
+
+        limits = [(place(a), place(b)) for a, b in zip(low, high)]
+        levels: list[list[Statement]] = [[] for _ in names]  # what is done in each loop before the next one
+        body = levels[-1]
+        key: Atom = names[0]
+        if rank > 1:
+            key = self._new("%items", Tuple((INTEGER,) * rank))
+            body.append(Assign(key, ops.make_tuple, names, (), span))
+        self.inside: dict[tuple, Atom] = {}
+        dtype = getattr(self.types.of(store.object), "dtype", "float64")
+        number = Scalar(dtype)
+        total: Atom | None = None
+        for domain, terms in self._by_domain(group).items():
+            test = self._test(domain, low, high, names, place, levels, span)
+            first = terms[0].loops.store.op is None
+            if total is None:
+                total = self._begin(store.object, key, test, terms[0] if first else None, names, number, body, span)
+                terms = terms[first:]
+                if not terms:
+                    continue
+            then: list[Statement] = []
+            after: Atom = total
+            for t in terms:
+                value = self._value(t, names, then)
+                new = self._new("total", number)
+                then.append(Assign(new, operator.add, (after, value), (), span))
+                after = new
+            if test is None:
+                body += then
+                total = after
+            else:
+                joined = self._new("total", number)
+                body.append(If(test, tuple(then), (), (Merge(joined, after, total),), span))
+                total = joined
+        assert total is not None
+        body.append(Store(store.object, key, total, None, span))
+        inner: Block = tuple(body)
+        for k in reversed(range(rank)):
+            over = self._new("%range", Known(Const(range(0))))
+            before = levels[k - 1] if k else []
+            inner = (*before, Assign(over, builtins.range, limits[k], (), span), For(names[k], over, inner, (), span))
+        return [*edges, *inner]
+
+    def _by_domain(self, group: list[Term]) -> dict[tuple, list[Term]]:
+        """The terms by where they are added, those that are added at the same places together."""
+        out: dict[tuple[object, ...], list[Term]] = {}
+        for t in group:
+            key: tuple[object, ...] = tuple(
+                (tuple(sorted(f.items(), key=str)), tuple(sorted(g.items(), key=str))) for f, g in zip(t.low, t.high)
+            )
+            if t.loops.store.op is None:
+                key = (*key, ())
+            out.setdefault(key, []).append(t)
+        return out
+
+    def _begin(
+        self, array: str, key: Atom, test: Atom | None, first: Term | None, names: tuple[str, ...], number: Scalar,
+        body: list[Statement], span: Span,
+    ) -> Atom:  # fmt: skip
+        """What an entry is before the additions: what is there, or what takes its place."""
+        if first is not None and test is None:
+            return self._value(first, names, body)
+        held = self._new("total", number)
+        if first is None or test is None:
+            body.append(Assign(held, operator.getitem, (array, key), (), span))
+            return held
+        then: list[Statement] = []
+        value = self._value(first, names, then)
+        joined = self._new("total", number)
+        read = Assign(held, operator.getitem, (array, key), (), span)
+        body.append(If(test, tuple(then), (read,), (Merge(joined, value, held),), span))
+        return joined
+
+    def _value(self, t: Term, names: tuple[str, ...], out: list[Statement]) -> Atom:
+        """The value that a term adds, for an entry."""
+        table: dict[str, Atom] = {}
+        for name, i, o in zip(t.loops.variables, names, t.ahead):
+            at: Atom = i
+            if o:
+                at = self._new("%index", INTEGER)
+                op = operator.sub if o > 0 else operator.add
+                out.append(Assign(at, op, (i, Const(abs(o))), (), t.loops.store.span))
+            table[name] = at
+        for s in t.loops.body:
+            new = self._new(s.target, self.types.of_name[s.target])  # type: ignore[union-attr]
+            made = substitute(s, table)
+            assert isinstance(made, Assign)
+            out.append(replace(made, target=new))
+            table[s.target] = new  # type: ignore[union-attr]
+        value = t.loops.store.value
+        return table.get(value, value) if isinstance(value, str) else value
+
+    def _test(
+        self, domain: tuple, low: list[Form], high: list[Form], names: tuple[str, ...], place: Callable,
+        levels: list[list[Statement]], span: Span,
+    ) -> Atom | None:  # fmt: skip
+        """Whether an entry is one of those that terms are added to; None where all are.  What an outer loop decides is
+        decided there."""
+        test: Atom | None = None
+        for k, i in enumerate(names):
+            own: Atom | None = None
+            first, last = (dict(f) for f in domain[k])
+            if (key := (k, *domain[k])) in self.inside:
+                own = self.inside[key]
+            else:
+                for form, hull, op in ((first, low[k], operator.ge), (last, high[k], operator.lt)):
+                    if form != hull:
+                        one = self._new("%within", Scalar("bool"))
+                        levels[k].append(Assign(one, op, (i, place(form)), (), span))
+                        own = (
+                            one
+                            if own is None
+                            else self._both(own, one, levels[k], span, f"{version_base(i).lstrip('%')}_inside")
+                        )
+                self.inside[key] = own  # type: ignore[assignment]
+            if own is not None:
+                test = own if test is None else self._both(test, own, levels[-1], span, "%within")
+        return test
+
+    def _both(self, a: Atom, b: Atom, out: list[Statement], span: Span, name: str) -> str:
+        both = self._new(version_base(name), Scalar("bool"))
+        out.append(Assign(both, operator.and_, (a, b), (), span))
+        return both
+
+    def _say(self, form: Form, out: list[Statement], span: Span) -> Atom:
+        """An integer as statements, or as a number."""
+
+        def write(op: Op, a: Atom, b: Atom) -> str:
+            new = self._new("%edge", INTEGER)
+            out.append(Assign(new, op, (a, b), (), span))
+            return new
+
+        return say(form, self.said, write)
+
+    def _new(self, base: str, t: object) -> str:
+        name = self.fresh(base)
+        self.types.of_name[name] = t  # type: ignore[assignment]
+        return name

@@ -1,0 +1,264 @@
+"""One loop as a function that is compiled: what it is given, what it does, and what it gives."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tangentc.analysis.program import Program
+from tangentc.core import ops
+from tangentc.core.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Effect,
+    For,
+    Function,
+    Global,
+    Leave,
+    Param,
+    Statement,
+    Store,
+    While,
+)
+from tangentc.core.types import Array, Known, Scalar, Tuple, Type
+from tangentc.core.walk import all_defines, all_reads, reads, statements, substitute_block
+from tangentc.kernels.again import again
+from tangentc.kernels.contract import contracted
+from tangentc.kernels.fuse import fused
+from tangentc.kernels.gather import gathered
+from tangentc.kernels.hoist import hoisted
+from tangentc.kernels.language import is_array, is_number
+from tangentc.kernels.nests import Nests
+from tangentc.kernels.room import Room
+from tangentc.kernels.saves import threaded
+from tangentc.kernels.tidy import plain, shown, without_unread
+from tangentc.kernels.writing import NotSaid
+
+if TYPE_CHECKING:
+    from tangentc.kernels.outline import Outline
+
+PLAIN, CHECKED = "kernel", "checked_kernel"
+
+
+class Kernel:
+    """One loop as a function."""
+
+    def __init__(self, outline: Outline, s: For | While, later: set[Atom], grows: bool = False):
+        self.o, self.s, self.later, self.types = outline, s, later, outline.types
+        self.is_adjoint = s.span.sweep == "adjoint"
+        self.root = outline.memory.root
+        self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
+        self.nests.grows = grows
+
+    def _root(self, name: str) -> str:
+        return self.root(name) if name in self.o.definitions or name in self.params else name
+
+    def calls(self) -> list[Statement]:
+        body, arguments = self._given()
+        params = list(arguments)
+        self.params = set(params)
+        self._refuse_shared(params)
+        self.nests.know(params)
+        lists = self.o.saved_in(self.s)
+        pushes = {x.args[0] for x in statements(body) if isinstance(x, Effect) and x.op is ops.push}
+        stacks: dict = {}
+        for name in sorted(lists):
+            if name in pushes:
+                continue
+            waiting = self.o.pushed.get(name)
+            if not waiting:
+                raise NotSaid("what it takes was saved elsewhere")
+            stacks[name] = waiting.pop()
+        self.nests.stacks = stacks
+        self.nests.pushes = pushes  # type: ignore[assignment]
+        if any(isinstance(x, Leave) for x in statements(body)) and lists:
+            raise NotSaid("a loop that is left early, and saves")
+        lowered = self.nests.block(body)
+        head = tuple(self.nests.head)
+        lowered, results, more, stacks_out = self._with_stacks(head, lowered, pushes, lists)
+        outs = [n for n in sorted(all_defines((self.s,))) if n in self.later and n in all_defines(lowered)]
+        outs = [n for n in outs if is_number(self.types.of(n)) or is_array(self.types.of(n))]
+        missing = [n for n in all_defines((self.s,)) if n in self.later and n not in outs]
+        if missing:
+            raise NotSaid(f"{missing[0]} is used behind it")
+        outs += results
+        arguments += more
+        lowered = self._simplified(lowered, outs)
+        read = all_reads(lowered)
+        arguments = [
+            a
+            for a in arguments
+            if a in read or any(isinstance(x, Store) and x.object == a for x in statements(lowered))
+        ]
+        name = self.o.unique_name(self._name())
+        result: Atom = Const(None) if not outs else outs[0]
+        if len(outs) > 1:
+            result = self.o.fresh("%outs")
+            self.types.of_name[result] = Tuple(tuple(map(self.types.of, outs)))
+            lowered = (*lowered, Assign(result, ops.make_tuple, tuple(outs), (), self.s.span))
+        function = Function(name, tuple(Param(a) for a in arguments), shown(lowered), result, self.s.span, "")
+        kernel = Program(function, self.types, self.types.of(result), False, self.o.program.source)
+        kernel.decorator = CHECKED if self.nests.is_checked else PLAIN
+        self.o.kernels.append(kernel)
+        for key, stack in stacks_out.items():
+            self.o.pushed.setdefault(key, []).append(stack)
+        return self._call(name, arguments, outs, lowered)
+
+    def _refuse_shared(self, params: list[str]) -> None:
+        """Refuse two names for memory that is written into: what is written under one is read under the other."""
+        written = {self._root(x.object) for x in statements((self.s,)) if isinstance(x, Store)}
+        arrays = Counter(self._root(p) for p in params if is_array(self.types.of(p)))
+        if any(arrays[root] > 1 for root in written):
+            raise NotSaid("an array is written that has another name")
+
+    def _name(self) -> str:
+        base = self.o.program.function.name
+        for tail in ("_value_and_grad", "_grad", "_jvp", "_primal", "_adjoint"):
+            base = base.removesuffix(tail)
+        return f"{base}_loop_adjoint" if self.is_adjoint else f"{base}_loop"
+
+    def _given(self) -> tuple[Block, list[str]]:
+        """The loop with what it needs of what is made before it, and the values that it is given."""
+        body: Block = (self.s,)
+        lists = self.o.saved_in(self.s)
+        self.data: dict[str, Atom] = {}  # of the user's module, with the names that it is given under
+        for a in dict.fromkeys(a for x in statements(body) for a in reads(x) if isinstance(a, Global)):
+            name = self.o.fresh(a.name)
+            self.types.of_name[name] = self.types.of(a)
+            self.data[name] = a
+        body = substitute_block(body, {a: name for name, a in self.data.items()})
+        pulled: list[Statement] = []
+        arguments: list[str] = []
+        seen: set[str] = set()
+
+        def need(name: str) -> None:
+            if name in seen or name in lists:
+                return
+            seen.add(name)
+            t = self.types.of(name)
+            made = self.o.definitions.get(name)
+            if isinstance(made, Assign) and self._is_view(made):
+                need(str(made.args[0]))
+                pulled.append(made)
+                return
+            if is_number(t) or is_array(t):
+                arguments.append(name)
+                return
+            if name in self.o.lists:
+                pulled.append(made)  # type: ignore[arg-type]
+                return
+            if isinstance(made, Assign) and any(isinstance(a, Global) for a in made.atoms):
+                raise NotSaid("data of the module")
+            if not isinstance(made, Assign) or not (isinstance(t, (Known, Tuple))):
+                raise NotSaid(f"{name} is no number and no array")
+            for a in made.atoms:
+                if isinstance(a, str):
+                    need(a)
+            pulled.append(made)
+
+        for name in sorted(all_reads(body) - all_defines(body)):
+            need(name)
+        objects = {x.object for x in statements(body) if isinstance(x, Store)} - all_defines(body)
+        for name in sorted(objects):
+            need(name)
+        return (*pulled, *body), sorted(arguments, key=self._place)
+
+    def _is_view(self, s: Assign) -> bool:
+        """Whether this is a part of an array that is said in subscripts."""
+        if len(s.args) < 2 and s.op is not np.transpose:
+            return False
+        if not all(isinstance(a, str) and is_array(self.types.of(a)) for a in (s.target, s.args[0])):
+            return False
+        return s.op is operator.getitem and isinstance(s.args[1], Const) or s.op is np.transpose and len(s.args) == 1
+
+    def _place(self, name: str) -> tuple[int, int, str]:
+        """Arrays that change come first, then arrays, then numbers."""
+        t = self.types.of(name)
+        changed = any(isinstance(x, Store) and x.object == name for x in statements((self.s,)))
+        return (not changed, not isinstance(t, Array), name)
+
+    # ---------------------------------------------------------- what is saved
+    def _with_stacks(self, head: Block, body: Block, pushes: set, lists: set[str]) -> tuple:
+        """The body with the arrays that it saves into; gives also what it returns of them, and is given."""
+        now: dict[str, Atom] = {}
+        results: list[str] = []
+        more: list[str] = []
+        made: list[Statement] = []
+        out: dict[str, dict] = {}
+        room = Room(self.nests, body)
+        for name, by_class in self.nests.stacks.items():
+            for stack in by_class.values():
+                if name in pushes:
+                    now[stack.top] = Const(0)
+                    made += room.statements(stack)
+                    if self.nests.grows:
+                        now[stack.array] = stack.array
+                    out.setdefault(name, {})
+                else:
+                    now[stack.top] = stack.given
+                    more += [a for a in (stack.array, stack.given) if isinstance(a, str)]
+        body, end = threaded(body, now, self.types, self.o.fresh)
+        for name, by_class in self.nests.stacks.items():
+            if name not in pushes:
+                continue
+            for key, stack in by_class.items():
+                at = end[stack.top]
+                stack.given, stack.array = at, str(end.get(stack.array, stack.array))
+                results += [a for a in (stack.array, at) if isinstance(a, str)]
+                out[name][key] = stack
+        return (*head, *made, *body), results, more, out
+
+    # ---------------------------------------------------------- the loops
+    def _simplified(self, body: Block, outs: Sequence[str]) -> Block:
+        kept: set[Atom] = {*outs, *self.nests.own}
+        body = plain(body, set(outs))
+        body = again(body, self.types, self.o.fresh, self._root, kept)
+        body = plain(body, set(outs))
+        body = gathered(body, self.types, self.o.fresh, self._root, self.nests.said)
+        body = fused(body, self.types, self._root)
+        body = hoisted(contracted(body, self.types, {*outs}), {*outs})
+        return without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
+
+    def _call(self, name: str, arguments: list[str], outs: list[str], body: Block) -> list[Statement]:
+        changed = {x.object for x in statements(body) if isinstance(x, Store)}
+        places = tuple(k for k, a in enumerate(arguments) if a in changed)
+        result = (
+            Tuple(tuple(map(self.types.of, outs)))
+            if len(outs) > 1
+            else self.types.of(outs[0])
+            if outs
+            else Known(Const(None))
+        )
+        op = ops.Emitted(name, False, result, True, places)
+        span = self.s.span
+        given = tuple(self.data.get(a, a) for a in arguments)
+        if not outs:
+            return [Effect(op, given, (), span)]
+        if len(outs) == 1:
+            name, after = self._as_numpy(outs[0], result, True)
+            return [Assign(name, op, given, (), span), *after]
+        whole = self.o.fresh("%loop")
+        self.types.of_name[whole] = result
+        parts: list[Statement] = []
+        converted: list[Statement] = []
+        for k, n in enumerate(outs):
+            name, after = self._as_numpy(n, self.types.of(n))
+            parts.append(Assign(name, operator.getitem, (whole, Const(k)), (), span))
+            converted += after
+        return [Assign(whole, op, given, (), span), *parts, *converted]
+
+    def _as_numpy(self, name: str, t: Type, single: bool = False) -> tuple[str, list[Statement]]:
+        """Under which name a value is given, and what makes a number of NumPy's of it where it is to be one: Numba
+        gives numbers of Python."""
+        if not isinstance(t, Scalar) or t.weak:
+            return name, []
+        given = self.o.fresh("%number" if single or name.startswith("%") else name)
+        self.types.of_name[given] = replace(t, weak=True)
+        return given, [Assign(name, np.dtype(t.dtype).type, (given,), (), self.s.span)]

@@ -1,0 +1,267 @@
+"""Statements on arrays as loops over entries.
+
+    t = a[1:] * b                      t = np.empty(n - 1)
+    A[1:-1] += t              ->       for i in range(n - 1):
+                                           t[i] = a[i + 1] * b[i]
+                                       for i in range(n - 2):
+                                           A[i + 1] += t[i]
+
+A view is no statement here: it is said in the subscripts of what it is a view of.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.naming import shown
+from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Op, Statement, Store, While
+from tangentc.core.types import Array, Known, Scalar
+from tangentc.kernels.accesses import has_leave
+from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
+from tangentc.kernels.stacks import Stacks
+from tangentc.kernels.sums import SUMS
+from tangentc.kernels.writing import Axis, Into, NotSaid, View
+
+MAKES: dict[Op, float | None] = {np.zeros: 0.0, np.ones: 1.0, np.empty: None}
+MAKES_LIKE: dict[Op, float | None] = {np.zeros_like: 0.0, np.ones_like: 1.0, np.empty_like: None}
+
+
+class Nests(Stacks):
+    """Writes the statements of a region as loops over entries."""
+
+    def block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        with Into(self, out):
+            for s in block:
+                self.span = s.span  # type: ignore[assignment]
+                self.statement(s)
+        return tuple(out)
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Assign():
+                self.assign(s)
+            case Store():
+                self.store(s)
+            case If():
+                self.branch(s)
+            case For():
+                self.loop(s)
+            case While():
+                self.while_(s)
+            case Effect():
+                self.effect(s)
+            case _ if getattr(s, "kind", "") in ("break", "continue"):
+                self.add(s)
+            case _:
+                raise NotSaid("this statement")
+
+    def _joined(self, joins: Sequence[Carry | Merge]) -> None:
+        """Refuse values that are one or the other and no numbers, and no arrays of one shape."""
+        for j in joins:
+            t = self.types.of(j.name)
+            both = (j.init, j.next) if isinstance(j, Carry) else (j.then, j.orelse)
+            for a in both:
+                own = self.types.of(a)
+                if is_array(t) and is_array(own) and (own.dtype, own.shape) == (t.dtype, t.shape):  # type: ignore
+                    continue
+                if not is_number(t) or not is_number(own):
+                    raise NotSaid(f"{shown(j.name)} is one value or another")
+
+    def _array(self, atom: Atom) -> Atom:
+        """The array that a name stands for all of."""
+        if not self.is_array(atom):
+            return atom
+        view = self.view(atom)
+        whole = View(view.array, tuple(Axis(k, Const(0), 1, a.length) for k, a in enumerate(view.axes)))
+        if view != whole:
+            raise NotSaid("a part of an array is carried")
+        return view.array
+
+    def branch(self, s: If) -> None:
+        self._number(s.test)
+        self._joined(s.merged)
+        was, self.outright = self.outright, False
+        then, orelse = self.block(s.then), self.block(s.orelse)
+        self.outright = was
+        merged = tuple(Merge(m.name, self._array(m.then), self._array(m.orelse)) for m in s.merged)
+        self.add(replace(s, then=then, orelse=orelse, merged=merged))
+
+    def loop(self, s: For) -> None:
+        if s.iterable in self.backwards:
+            s = self._popping(s)
+        self._joined(s.carried)
+        trips = self.ranges.get(s.iterable) if isinstance(s.iterable, str) else None
+        if trips is None or not is_number(self.types.of(s.target)):
+            raise NotSaid("a loop over something else than a range")
+        over = self.fresh("%range")
+        self.types.of_name[over] = Known(Const(range(0)))
+        self.add(Assign(over, builtins.range, trips, (), s.span))
+        self.bounds.around(replace(s, iterable=over))
+        inits = [self._array(c.init) for c in s.carried]
+        self.carried |= {c.name for c in s.carried}
+        was = self.outright
+        self.outright = was and not has_leave(s.body)
+        body = self.block(s.body)
+        self.outright = was
+        carried = tuple(Carry(c.name, a, self._array(c.next)) for c, a in zip(s.carried, inits))
+        self.add(replace(s, iterable=over, body=body, carried=carried))
+
+    def while_(self, s: While) -> None:
+        self._joined(s.carried)
+        inits = [self._array(c.init) for c in s.carried]
+        self.carried |= {c.name for c in s.carried}
+        was, self.outright = self.outright, False
+        head, body = self.block(s.head), self.block(s.body)
+        self.outright = was
+        carried = tuple(Carry(c.name, a, self._array(c.next)) for c, a in zip(s.carried, inits))
+        self.add(replace(s, head=head, body=body, carried=carried))
+
+    def assign(self, s: Assign) -> None:
+        t = self.types.of(s.target)
+        if s.op is builtins.range and not s.keywords:
+            if any(getattr(self.types.of(a), "dtype", "") != "int64" for a in s.args):
+                raise NotSaid("a range of something else than integers")
+            self.ranges[s.target] = s.args if len(s.args) > 1 else (Const(0), *s.args)
+        elif s.op is builtins.reversed and s.args[0] in self.stacks:
+            self.backwards[s.target] = str(s.args[0])
+        elif s.op is builtins.reversed and s.args[0] in self.ranges:
+            self.ranges[s.target] = self._backwards(self.ranges[s.args[0]])  # type: ignore[index]
+        elif s.op is ops.make_tuple:
+            self.parts[s.target] = s.args
+        elif s.op is builtins.slice:
+            self.slices[s.target] = s.args
+        elif s.op is ops.pop and len(s.args) == 1:
+            self._pop(s)
+        elif s.op is operator.getitem and s.args[0] in self.parts and type(getattr(s.args[1], "value", None)) is int:
+            self._rename(s, self.parts[s.args[0]][s.args[1].value])  # type: ignore[index]
+        elif (s.op is builtins.getattr and s.args[1] == Const("shape") or s.op is np.shape) and self.is_array(
+            s.args[0]
+        ):
+            view = self.view(s.args[0])
+            self.parts[s.target] = tuple(a.length for a in view.axes)
+        elif s.op is np.size and len(s.args) == 1 and self.is_array(s.args[0]):
+            self._rename(s, self._count([a.length for a in self.view(s.args[0]).axes]))
+        elif s.op is builtins.len and self.is_array(s.args[0]):
+            self._rename(s, self.view(s.args[0]).axes[0].length)
+        elif s.op is operator.getitem and self.is_array(s.args[0]):
+            self.subscript(s)
+        elif is_number(t):
+            self.number(s)
+        elif is_array(t):
+            self.array(s)
+        else:
+            raise NotSaid(f"{getattr(s.op, '__name__', 'this')} gives something else than numbers")
+
+    def _backwards(self, trips: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        if len(trips) == 3:
+            if trips[2] != Const(1):
+                raise NotSaid("a range with steps, backwards")
+        first = self.plus(trips[1], Const(-1))
+        return first, self.plus(trips[0], Const(-1)), Const(-1)
+
+    def number(self, s: Assign) -> None:
+        if s.op in SUMS or s.op is operator.matmul:
+            return self.reduction(s)
+        self._entry(s.op, s.args, s.target, s.keywords)
+
+    def array(self, s: Assign) -> None:
+        if s.op in MAKES or s.op in MAKES_LIKE or s.op in (np.full, np.full_like):
+            return self._made(s)
+        if s.op in (np.transpose,) and len(s.args) == 1 or s.op is builtins.getattr and s.args[1] == Const("T"):
+            view = self.view(s.args[0])
+            self.views[s.target] = replace(view, axes=view.axes[::-1])
+            return
+        if s.op in SUMS or s.op is operator.matmul:
+            return self.reduction(s)
+        op = ops.identity if s.op is ops.method and s.args[1] == Const("copy") else s.op
+        args = s.args[:1] if op is not s.op else s.args
+        if s.keywords or entry_op(op, args, self.types) is None:
+            raise NotSaid(f"{getattr(s.op, '__name__', 'this')}")
+        self.fill(s.target, self._space(args), lambda at, n: self._value(op, args, at, n))
+
+    def _value(self, op: Op, args: tuple[Atom, ...], at: tuple[Atom, ...], lengths: tuple[Atom, ...]) -> Atom:
+        """What an operation gives for one entry."""
+        entries = tuple(self.entry(a, at, lengths) for a in args)
+        if op is ops.identity or entry_op(op, entries, self.types) is ops.identity:
+            return entries[0]
+        target = self.fresh("%entry")
+        given = [self.types.of(a) for a in args]
+        self.types.of_name[target] = self._entry_type(op, args, given)
+        self._entry(op, entries, target)
+        return target
+
+    def _entry_type(self, op: Op, args: tuple[Atom, ...], given: object) -> Scalar:
+        t = self.types.result(op, args)
+        if not isinstance(t, (Array, Scalar)) or t.dtype not in DTYPES:
+            raise NotSaid("a type")
+        return Scalar(t.dtype)
+
+    def _made(self, s: Assign) -> None:
+        """An array of zeros, ones, or of one number."""
+        named = dict(s.keywords)
+        named.pop("dtype", None)
+        if named:
+            raise NotSaid("an array that is made in another way")
+        if s.op in MAKES_LIKE or s.op is np.full_like:
+            if not self.is_array(s.args[0]):
+                raise NotSaid("an array like something else")
+            lengths = tuple(a.length for a in self.view(s.args[0]).axes)
+        else:
+            shape = s.args[0]
+            lengths = self.parts.get(shape, (shape,)) if isinstance(shape, str) else self._keys(shape)
+        if len(s.args) > 1 and s.op not in (np.full, np.full_like):
+            raise NotSaid("an array of another dtype")
+        if s.op in (np.full, np.full_like):
+            self._number(s.args[1])
+            self.fill(s.target, lengths, lambda at, n: s.args[1])
+            return
+        number = MAKES[s.op] if s.op in MAKES else MAKES_LIKE[s.op]
+        self._allocate(s.target, lengths, np.empty if number is None else np.zeros if number == 0 else np.ones)
+
+    def store(self, s: Store) -> None:
+        if not self.is_array(s.object) or s.key is not None and not self._is_basic(s.key):
+            raise NotSaid("this store")
+        view = self.view(s.object)
+        part = view if s.key is None else self.part(view, s.key)
+        op = s.op
+        if op is not None and op not in (operator.add, operator.sub, operator.mul, operator.truediv):
+            raise NotSaid("this store")
+        value = s.value
+        into = self.types.of(s.object).dtype  # type: ignore[union-attr]
+        if into in ("int64", "bool") and getattr(self.types.of(value), "dtype", "") != into:
+            raise NotSaid("a number is cut off where it is stored")
+        if not (is_number(self.types.of(value)) or self.is_array(value)):
+            raise NotSaid("this store")
+        if self.is_array(value):
+            if self.types.of(value).dtype not in ("float64", self.types.of(s.object).dtype):  # type: ignore[union-attr]
+                raise NotSaid("this store")
+            lengths = tuple(a.length for a in part.axes)
+            space = self._space((value,))
+            if any(n != Const(1) and not self.same(n, m) for n, m in zip(space[::-1], lengths[::-1])) or len(
+                space
+            ) > len(lengths):
+                raise NotSaid("an array whose length may not be that of its place")
+            if self.root(self.view(value).array) == self.root(part.array) and self.view(value) != part:
+                value = self._own(value)
+        dtype = "float32" if self.types.of(s.object).dtype == "float32" else None  # type: ignore[union-attr]
+        if dtype is not None and not self.is_array(value):
+            value = self._typed(value, dtype)
+        if isinstance(value, Const) and self.types.of(s.object).dtype == "float64":  # type: ignore[union-attr]
+            value = Const(float(value.value))
+        lengths = tuple(a.length for a in part.axes)
+        self.nest(lengths, lambda at: self._store(part, at, self.entry(value, at, lengths), op))
+
+    def _own(self, value: Atom) -> str:
+        """What is written into an array that it is a part of, kept apart first."""
+        target = self.fresh("%kept")
+        self.types.of_name[target] = self.types.of(value)
+        lengths = self._space((value,))
+        self.fill(target, lengths, lambda at, n: self.entry(value, at, n))
+        return target

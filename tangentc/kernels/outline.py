@@ -1,0 +1,108 @@
+"""Loops of an emitted function as functions of their own, which are compiled.
+
+for _ in range(steps):                  saved, top = burgers_loop(u, c, d, steps)
+    ...                        ->       ...
+...                                     d_bar = burgers_loop_adjoint(u, u_bar, c, d, steps, saved, top)
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+from tangentc.analysis.program import Program
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Block, For, If, Statement, While, version_base
+from tangentc.core.walk import all_reads, definitions, joins_of, statements, with_blocks, with_body
+from tangentc.kernels.kernel import Kernel
+from tangentc.kernels.memory import Memory
+from tangentc.kernels.room import Uncounted
+from tangentc.kernels.tidy import without_unread
+from tangentc.kernels.writing import NotSaid
+
+
+class Outline:
+    """Takes the loops of a program out that kernels have words for."""
+
+    def __init__(self, program: Program, unique_name: Callable[[str], str]):
+        self.program, self.types, self.unique_name = program, program.types, unique_name
+        self.kernels: list[Program] = []
+        self.why: dict[Statement, str] = {}  # the loops that stay as they are, and the reason
+        self.numbers: dict[str, int] = {}
+        self.definitions = definitions(program.function.body)
+        self.memory = Memory(program)
+        every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
+        self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names
+        self.lists |= {s.target: str(s.args[0]) for s in every if s.op is builtins.reversed and s.args[0] in self.lists}
+        self.refused: dict[str, str] = {}  # lists that something else than kernels takes from, or puts into, and why
+
+    def run(self) -> Program:
+        """The program that calls its loops."""
+        names = dict(self.types.of_name)
+        while True:
+            self.kernels, self.why, before = [], {}, dict(self.refused)
+            self.pushed: dict[str, list[dict]] = {}
+            body = self.block(self.program.function.body, True, {self.program.function.result})
+            if self.refused == before:
+                break
+            self.types.of_name.clear()
+            self.types.of_name.update(names)
+        body = without_unread(body, {self.program.function.result}, lambda op: ops.is_pure(op) or op is ops.new_list)
+        new = replace(self.program, function=with_body(self.program.function, body))
+        new.keep_memory_of(self.program)
+        return new
+
+    def fresh(self, base: str) -> str:
+        name, base = "", version_base(base)
+        while not name or name in self.types.of_name:
+            k = self.numbers[base] = self.numbers.get(base, 0) + 1
+            name = f"{base}.{k}"
+        return name
+
+    def block(self, block: Block, outermost: bool, later: set[Atom]) -> Block:
+        out: list[Statement] = []
+        for k, s in enumerate(block):
+            if isinstance(s, (For, While)):
+                made = self.loop(s, outermost, later | all_reads(block[k + 1 :]))
+                if made is not None:
+                    out += made
+                    continue
+                self._refuse(self.saved_in(s), self.why[s])
+            if isinstance(s, (For, While, If)):
+                behind = later | all_reads(block[k + 1 :]) | {a for _, *arms in joins_of(s) for a in arms}
+                s = with_blocks(s, functools.partial(self.block, outermost=False, later=behind))
+            elif not (isinstance(s, Assign) and s.target in self.lists):
+                self._refuse(self.saved_in(s), "what it saves is taken outside of a loop")
+            out.append(s)
+        return tuple(out)
+
+    def saved_in(self, s: Statement) -> set[str]:
+        """The lists of saved values that a statement has to do with."""
+        return {self.lists[name] for name in all_reads((s,)) if name in self.lists}
+
+    def _refuse(self, lists: set[str], why: str) -> None:
+        for name in lists:
+            self.refused.setdefault(name, why)
+
+    def loop(self, s: For | While, outermost: bool, later: set[Atom]) -> list[Statement] | None:
+        """A call in the place of a loop, None where kernels have no words for it."""
+        lists = self.saved_in(s)
+        if lists and (not outermost or lists & self.refused.keys()):
+            known = sorted(lists & self.refused.keys())
+            self.why[s] = self.refused[known[0]] if known else "it saves, inside of another loop"
+            return None
+        before = dict(self.types.of_name)
+        waiting = {name: list(stacks) for name, stacks in self.pushed.items()}
+        try:
+            try:
+                return Kernel(self, s, later).calls()
+            except Uncounted:
+                self.pushed = waiting
+                return Kernel(self, s, later, grows=True).calls()
+        except NotSaid as reason:
+            self.types.of_name.clear()
+            self.types.of_name.update(before)
+            self.why[s] = str(reason)
+            return None

@@ -1,0 +1,197 @@
+"""Sums over axes, and products of vectors and matrices, as loops.
+
+s = np.sum(x, axis=1)                   for i in range(n):
+                                            total = 0.0
+                                ->          for j in range(m):
+                                                total += x[i, j]
+                                            s[i] = total
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Atom, Carry, Const, For, Op, Statement
+from tangentc.core.types import Array, Known, Scalar
+from tangentc.kernels.language import EXTREMES, entry_op, raises_where, strong_dtype
+from tangentc.kernels.views import Views
+from tangentc.kernels.writing import INTEGER, Into, NotSaid
+
+SUMS = {np.sum, np.mean}
+
+
+class Sums(Views):
+    """The part that adds up."""
+
+    def reduction(self, s: Assign) -> None:
+        """Sums over axes, and products of vectors and matrices."""
+        if s.op is operator.matmul:
+            return self._matmul(s)
+        x, *rest = s.args
+        named = dict(s.keywords) | dict(zip(("axis",), rest))
+        axis, keep = named.pop("axis", Const(None)), named.pop("keepdims", Const(False))
+        if named or not self.is_array(x) or not isinstance(axis, Const) or not isinstance(keep, Const):
+            raise NotSaid("this sum")
+        lengths = self._space((x,))
+        rank = len(lengths)
+        named_axes = (
+            axis.value if isinstance(axis.value, tuple) else range(rank) if axis.value is None else (axis.value,)
+        )
+        over = {k % rank for k in named_axes}
+        dtype = self.types.of(x).dtype  # type: ignore[union-attr]
+        if dtype == "bool" or dtype == "int64" and s.op is np.mean:
+            raise NotSaid("a sum of truth values")
+        self._sum(s, lengths, over, lambda at: self.entry(x, at, lengths), bool(keep.value), s.op is np.mean)
+
+    def _matmul(self, s: Assign) -> None:
+        a, b = s.args
+        if not (self.is_array(a) and self.is_array(b)):
+            raise NotSaid("a product")
+        u, v = self.view(a), self.view(b)
+        if len(u.axes) + len(v.axes) > 3 or not self.same(u.axes[-1].length, v.axes[0].length):
+            raise NotSaid("a product of matrices")
+        n = v.axes[0].length
+        lengths = (*(x.length for x in u.axes[:-1]), n, *(x.length for x in v.axes[1:]))
+
+        def term(at: tuple[Atom, ...]) -> Atom:
+            left = self.entry(a, at[: len(u.axes)], lengths[: len(u.axes)])
+            right = self.entry(b, at[len(u.axes) - 1 :], lengths[len(u.axes) - 1 :])
+            return self.emit(operator.mul, (left, right))
+
+        self._sum(s, lengths, {len(u.axes) - 1}, term, False, False)
+
+    def _sum(
+        self, s: Assign, lengths: tuple[Atom, ...], over: set[int], term: Callable[[tuple], Atom], keep: bool,
+        mean: bool,
+    ) -> None:  # fmt: skip
+        left = [n for k, n in enumerate(lengths) if k not in over]
+        t = self.types.of(s.target)
+        dtype = getattr(t, "dtype", "float64")
+        if isinstance(t, Array) and left and max(over) < len(lengths) - 1:
+            return self._columns(s, lengths, over, term, keep, mean)
+        if not left or isinstance(t, Scalar):
+            if keep:
+                raise NotSaid("a sum that keeps its axes")
+            total = self._total(lengths, (), term, dtype, s.target if not mean else None)
+            if mean:
+                self._entry(operator.truediv, (total, self._count([lengths[k] for k in sorted(over)])), s.target)
+            return
+        out = tuple(Const(1) if k in over else n for k, n in enumerate(lengths)) if keep else tuple(left)
+        self._allocate(s.target, out, np.empty)
+        view = self.view(s.target)
+
+        def write(at: tuple[Atom, ...]) -> None:
+            value: Atom = self._total(lengths[len(at) :], at, term, dtype, None)
+            if mean:
+                quotient = self.fresh("%mean")
+                self.types.of_name[quotient] = Scalar(dtype)
+                self._entry(operator.truediv, (value, self._count([lengths[k] for k in sorted(over)])), quotient)
+                value = quotient
+            self._store(view, (*at, *((Const(0),) * (len(out) - len(at)))), value, None)
+
+        self.nest(tuple(left), write)
+
+    def _total(
+        self, lengths: tuple[Atom, ...], before: tuple[Atom, ...], term: Callable[[tuple], Atom], dtype: str,
+        target: str | None,
+    ) -> str:  # fmt: skip
+        """The sum of terms over axes, as a number that the loops carry."""
+        zero: Atom = Const(0 if dtype == "int64" else 0.0)
+        wide = Scalar("float64" if dtype == "float32" else dtype)
+        name = target if target is not None and dtype != "float32" else self.fresh("%total")
+        self.types.of_name.setdefault(name, wide)
+
+        def level(at: tuple[Atom, ...], inside: Atom, out_name: str) -> None:
+            n = lengths[len(at) - len(before)]
+            i, over = self.fresh("%" + "ijklmn"[len(at)]), self.fresh("%range")
+            after = self.fresh("%total")
+            self.types.of_name[i], self.types.of_name[over] = INTEGER, Known(Const(range(0)))
+            self.types.of_name[after] = wide
+            body: list[Statement] = []
+            with Into(self, body):
+                if len(at) - len(before) == len(lengths) - 1:
+                    self.add(Assign(after, operator.add, (out_name, term((*at, i))), (), self.span))  # type: ignore
+                else:
+                    level((*at, i), out_name, after)
+            self.add(Assign(over, builtins.range, (Const(0), n), (), self.span))  # type: ignore[arg-type]
+            self.add(For(i, over, tuple(body), (Carry(out_name, inside, after),), self.span))  # type: ignore
+
+        level(before, zero, name)
+        if dtype == "float32":
+            final = target or self.fresh("%total")
+            self.types.of_name.setdefault(final, Scalar(dtype))
+            self.add(Assign(final, np.float32, (name,), (), self.span))  # type: ignore[arg-type]
+            return final
+        return name
+
+    def _columns(
+        self, s: Assign, lengths: tuple[Atom, ...], over: set[int], term: Callable[[tuple], Atom], keep: bool,
+        mean: bool,
+    ) -> None:  # fmt: skip
+        """Sums over axes that are not the last, one row after the other, as they lie in memory."""
+        out = (
+            tuple(Const(1) if k in over else n for k, n in enumerate(lengths))
+            if keep
+            else tuple(n for k, n in enumerate(lengths) if k not in over)
+        )
+        self._allocate(s.target, out, np.zeros)
+        view = self.view(s.target)
+
+        def add(at: tuple[Atom, ...]) -> None:
+            own = tuple(Const(0) if k in over else i for k, i in enumerate(at) if keep or k not in over)
+            self._store(view, own, term(at), operator.add)
+
+        self.nest(lengths, add)
+        if mean:
+            count = self._typed_count(self._count([lengths[k] for k in sorted(over)]), s.target)
+            self.nest(out, lambda at: self._store(view, at, count, operator.truediv))
+
+    def _typed_count(self, count: Atom, target: str) -> Atom:
+        dtype = self.types.of(target).dtype  # type: ignore[union-attr]
+        return self.emit(getattr(np, dtype), (count,), "%count", Scalar(dtype))
+
+    def _entry(self, op: Op, args: tuple[Atom, ...], target: str, keywords: object = ()) -> None:
+        """One operation on numbers."""
+        said = entry_op(op, args, self.types)
+        if said is None or keywords:
+            raise NotSaid(f"{getattr(op, '__name__', 'this')}")
+        if (where := raises_where(said, args, self.types)) is not None:
+            test, place, edge, error = where
+            self.fail_if(
+                self.emit(test, (args[place], Const(edge)), "%test", Scalar("bool")), error, "outside of the domain"
+            )
+        if said in (operator.add, operator.sub, operator.mul) and all(map(self._is_python_integer, args)):
+            names = [a for a in args if isinstance(a, str)]
+            if said is operator.mul:
+                self._refuse_overflow(args)
+            elif len(names) > 1 and not self.carried.isdisjoint(names):
+                self.refuse_large()
+        dtype = strong_dtype(args, self.types)
+        values = tuple(self._typed(a, dtype) for a in args)
+        if said in EXTREMES:
+            first = self.emit(EXTREMES[said], (values[1], values[0]), "%test", Scalar("bool"))
+            said, values = ops.select, (first, values[1], values[0])  # type: ignore[assignment]
+        elif said is operator.pow and values[1] == Const(2):
+            said, values = operator.mul, (values[0], values[0])  # type: ignore[assignment]
+        elif said is operator.pow and isinstance(values[1], Const) and isinstance(values[1].value, int):
+            values = (values[0], Const(float(values[1].value)))
+        elif said is np.square:
+            said, values = operator.mul, (values[0], values[0])  # type: ignore[assignment]
+        self.add(Assign(target, said, values, (), self.span))  # type: ignore[arg-type]
+
+    def _is_python_integer(self, atom: Atom) -> bool:
+        t = self.types.of(atom)
+        return isinstance(t, Scalar) and t.weak and t.dtype == "int64"
+
+    def _refuse_overflow(self, args: tuple[Atom, ...]) -> None:
+        """Leave a product to Python that is beyond the integers of a machine."""
+        first = self.emit(builtins.float, (args[0],), "%factor", Scalar("float64", True))
+        product = self.emit(operator.mul, (first, args[1]), "%size", Scalar("float64", True))
+        size = self.emit(builtins.abs, (product,), "%size", Scalar("float64", True))
+        test = self.emit(operator.gt, (size, Const(2.0**62)), "%test", Scalar("bool"))
+        self.fail_if(test, OverflowError, "an integer is too large for the loop")

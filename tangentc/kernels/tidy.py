@@ -1,0 +1,71 @@
+"""What a kernel's text leaves out: other names for what has one, what nobody reads, and lines quoted twice."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tangentc.core import ops
+from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Block, Const, For, Op, Statement, Store, is_temporary
+from tangentc.core.walk import all_reads, statements, substitute_block, transform, with_blocks
+
+ROOM = {np.empty, np.zeros, builtins.max}
+
+
+def plain(body: Block, outs: set[Atom]) -> Block:
+    """The body without other names for what has one."""
+    names = {
+        s.target: s.args[0]
+        for s in statements(body)
+        if isinstance(s, Assign) and s.op is ops.identity and s.target not in outs and not s.keywords
+    }
+
+    def of(a: Atom) -> Atom:
+        while isinstance(a, str) and a in names:
+            a = names[a]
+        return a
+
+    table = {n: of(n) for n in names}
+    body = transform(body, lambda s: () if isinstance(s, Assign) and s.target in names else (s,))
+    return substitute_block(body, table)
+
+
+def shown(body: Block) -> Block:
+    """The body as it is written: ranges from 0 on say their end alone, and a line that is differentiated is quoted
+    where it begins."""
+    last: list[object] = [None]
+
+    def once(s: Statement) -> Statement:
+        if isinstance(s, Assign) and s.op is builtins.range and len(s.args) == 2 and s.args[0] == Const(0):
+            s = replace(s, args=s.args[1:])
+        if isinstance(s, (Assign, Store)) and s.span.sweep == "adjoint":
+            quoted = s.span.file, s.span.line, s.span.quoted
+            makes_room = isinstance(s, Assign) and s.op in ROOM
+            if quoted == last[0] or makes_room:
+                s = replace(s, span=AFTERWARDS)
+            elif isinstance(s, Store) or not is_temporary(s.target):
+                last[0] = quoted
+        return with_blocks(s, block)
+
+    def block(b: Block) -> Block:
+        return tuple(map(once, b))
+
+    return block(body)
+
+
+def without_unread(block: Block, results: set[Atom], is_pure: Callable[[Op], bool]) -> Block:
+    """The block without what nobody reads."""
+    while True:
+        read = all_reads(block) | {a for a in results if isinstance(a, str)}
+
+        def is_dead(s: Statement, read: set[str] = read) -> bool:  # type: ignore[assignment]
+            if isinstance(s, For) and not s.carried:
+                return not s.body
+            return isinstance(s, Assign) and s.target not in read and is_pure(s.op)
+
+        if not any(map(is_dead, statements(block))):
+            return block
+        block = transform(block, lambda s, is_dead=is_dead: () if is_dead(s) else (s,))  # type: ignore[misc]

@@ -1,0 +1,123 @@
+"""Writing loops over entries: statements, names, views of arrays, nests of loops."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from tangentc.core import ops
+from tangentc.core.build import Types
+from tangentc.core.lengths import Dim, Length
+from tangentc.core.nodes import NOWHERE, Assign, Atom, Const, Effect, Op, Statement
+from tangentc.core.types import Scalar
+from tangentc.errors import Span
+from tangentc.kernels.accesses import Bounds
+from tangentc.kernels.language import is_array, is_number
+from tangentc.kernels.saves import Stack
+
+INTEGER = Scalar("int64", True)
+
+
+class NotSaid(Exception):
+    """A statement that a kernel has no words for; the message says which."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a view: which axis of the array it runs along, None if it is new, from where, and its length."""
+
+    of: int | None
+    start: Atom
+    step: int
+    length: Atom
+
+
+@dataclass(frozen=True)
+class View:
+    """The part of an array that a name stands for; ``fixed`` says which entry it has of the axes that it lacks."""
+
+    array: str
+    axes: tuple[Axis, ...]
+    fixed: tuple[tuple[int, Atom], ...] = ()
+
+
+class Writing:
+    """Statements of a kernel, and what they are made of."""
+
+    def __init__(
+        self, types: Types, fresh: Callable[[str], str], root: Callable[[str], str], is_changed: Callable[[str], bool]
+    ):
+        self.types, self.fresh, self.root, self.is_changed = types, fresh, root, is_changed
+        self.views: dict[Atom, View] = {}
+        self.dims: dict[Atom, Length] = {}
+        self.equal: dict[Atom, Atom] = {}  # lengths that are the same as others
+        self.parts: dict[str, tuple[Atom, ...]] = {}  # the items of tuples
+        self.slices: dict[str, tuple[Atom, ...]] = {}  # where slices begin and end, whose ends are computed
+        self.made: dict[str, Statement] = {}
+        self.bounds = Bounds(types, self.made, self.dims)
+        self.backwards: dict[str, str] = {}  # lists of what was saved, from their ends on
+        self.ranges: dict[str, tuple[Atom, ...]] = {}
+        self.known: dict[Dim, Atom] = {}
+        self.head: list[Statement] = []
+        self.out: list[Statement] = self.head
+        self.stacks: dict[str, dict[Hashable, Stack]] = {}  # what is saved, by the list, and the dtype and lengths
+        self.pushes: set[Atom] = set()  # the lists that this region saves into
+        self.grows = False  # whether room for what is saved is made when it is needed
+        self.own: set[str] = set()  # the arrays of what is saved
+        self.params: set[str] = set()
+        self.small: set[str] = set()  # those that are asked before the loop not to be large integers
+        self.carried: set[Atom] = set()  # what one trip hands to the next
+        self.is_checked = False  # whether subscripts have to be looked at each time
+        self.outright = True  # whether a statement runs in each trip of the loops around it
+        self.span: Span = NOWHERE
+
+    def add(self, s: Statement) -> None:
+        """Write a statement."""
+        self.out.append(s)
+        if isinstance(s, Assign):
+            self.made[s.target] = s
+
+    def emit(self, op: Op, args: tuple[Atom, ...], name: str = "%entry", of: object = None) -> str:
+        target = self.fresh(name)
+        self.types.of_name[target] = of or self.types.result(op, args)  # type: ignore[assignment]
+        self.add(Assign(target, op, args, (), self.span))  # type: ignore[arg-type]
+        return target
+
+    def plus(self, a: Atom, b: Atom, op: Op = operator.add) -> Atom:
+        """The sum of two integers."""
+        if isinstance(a, Const) and isinstance(b, Const):
+            return Const(op(a.value, b.value))
+        if isinstance(b, Const):
+            if b.value == 0:
+                return a
+            if b.value < 0:
+                op, b = (operator.sub if op is operator.add else operator.add), Const(-b.value)
+        if isinstance(a, Const) and a.value == 0 and op is operator.add:
+            return b
+        if isinstance(a, Const) and op is operator.add:
+            a, b = b, a
+        return self.emit(op, (a, b), "%index", INTEGER)
+
+    def fail_if(self, test: Atom, error: type[Exception], message: str) -> None:
+        self.add(Effect(ops.fail_if, (test, Const(error), Const(message)), (), self.span))
+
+    def _number(self, atom: Atom) -> None:
+        if not is_number(self.types.of(atom)):
+            raise NotSaid(f"{atom} is no number")
+
+    def is_array(self, atom: Atom) -> bool:
+        return isinstance(atom, str) and is_array(self.types.of(atom))
+
+
+class Into:
+    """Write into a list of statements for a while."""
+
+    def __init__(self, nests: Writing, out: list[Statement]):
+        self.nests, self.out = nests, out
+
+    def __enter__(self) -> None:
+        self.before, self.nests.out = self.nests.out, self.out
+
+    def __exit__(self, *error: object) -> None:
+        self.nests.out = self.before

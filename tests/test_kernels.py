@@ -1,0 +1,348 @@
+"""Loops that Numba compiles: what is asked for, what is emitted, what raises, and what stays NumPy's."""
+
+import importlib.util
+import math
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tangentc
+from tangentc import cli
+
+numba = pytest.importorskip("numba")
+ROOT = Path(__file__).parents[1]
+
+
+def smooth(u, c, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] + c * u[1:-1] * (u[2:] - u[:-2])
+    return np.sum(u**2)
+
+
+def relax(u, f, sweeps):
+    u = u.copy()
+    n = len(u)
+    for _ in range(sweeps):
+        for i in range(1, n - 1):
+            u[i] = 0.5 * (u[i - 1] + u[i + 1] + f[i] * u[i] ** 2)
+    return np.sum(u * u)
+
+
+def pendulum(x, v, dt, steps):
+    for _ in range(steps):
+        v = v - dt * math.sin(x)
+        x = x + dt * v
+    return x * x + v
+
+
+def walk(x, a):
+    """Reads beyond the end where `a` has more entries."""
+    s = 0.0
+    for i in range(len(a)):
+        s = s + x[i] * a[i] * x[i]
+    return s
+
+
+def scaled(x, a):
+    """`a` may be one number for all."""
+    u = x.copy()
+    for _ in range(2):
+        u[:] = u * a + x
+    return np.sum(u)
+
+
+def shares(x, y, n):
+    for _ in range(n):
+        x = x / y
+    return x
+
+
+def roots(x, n):
+    for _ in range(n):
+        x = math.sqrt(x) + 0.1
+    return x
+
+
+def until(x, tolerance):
+    """A number of trips that only the run knows."""
+    y = x
+    while abs(y * y - x) > tolerance:
+        y = 0.5 * (y + x / y)
+    return y * y * y
+
+
+def mixed(x, A, steps):
+    """A solver stays NumPy's, and so does the loop around it."""
+    for _ in range(steps):
+        x = np.linalg.solve(A, x)
+    return np.sum(x**2)
+
+
+SCALE = 0.3
+
+
+def of_the_module(x, steps):
+    s = 0.0
+    for i in range(steps):
+        s = s + SCALE * x[i] * x[i]
+    return s
+
+
+def both(f, args, wrt=0, equal=True):
+    """The value and the gradient with kernels; they are those without."""
+    plain = tangentc.value_and_grad(f, wrt=wrt)(*args)
+    compiled = tangentc.value_and_grad(f, wrt=wrt, kernels="numba")
+    before = [np.copy(a) for a in args]
+    value, gradient = compiled(*args)
+    for a, b in zip(args, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+    if equal:
+        assert np.array_equal(value, plain[0], equal_nan=True)
+    np.testing.assert_allclose(value, plain[0], rtol=1e-12)
+    pairs = zip(gradient, plain[1], strict=True) if isinstance(wrt, tuple) else [(gradient, plain[1])]
+    for a, b in pairs:
+        assert np.asarray(a).dtype == np.asarray(b).dtype and np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b, rtol=2e-5 if np.asarray(b).dtype == np.float32 else 1e-9, atol=1e-12)
+    return compiled
+
+
+def test_a_stencil_in_place(rng):
+    for n in (0, 1, 2, 3, 4, 11):
+        for steps in (0, 1, 3):
+            compiled = both(smooth, (rng.normal(size=n), 0.1, steps), (0, 1))
+    text = compiled.source_for(rng.normal(size=7), 0.1, 2)
+    assert "@kernel\ndef smooth_loop(" in text and "@kernel\ndef smooth_loop_adjoint(" in text
+    adjoint = text.partition("def smooth_loop_adjoint")[2].partition("\n\n\n")[0]
+    assert adjoint.count("u_bar[i] = ") == 1, "each entry of the adjoint is written once"
+    assert ".copy()" not in adjoint and "[1:-1]" not in re.sub("#.*", "", adjoint)
+
+
+def test_a_sweep_over_entries(rng):
+    for n in (1, 3, 9):
+        both(relax, (rng.normal(size=n), rng.normal(size=n), 3), (0, 1))
+
+
+def test_numbers(rng):
+    both(pendulum, (0.7, -0.2, 0.01, 50), (0, 1, 2))
+    both(until, (2.0, 1e-9))
+    both(of_the_module, (rng.normal(size=5), 5))
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns", "steps", "read-only", "float32", "reversed"])
+def test_layouts(layout, rng):
+    u = rng.normal(size=(9, 7))
+    u = {
+        "rows": u, "columns": np.asfortranarray(u), "steps": np.repeat(u, 2, 0)[::2], "float32": u.astype(np.float32),
+        "reversed": u[::-1, ::-1], "read-only": u,
+    }[layout]  # fmt: skip
+    if layout == "read-only":
+        u.flags.writeable = False
+
+    def diffuse(u, k, steps):
+        u = u.copy()
+        for _ in range(steps):
+            u[1:-1, 1:-1] += k * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+        return np.sum(u * u * u)
+
+    both(diffuse, (u, np.float32(0.1) if layout == "float32" else 0.1, 3))
+
+
+def test_one_derivative_for_other_lengths(rng):
+    compiled = tangentc.grad(smooth, kernels="numba")
+    plain = tangentc.grad(smooth)
+    for n in (5, 8, 3, 1, 12):
+        u = rng.normal(size=n)
+        np.testing.assert_allclose(compiled(u, 0.2, 3), plain(u, 0.2, 3), rtol=1e-12)
+
+
+def along_diagonals(x, n):
+    """Two loops whose subscripts are the same sums, of another number in each trip."""
+    u, v = x.copy(), np.zeros(8)
+    for _ in range(2):
+        for i in range(n):
+            k = (n - i) // 2
+            u[i + k] = u[i + k] * 0.5 + x[i]
+        for i in range(n):
+            k = (n - i) // 2
+            v[i] = u[i + k] * u[i + k]
+    return np.sum(v) + np.sum(u)
+
+
+def through_two_names(A, c):
+    """What is written under one name is read under another."""
+    B = A.copy()
+    D = B[:, 0]
+    for k in range(B.shape[0]):
+        B[k, :] = B[k, :] * D[k]
+    return np.sum(B * c)
+
+
+def views_before_the_loop(x, c):
+    """Views that are made before the loop are parts of what they are views of."""
+    u = x.copy()
+    left, right = u[:-1], u[1:]
+    for _ in range(3):
+        left += 0.1 * right * c
+        right -= 0.2 * left
+    return np.sum(u * u)
+
+
+def close_to_a_branch(x, c):
+    """Rounded otherwise, the adjoint would take the other branch."""
+    s = 0.0
+    for i in range(1, len(x)):
+        d = x[i] * x[i] - x[i - 1] * x[i - 1]
+        if d == 0.0:
+            s += c * x[i]
+        else:
+            s += x[i] / d
+    return s
+
+
+def factorials(x, n):
+    s, p = 0.0, 1
+    for i in range(1, n):
+        p *= i
+        s += x * p
+    return s
+
+
+def large_sums(x, m):
+    s, k = 0.0, 0
+    for i in range(len(x)):
+        k = k + m
+        s += x[i] * k
+    return s
+
+
+def test_what_a_careless_loop_gets_wrong(rng):
+    both(along_diagonals, (rng.normal(size=8), 4))
+    both(through_two_names, (rng.normal(size=(2, 3)), 1.5), (0, 1))
+    assert "@kernel" in both(views_before_the_loop, (rng.normal(size=9), 0.3), (0, 1)).source
+    both(close_to_a_branch, (np.full(3, 0.1), 0.1), (0, 1))
+    both(factorials, (0.5, 23))
+    both(large_sums, (np.ones(5), 2**62))
+    both(large_sums, (np.ones(5), 3))
+
+
+# ------------------------------------------------------------------ what raises
+def test_errors_are_those_of_numpy(rng):
+    x = rng.normal(size=3)
+    compiled = both(walk, (x, rng.normal(size=2)), (0, 1))
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        compiled(x, rng.normal(size=5))
+    with pytest.raises(ZeroDivisionError):
+        tangentc.grad(shares, wrt=(0, 1), kernels="numba")(1.0, 0.0, 2)
+    with pytest.raises(ValueError, match="math domain error"):
+        tangentc.grad(roots, kernels="numba")(-1.0, 2)
+    compiled = both(scaled, (x, x), (0, 1))
+    with pytest.raises(ValueError, match="broadcast"):
+        compiled(x, rng.normal(size=2))
+
+
+def test_where_lengths_are_others_numpy_runs(rng):
+    """A length that is one is broadcast, for which the loop is not made."""
+    x = rng.normal(size=4)
+    compiled = tangentc.value_and_grad(scaled, wrt=(0, 1), kernels="numba")
+    for a in (rng.normal(size=4), rng.normal(size=1)):
+        want = tangentc.value_and_grad(scaled, wrt=(0, 1))(x, a)
+        got = compiled(x, a)
+        np.testing.assert_allclose(got[0], want[0])
+        for p, q in zip(got[1], want[1], strict=True):
+            np.testing.assert_allclose(p, q)
+
+
+def test_nan_and_infinity_count(rng):
+    u = rng.normal(size=9)
+    u[4] = np.nan
+    with np.errstate(all="ignore"):
+        both(smooth, (u, 0.1, 3), (0, 1))
+        u[4] = np.inf
+        both(smooth, (u, 0.1, 2), (0, 1))
+
+
+# ------------------------------------------------------------------ what is asked for
+def test_other_compilers_are_refused():
+    with pytest.raises(tangentc.BadArgument, match="kernels='cython' is no compiler of loops"):
+        tangentc.grad(smooth, kernels="cython")
+    with pytest.raises(tangentc.BadArgument, match="no compiler of loops"):
+        tangentc.differentiable(smooth, kernels="cython")
+
+
+def test_without_numba_it_says_so(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(tangentc.BadArgument, match=r"(?s)needs Numba, which is not installed.*tangentc\[numba\]"):
+        tangentc.grad(smooth, kernels="numba")
+
+
+def test_what_has_no_words_stays_numpy(rng):
+    A = np.eye(3) + 0.1 * rng.normal(size=(3, 3))
+    compiled = both(mixed, (rng.normal(size=3), A, 2), (0, 1))
+    assert "numba" not in compiled.source
+    assert compiled.source == tangentc.value_and_grad(mixed, wrt=(0, 1)).source_for(rng.normal(size=3), A, 2)
+
+
+def test_decorated_functions_adjoints_and_pickles(rng):
+    u = rng.normal(size=6)
+    f = tangentc.differentiable(smooth, kernels="numba")
+    assert "@kernel" in f.grad.source_for(u, 0.1, 2)
+    np.testing.assert_allclose(f.grad(u, 0.1, 2), tangentc.grad(smooth)(u, 0.1, 2))
+    adjoint = tangentc.adjoint(smooth, kernels="numba")
+    np.testing.assert_allclose(adjoint(u, 0.1, 2, 3.0), tangentc.adjoint(smooth)(u, 0.1, 2, 3.0))
+    again = pickle.loads(pickle.dumps(tangentc.grad(smooth, kernels="numba")))
+    assert "@kernel" in again.source_for(u, 0.1, 2)
+    direction = rng.normal(size=6)  # what is differentiated again is NumPy's
+    _, product = tangentc.jvp(tangentc.grad(smooth, kernels="numba"), (u, 0.1, 2), (direction, None, None))
+    _, plain = tangentc.jvp(tangentc.grad(smooth), (u, 0.1, 2), (direction, None, None))
+    np.testing.assert_allclose(product, plain)
+
+
+def test_an_exported_module_keeps_its_kernels(tmp_path, rng):
+    u = rng.normal(size=6)
+    gradient = tangentc.grad(smooth, kernels="numba")
+    path = tmp_path / "smooth_grad.py"
+    tangentc.export(gradient, path, u, 0.1, 2)
+    text = path.read_text()
+    assert "import numba\n" in text and "tangentc" not in text.partition('"""')[2].partition('"""')[2]
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import numpy as np, smooth_grad\n"
+    code += f"print(repr(smooth_grad.smooth_grad(np.array({u.tolist()!r}), 0.1, 2).tolist()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    np.testing.assert_allclose(eval(done.stdout), gradient(u, 0.1, 2))
+
+
+def test_the_command_shows_them(tmp_path, capsys):
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import numpy as np\n\n\ndef f(x):\n    s = 0.0\n    for i in range(len(x)):\n        s += x[i] ** 2\n    return s\n"
+    )
+    assert cli.main(["show", f"{path}:f", "--kernels", "numba", "--at", "x=np.ones(4)"]) == 0
+    assert "@kernel\ndef f_loop_adjoint(" in capsys.readouterr().out
+
+
+def test_kept_text_has_its_kernels(tmp_path, rng):
+    u = rng.normal(size=6)
+    tangentc.cache(tmp_path / "texts")
+    try:
+        first = tangentc.grad(smooth, kernels="numba").source_for(u, 0.1, 2)
+        plain = tangentc.grad(smooth).source_for(u, 0.1, 2)
+    finally:
+        tangentc.cache(None)
+    assert "@kernel" in first and "numba" not in plain
+
+
+def test_the_page_shows_what_is_emitted(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "kernels.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    program = next(b for b in blocks if b.startswith("import numpy"))
+    (tmp_path / "traffic.py").write_text(program)
+    monkeypatch.syspath_prepend(tmp_path)
+    traffic = importlib.import_module("traffic").traffic
+    gradient = tangentc.value_and_grad(traffic, wrt=("u", "c"), kernels="numba")
+    shown = next(b for b in blocks if b.startswith("import numba"))
+    assert gradient.source_for(np.ones(200), 0.1, 3).rstrip() == shown.rstrip()
