@@ -101,10 +101,10 @@ def test_the_tables(record):
         "2026-01-02, a processor, 2 cores, Linux x86_64; load average 0.1 before; Python 3.11.7, NumPy 2.4.6, PyTorch 2.2.\n\n### One thread\n"
     )
     rows = [line for line in text.splitlines() if line.startswith(("| heat", "| solve", "| geometric"))]
-    assert rows[0] == ("| heat | 1 ms | 2.00 (2.00–2.00) | 3.00 (3.00–3.00) | wrong by 2.0e+00 |  | 30 (25–35) |")
-    assert rows[1] == "| solve | 2 µs | 0.50 (0.50–0.50) |  | 250,000 (250,000–250,000) |  |  |"
-    assert rows[2] == "| geometric mean | | 1.00 of 2 | 3.00 of 1 | 250,000 of 1 |  | 30 of 1 |"
-    assert rows[6] == "| heat | 250 ms |  | 3.0 MiB | 3.0 MiB |  |  | 3.0 MiB |"
+    assert rows[0] == ("| heat | 1 ms | 2.00 (2.00–2.00) | 3.00 (3.00–3.00) |  | wrong by 2.0e+00 |  | 30 (25–35) |")
+    assert rows[1] == "| solve | 2 µs | 0.50 (0.50–0.50) |  |  | 250,000 (250,000–250,000) |  |  |"
+    assert rows[2] == "| geometric mean | | 1.00 of 2 | 3.00 of 1 |  | 250,000 of 1 |  | 30 of 1 |"
+    assert rows[6] == "| heat | 250 ms |  | 3.0 MiB | 3.0 MiB |  |  |  | 3.0 MiB |"
 
 
 def test_a_missing_tool_has_no_marks(record):

@@ -6,6 +6,7 @@ from .report import quartiles, ratios
 MARKS = {
     "tangentc": ("tangentc, emitted function", "o", "#0072B2", "white"),
     "tangentc, called": ("tangentc", "o", "#0072B2", "#0072B2"),
+    "kernels": ("tangentc, kernels", "*", "#E69F00", "#E69F00"),
     "JAX": ("JAX (jit)", "D", "#D55E00", "#D55E00"),
     "PyTorch": ("PyTorch", "s", "#CC79A7", "#CC79A7"),
     "autograd": ("autograd", "^", "#009E73", "#009E73"),

@@ -13,9 +13,13 @@ import numpy as np
 from .workload import leaves, mapped, with_numpy
 
 # A tool, the distribution that it needs, and the names of its calls.
-NEEDS = {"by hand": "numpy", "tangentc": "tangentc", "autograd": "autograd", "JAX": "jax", "PyTorch": "torch"}
-CALLS = ("by hand", "tangentc", "tangentc, called", "autograd", "JAX", "PyTorch")
-"""`tangentc` is the emitted function, `tangentc, called` the derivative, which looks at types first."""
+NEEDS = {
+    "by hand": "numpy", "tangentc": "tangentc", "kernels": "numba", "autograd": "autograd", "JAX": "jax",
+    "PyTorch": "torch",
+}  # fmt: skip
+CALLS = ("by hand", "tangentc", "tangentc, called", "kernels", "autograd", "JAX", "PyTorch")
+"""`tangentc` is the emitted function, `tangentc, called` the derivative, which looks at types first, and `kernels` the
+derivative whose loops Numba has compiled."""
 
 
 def version_of(tool):
@@ -46,6 +50,19 @@ def with_tangentc(workload, args):
         return {"tangentc": lambda: emitted(*bound), "tangentc, called": call}
 
     return call, calls
+
+
+def with_kernels(workload, args):
+    import numba  # noqa: F401
+
+    import tangentc
+
+    derivative = tangentc.value_and_grad(workload.function, wrt=workload.wrt, kernels="numba")
+
+    def call():
+        return derivative(*args)
+
+    return call, lambda: {"kernels": call}
 
 
 def with_autograd(workload, args):
@@ -106,6 +123,7 @@ def with_torch(workload, args):
 TOOLS = {
     "by hand": by_hand,
     "tangentc": with_tangentc,
+    "kernels": with_kernels,
     "autograd": with_autograd,
     "JAX": with_jax,
     "PyTorch": with_torch,
