@@ -246,6 +246,45 @@ def test_errors_are_those_of_numpy(rng):
         compiled(x, rng.normal(size=2))
 
 
+def second_from_the_end(v, c):
+    s = 0.0
+    for _ in range(2):
+        s += v[-2] * c
+    return s
+
+
+def before_a_part(u, c):
+    """At `i = 0` the last entry of the part is meant, not the one before its first."""
+    w = u[1:]
+    s = 0.0
+    for i in range(3):
+        s += w[i - 1] * w[i] * c
+    return s
+
+
+def behind_a_part(u, n):
+    w = u[1:4]
+    s = 0.0
+    for i in range(n):
+        if i < 9:
+            s += w[i] * w[i]
+    return s
+
+
+def test_subscripts_count_from_the_end_once(rng):
+    compiled = tangentc.value_and_grad(second_from_the_end, wrt=(0, 1), kernels="numba")
+    for n in (1, 0):
+        with pytest.raises(IndexError, match=f"index -2 is out of bounds for axis 0 with size {n}"):
+            compiled(rng.normal(size=n), 0.5)
+    for n in (2, 3, 40):
+        both(second_from_the_end, (rng.normal(size=n), 0.5), (0, 1))
+    for n in (4, 7, 40):
+        both(before_a_part, (rng.normal(size=n), 0.5), (0, 1))
+        both(behind_a_part, (rng.normal(size=n), 3))
+        with pytest.raises(IndexError):
+            tangentc.grad(behind_a_part, kernels="numba")(rng.normal(size=n), 5)
+
+
 def test_where_lengths_are_others_numpy_runs(rng):
     """A length that is one is broadcast, for which the loop is not made."""
     x = rng.normal(size=4)

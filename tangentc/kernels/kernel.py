@@ -178,11 +178,11 @@ class Kernel:
             return False
         return s.op is operator.getitem and isinstance(s.args[1], Const) or s.op is np.transpose and len(s.args) == 1
 
-    def _place(self, name: str) -> tuple[int, int, str]:
-        """Arrays that change come first, then arrays, then numbers."""
+    def _place(self, name: str) -> tuple[bool, bool, int, str]:
+        """Arrays that change come first, then arrays, then numbers, as they are met in the function."""
         t = self.types.of(name)
         changed = any(isinstance(x, Store) and x.object == name for x in statements((self.s,)))
-        return (not changed, not isinstance(t, Array), name)
+        return not changed, not isinstance(t, Array), self.o.met.get(name, len(self.o.met)), name
 
     # ---------------------------------------------------------- what is saved
     def _with_stacks(self, head: Block, body: Block, pushes: set, lists: set[str]) -> tuple:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, If, Statement, While, version_base
-from tangentc.core.walk import all_reads, definitions, joins_of, statements, with_blocks, with_body
+from tangentc.core.walk import all_reads, defines, definitions, joins_of, statements, with_blocks, with_body
 from tangentc.kernels.kernel import Kernel
 from tangentc.kernels.memory import Memory
 from tangentc.kernels.room import Uncounted
@@ -32,6 +32,9 @@ class Outline:
         self.why: dict[Statement, str] = {}  # the loops that stay as they are, and the reason
         self.numbers: dict[str, int] = {}
         self.definitions = definitions(program.function.body)
+        names = [p.name for p in program.function.params]
+        names += [name for s in statements(program.function.body) for name in defines(s)]
+        self.met = {name: k for k, name in enumerate(dict.fromkeys(names))}  # in which order there are names
         self.memory = Memory(program)
         every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
         self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names

@@ -46,9 +46,13 @@ class Views(Entries):
             elif k in self.slices:
                 axes.append(self._between(axis, self.slices[k]))  # type: ignore[index]
             elif is_number(self.types.of(k)) and self.types.of(k).dtype == "int64":  # type: ignore[union-attr]
-                if isinstance(k, Const) and k.value < 0:
-                    k = self.plus(axis.length, k)
-                self._check(k, axis.length)
+                from_start = self.plus(axis.length, k) if isinstance(k, Const) and k.value < 0 else k
+                if self._is_within(from_start, axis.length):
+                    k = from_start
+                elif self._is_whole(view.array, axis):  # where Numba looks each time, and counts from the end itself
+                    self.is_checked = True
+                else:
+                    raise NotSaid("a subscript of a part of an array, that may be none of its entries")
                 if axis.of is not None:
                     fixed[axis.of] = self._at(axis, k)
             else:
@@ -62,27 +66,29 @@ class Views(Entries):
             return tuple(map(Const, key.value))
         return (key,)
 
-    def _check(self, k: Atom, length: Atom) -> None:
-        """See to it that a subscript of the user's names an entry: by what is known of loops, by a test before them, or
-        each time."""
+    def _is_within(self, k: Atom, length: Atom) -> bool:
+        """Whether a subscript of the user's names an entry, by what is known of loops, or by a test before them."""
         form, n = self.bounds.form(k), self.bounds.form(length)
         low, high = (None, None) if form is None else self.bounds.extremes(form)
         if low is None or high is None or n is None:
-            self.is_checked = True
-            return
-        for least in (low, plus(plus(n, high, -1), constant(-1))):
-            if self.bounds.is_natural(least):
-                continue
-            if not self.outright or least.keys() <= {ONE} or not all(map(self._is_known_before, least.keys() - {ONE})):
-                self.is_checked = True
-                return
+            return False
+        open_ = [f for f in (low, plus(plus(n, high, -1), constant(-1))) if not self.bounds.is_natural(f)]
+        for least in open_:
+            known = all(map(self._is_known_before, least.keys() - {ONE}))
+            if not self.outright or least.keys() <= {ONE} or not known:
+                return False
+        for least in open_:
             with Into(self, self.head):
                 number = say(least, self.said, lambda op, a, b: self.emit(op, (a, b), "%least", INTEGER))
-                self.fail_if(
-                    self.emit(operator.lt, (number, Const(0)), "%test", Scalar("bool")),
-                    IndexError,
-                    "index out of bounds",
-                )
+                test = self.emit(operator.lt, (number, Const(0)), "%test", Scalar("bool"))
+                self.fail_if(test, IndexError, "index out of bounds")
+        return True
+
+    def _is_whole(self, array: str, axis: Axis) -> bool:
+        """Whether an axis of a view is one of an array that the kernel is given, from its beginning to its end."""
+        if array not in self.params or axis.of is None or axis.start != Const(0) or axis.step != 1:
+            return False
+        return self.canonical(self.length(array, axis.of)) == self.canonical(axis.length)
 
     def _is_known_before(self, symbol: Hashable) -> bool:
         """Whether what a form speaks of is known before the loop."""

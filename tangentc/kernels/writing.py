@@ -17,6 +17,7 @@ from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.saves import Stack
 
 INTEGER = Scalar("int64", True)
+SIGN: dict[Op, int] = {operator.add: 1, operator.sub: -1}
 
 
 class NotSaid(Exception):
@@ -86,6 +87,10 @@ class Writing:
 
     def plus(self, a: Atom, b: Atom, op: Op = operator.add) -> Atom:
         """The sum of two integers."""
+        made = self.made.get(a) if isinstance(a, str) and isinstance(b, Const) else None
+        if isinstance(made, Assign) and made.op in SIGN and isinstance(made.args[1], Const):  # n - 1 - 1 is n - 2
+            a, b = made.args[0], Const(SIGN[made.op] * made.args[1].value + SIGN[op] * b.value)
+            op = operator.add
         if isinstance(a, Const) and isinstance(b, Const):
             return Const(op(a.value, b.value))
         if isinstance(b, Const):
