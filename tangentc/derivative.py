@@ -443,7 +443,7 @@ class Derivative(Made, Generic[P, R]):
         if compiles:
             with front_for(source, types, watch, True) as front:
                 self.write(context := Context(front, arrays, inner, True), source, types, seed)
-            if context.take_out_kernels():
+            if not context.changed and context.take_out_kernels():  # what raises is run once more
                 return context
             left = context.left  # for all of its loops NumPy has to be the best that it can
         with front_for(source, types, watch) as front:

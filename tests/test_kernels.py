@@ -285,6 +285,26 @@ def test_subscripts_count_from_the_end_once(rng):
             tangentc.grad(behind_a_part, kernels="numba")(rng.normal(size=n), 5)
 
 
+CALLS = []
+
+
+def counted(x, n):
+    CALLS.append(n)
+    s = 0.0
+    for i in range(n):
+        s = s + x[i] * x[i]
+    return s
+
+
+def test_what_changes_the_module_runs_once(rng):
+    """Where a kernel raises, the call is run again: not one that leaves something behind."""
+    gradient = tangentc.grad(counted, kernels="numba")
+    CALLS.clear()
+    with pytest.raises(IndexError):
+        gradient(rng.normal(size=9), 12)
+    assert CALLS == [12] and "numba" not in gradient.source
+
+
 def test_where_lengths_are_others_numpy_runs(rng):
     """A length that is one is broadcast, for which the loop is not made."""
     x = rng.normal(size=4)
