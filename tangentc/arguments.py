@@ -13,6 +13,7 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.parts import gives_keys
+from tangentc.core.jitted import is_jitted
 from tangentc.core.lengths import surely_differ
 from tangentc.core.tangents import completed
 from tangentc.core.types import (
@@ -69,13 +70,15 @@ def in_tuples(name: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
     return tuple(primals), tuple(tangents)
 
 
-def compiler_for(kernels: str | None) -> str | None:
-    """What compiles the loops of emitted code, if they are to be compiled.
+def compiler_for(kernels: str | None, function: Any = None) -> str:
+    """What runs the loops of emitted code: "numba", as where that compiles the function itself, or "numpy".
 
     Raises `BadArgument` for a compiler that there is none of, or that is not installed.
     """
-    if kernels in (None, "numpy"):
-        return None
+    if kernels is None:
+        return "numba" if is_jitted(function) else "numpy"
+    if kernels == "numpy":
+        return kernels
     if kernels != "numba":
         raise BadArgument(
             f"kernels={kernels!r} is no compiler of loops",

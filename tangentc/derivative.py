@@ -30,6 +30,7 @@ from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import front_for, uncollected
 from tangentc.compiler.guards import covers, form
 from tangentc.core.inside import MADE, Made, undecorated
+from tangentc.core.jitted import in_python, is_jitted
 from tangentc.core.remade import passed_over
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of, types_of
@@ -62,16 +63,16 @@ class Derivative(Made, Generic[P, R]):
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.memory, self.limit = memory, states_within(memory)
-        self.kernels = compiler_for(kernels)
         self.given = undecorated(function, "__tangentc_given__")
+        self.kernels = compiler_for(kernels, self.given)
         self._given_signed = Signed(self.given)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
         functools.update_wrapper(self, self.function, updated=())
         self.__name__ = f"{self.function.__name__}_{kind}"
         self.__doc__ = "\n\n".join([self.said(), *([self.function.__doc__] if self.function.__doc__ else [])])
-        given: Any = self.given.code if isinstance(self.given, Derivative) else self.given
-        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit, kernels)
+        given: Any = self.given.code if isinstance(self.given, Derivative) else in_python(self.given)
+        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit, self.kernels, self.is_jitted)
         self.last: Compiled | None = None
         self._signed: Signed | None = None  # what the signature was found for
 
@@ -134,6 +135,24 @@ class Derivative(Made, Generic[P, R]):
         bound = fitted.bind(args, keywords)
         made = fitted._dispatch(fitted.compiled(bound), fitted._key(bound), bound)
         return made.text if made is not None else ""
+
+    def njit_for(self, *args: Any, **keywords: Any) -> Any:
+        """The derivative for arguments of these types as a function of Numba, which other functions call that Numba
+        compiles.  Raises `UnsupportedSyntax` where the text has something that Numba has no words for, `BadArgument`
+        where it is not installed; the function raises `ValueError` for lengths that it was not made for.
+
+        >>> import numba, tangentc
+        >>> slope = tangentc.grad(lambda x: x * x).njit_for(2.0)
+        >>> numba.njit(lambda x: x - 0.1 * slope(x))(2.0)
+        1.6
+        """
+        if self.kernels != "numba":
+            asked = self.given, self.kind, self.wrt, self.has_aux, self.check, self.memory, "numba"
+            return Derivative(*asked).njit_for(*args, **keywords)
+        from tangentc.entry import jitted
+
+        fitted = self.fitted(args, keywords)
+        return jitted(fitted, fitted.bind(args, keywords))
 
     def _repr_html_(self) -> str:
         from tangentc.backend.highlight import fragment
@@ -211,7 +230,12 @@ class Derivative(Made, Generic[P, R]):
     @functools.cached_property
     def without_kernels(self) -> Derivative:
         """The same derivative in NumPy's code."""
-        return Derivative(self.given, self.kind, self.wrt, self.has_aux, self.check, self.memory)
+        return Derivative(self.given, self.kind, self.wrt, self.has_aux, self.check, self.memory, "numpy")
+
+    @property
+    def is_jitted(self) -> bool:
+        """Whether Numba compiles the function: there `math` does not raise, and integers wrap around."""
+        return is_jitted(self.given)
 
     def _run_watched(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
         """What code gives whose numbers are other ones than it was compiled for, or may turn out to be."""
@@ -429,7 +453,7 @@ class Derivative(Made, Generic[P, R]):
         def write() -> Context:
             return self._context(source, types, arrays, seed, inner, watch)
 
-        asked = self.kind, self.wrt, self.has_aux, self.limit, self.kernels
+        asked = self.kind, self.wrt, self.has_aux, self.limit, self.kernels, self.is_jitted
         compiled = compiled_or_kept(write, source, types, seed, arrays, inner, None if watch else asked)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
@@ -438,12 +462,12 @@ class Derivative(Made, Generic[P, R]):
         self, source: Any, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False,
         watch: Any = None,
     ) -> Context:  # fmt: skip
-        compiles = self.kernels is not None and arrays == "numpy" and not inner and not watch
+        compiles = self.kernels == "numba" and arrays == "numpy" and not inner and not watch
         left: dict[Any, str] = {}
         if compiles:
             with front_for(source, types, watch, True) as front:
                 self.write(context := Context(front, arrays, inner, True), source, types, seed)
-            if not context.changed and context.take_out_kernels():  # what raises is run once more
+            if not context.changed and context.take_out_kernels(not self.is_jitted):  # what raises is run once more
                 return context
             left = context.left  # for all of its loops NumPy has to be the best that it can
         with front_for(source, types, watch) as front:

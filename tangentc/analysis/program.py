@@ -65,7 +65,7 @@ class Program:
 class Pass:
     """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
     what may share memory with what; ``last`` says that it is for the text alone, not where that is differentiated, and
-    ``calls`` that it puts one call of NumPy in the place of what compiled loops do on the way."""
+    ``numpy`` that it is for NumPy's code, and nothing for compiled loops."""
 
     name: str
     does: str
@@ -73,7 +73,7 @@ class Pass:
     keeps_types: bool = False
     keeps_memory: bool = True
     last: bool = False
-    calls: bool = False
+    numpy: bool = False
 
 
 def call_aliases(op: Op) -> bool | None:

@@ -64,7 +64,7 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
         imports.add("import numpy as np")
     parts = [f'"""{name}, written by tangentc."""', "\n".join(sorted(imports))]
     parts += ["\n".join(constants)] if constants else []
-    body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), _with_checks(text.text, checks)])
+    body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), with_checks(text.text, checks)])
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
 
 
@@ -76,7 +76,7 @@ def _literal(value: Any) -> str:
     return f'float("{value}")' if isinstance(value, float) and not math.isfinite(value) else repr(value)
 
 
-def _with_checks(text: str, checks: str) -> str:
+def with_checks(text: str, checks: str) -> str:
     """A program whose last function, behind its docstring, begins with ``checks``."""
     root: Any = ast.parse(text).body[-1]
     rows = text.splitlines(True)

@@ -72,16 +72,17 @@ class Context:
     ) -> Program:
         program = self.with_facts(function, types, source)
         for step in self.steps if steps is None else steps:
-            left_out = self.inner and step.last or self.compiles and step.calls
+            left_out = self.inner and step.last or self.compiles and step.numpy
             program = program if left_out else self.after(program, step)
             self.observe(step.name, step.does, program.function, types)
         return program
 
-    def take_out_kernels(self) -> bool:
-        """Make functions of the loops of what was emitted, for a compiler; False if there are none."""
+    def take_out_kernels(self, as_python: bool = True) -> bool:
+        """Make functions of the loops of what was emitted, for a compiler; False if there are none.  ``as_python``:
+        what raises in Python raises."""
         emitted = []
         for program, source in self.emitted:
-            outline = Outline(program, self.unique_name)
+            outline = Outline(program, self.unique_name, as_python)
             whole = outline.run()
             emitted += [*((kernel, source) for kernel in outline.kernels), (whole, source)]
             self.left.update(outline.why)

@@ -235,9 +235,10 @@ def _without_any(t: Type) -> Type:
     return t
 
 
-def checks(function: str, names: list[str], types: list[Type]) -> str:
-    """The statement that raises `ValueError` unless arguments are as these types say; '' where nothing is known."""
-    found = _Checks()
+def checks(function: str, names: list[str], types: list[Type], typed: bool = False) -> str:
+    """The statement that raises `ValueError` unless arguments are as these types say; '' where nothing is known.
+    ``typed``: what they are is known, and only lengths and values are asked."""
+    found = _Checks(typed)
     for name, t in zip(names, types):
         found.argument(name, t)
     if not found.tests:
@@ -261,7 +262,8 @@ def _quoted(text: str) -> str:
 class _Checks:
     """``tests`` are true of what code was not made for, each where those before it are false."""
 
-    def __init__(self) -> None:
+    def __init__(self, typed: bool) -> None:
+        self.typed = typed
         self.tests: list[str] = []
         self.integers: list[str] = []  # which integers it was made for
         self.first: dict[str, str] = {}  # the expression for the length of a symbol that was met first
@@ -269,18 +271,22 @@ class _Checks:
     def argument(self, text: str, t: Type) -> None:
         match t:
             case Array(dtype, shape):
-                self.tests += [f'getattr({text}, "ndim", None) != {len(shape)}', f'{text}.dtype != "{dtype}"']
+                if not self.typed:
+                    self.tests += [f'getattr({text}, "ndim", None) != {len(shape)}', f'{text}.dtype != "{dtype}"']
                 for k, d in enumerate(shape):
                     self.length(f"{text}.shape[{k}]", d)
             case Scalar(dtype, _, value):
-                self.tests.append(f'getattr({text}, "ndim", 0) != 0')
-                if not dtype.startswith("complex"):
+                if not self.typed:
+                    self.tests.append(f'getattr({text}, "ndim", 0) != 0')
+                if not self.typed and not dtype.startswith("complex"):
                     self.tests.append(f"isinstance({text}, complex)")
                 if isinstance(value, Length):
                     self.length(text, value)
                 elif value is not None:
                     self.tests.append(f"{text} != {value}")
                     self.integers.append(f"{text} {value}")
+            case Known() if isinstance(t.value, bool) and self.typed:
+                self.tests.append(f"{text} != {t.value}")
             case Known() if t.value is None or isinstance(t.value, bool):
                 self.tests.append(f"{text} is not {t.value}")
             case Known() if type(t.value) in SETTINGS:

@@ -6,6 +6,7 @@ Each is a function from a program to a function in core form. Those of `FRONT` e
 
 from __future__ import annotations
 
+from tangentc.analysis.finished import finished
 from tangentc.analysis.fits import without_computed
 from tangentc.analysis.program import Pass, Program
 from tangentc.core.nodes import Function
@@ -30,7 +31,7 @@ from tangentc.simplify.firsts import firsts, firsts_of_trips
 from tangentc.simplify.gather import gathered
 from tangentc.simplify.invariant import invariant
 from tangentc.simplify.items import items
-from tangentc.simplify.owned import owned
+from tangentc.simplify.owned import given, owned
 from tangentc.simplify.products import products
 from tangentc.simplify.rows import rows
 from tangentc.simplify.runs import runs
@@ -58,6 +59,7 @@ FRONT = (
     Pass("entries", "entries of parts of arrays are entries of the arrays", in_their_arrays, True),
     Pass("places", "items of a slice of a list are items of the list", in_their_lists, True),
     Pass("buffers", "arrays that take turns are one, and copies that nothing needs are none", one_buffer),
+    Pass("finished", "an array that is filled where it is made is a value from then on", finished, keeps_memory=False),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 
@@ -71,7 +73,7 @@ SIMPLIFY = (
     Pass("gather", "each part of an array is added to once", gathered),
     Pass("firsts", "what is added to zeros takes their place", firsts),
     Pass("scattered", "what is put into zeros is added to what these are added to", scattered),
-    Pass("products", "sums of outer products over trips are products behind the loop", products, last=True, calls=True),
+    Pass("products", "sums of outer products over trips are products behind the loop", products, last=True, numpy=True),
     Pass("begun", "sums begin with what is added to them at last", begun),
     Pass("trips", "what a trip adds to zeros of its own takes their place", firsts_of_trips),
     Pass("rows", "zeros whose items are all set are made of these", rows),
@@ -84,11 +86,12 @@ SIMPLIFY = (
     ),  # fmt: skip
     Pass("entries", "entries of parts of arrays are entries of the arrays", in_their_arrays, last=True),
     Pass("owned", "what nothing else needs is not copied", owned, keeps_memory=False),
+    Pass("given", "what is filled and handed on is not copied", given, keeps_memory=False, last=True, numpy=True),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function, p.types)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
-    Pass("contract", "sums of products are contractions", contracted, last=True, calls=True),
-    Pass("runs", "loops that take what they run over one by one run over it", runs, last=True),
+    Pass("contract", "sums of products are contractions", contracted, last=True, numpy=True),
+    Pass("runs", "loops that take what they run over one by one run over it", runs, last=True, numpy=True),
     Pass("together", "what a trip saves is one tuple", together, last=True),
     Pass("items", "the items of a tuple are taken where it is made", items, last=True),
 )

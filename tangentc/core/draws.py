@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -91,4 +91,5 @@ def _generators(function: object, args: tuple[object, ...]) -> Iterator[Generato
         elif isinstance(value, (list, tuple, dict)):
             stack += value.values() if isinstance(value, dict) else value
         else:
-            stack += getattr(value, "__dict__", {}).values()
+            held = getattr(value, "__dict__", {})
+            stack += held.values() if isinstance(held, Mapping) else ()

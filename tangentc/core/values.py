@@ -44,9 +44,9 @@ _NOT_OBJECTS = (
     property, np.ufunc, np.dtype, np.generic, BaseException, range, slice, set, frozenset, pytypes.GenericAlias,
 )  # fmt: skip
 _LIBRARIES = {
-    "numpy", "scipy", "cupy", "uarray", "builtins", "functools", "tangentc", "collections", "typing", "enum", "abc",
-    "types", "itertools", "operator", "_operator", "re", "_io", "io", "threading", "_thread", "logging", "random",
-    "_random", "pathlib", "datetime", "decimal", "fractions", "contextlib", "weakref", "_weakref", "inspect",
+    "numba", "numpy", "scipy", "cupy", "uarray", "builtins", "functools", "tangentc", "collections", "typing", "enum",
+    "abc", "types", "itertools", "operator", "_operator", "re", "_io", "io", "threading", "_thread", "logging",
+    "random", "_random", "pathlib", "datetime", "decimal", "fractions", "contextlib", "weakref", "_weakref", "inspect",
 }  # fmt: skip
 
 

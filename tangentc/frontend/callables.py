@@ -16,6 +16,7 @@ import numpy as np
 
 from tangentc.core import ops, texts
 from tangentc.core.inside import Made, undecorated
+from tangentc.core.jitted import in_python
 from tangentc.core.values import is_object
 from tangentc.errors import UnsupportedSyntax
 from tangentc.frontend.dependencies import kept_by
@@ -57,7 +58,7 @@ _UNDER_SETTINGS = getattr(np.errstate()(lambda: None), "__code__", None)  # of w
 
 def python_function(function: Any, kind: str) -> Any:
     """The Python function behind what the user gave."""
-    function = undecorated(function)
+    function = in_python(undecorated(function))
     if is_known(function):
         return wrapped(function) if is_library_module(function) else calling(function)
     if isinstance(function, types.FunctionType) and function.__code__ is _UNDER_SETTINGS:

@@ -15,6 +15,7 @@ from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import found_in_class
 from tangentc.core.inside import Made, undecorated
+from tangentc.core.jitted import in_python
 from tangentc.core.nodes import Atom, Const, Global
 from tangentc.core.types import Known, Optional, is_differentiable
 from tangentc.errors import TangentcError
@@ -158,7 +159,7 @@ class Inside(Part):
         if isinstance(atom, str) and (state := made_in(value)) != tuple(self.loops[: len(state)]):
             self.keep(value, node)  # it was made in another trip
             return None
-        value = undecorated(value)
+        value = in_python(undecorated(value))
         if isinstance(value, Made):
             return Nested(value.function, value.kind, value.wrt, value.has_aux)
         if callable(value) and not isinstance(value, (types.FunctionType, Closure, Nested, Bound, type)):

@@ -16,6 +16,7 @@ from tangentc.analysis.points import DESCRIPTORS
 from tangentc.core import ops
 from tangentc.core.classes import BUILTINS, found_in_class, is_operated
 from tangentc.core.inside import Made, undecorated
+from tangentc.core.jitted import in_python
 from tangentc.core.nodes import Assign, Atom, Const, Global, If, Place, Store, version_base
 from tangentc.core.types import Array, Either, Known
 from tangentc.core.values import is_object
@@ -126,7 +127,7 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         elif spread:
             columns = self.columns(args[0], node) if callee is builtins.zip and len(args) == 1 else None
             return columns or self.emit(ops.call, (Const(None), *args), node, (), target=target, name="%called")
-        callee = undecorated(callee)
+        callee = in_python(undecorated(callee))
         callee = getattr(callee, "__tangentc_op__", callee)
         call = Call(callee, args, keywords, node, target)
         self.refuse_named_manager(call)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,9 +24,10 @@ from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Merge, Op, Statement, Store, version_base
 from tangentc.core.types import Known, Scalar, Tuple
-from tangentc.core.walk import definitions, substitute
+from tangentc.core.walk import definitions, statements, substitute
 from tangentc.errors import Span
 from tangentc.kernels.accesses import Accesses, say, touches
+from tangentc.kernels.fission import Fission
 from tangentc.kernels.perfect import Perfect, bounds, offsets, perfect
 
 INTEGER = Scalar("int64", True)
@@ -53,6 +55,7 @@ class _Gather:
         self.types, self.fresh, self.said = types, fresh, said
         self.accesses = Accesses(types, definitions(block), root)
         self.root = root
+        self.fission = Fission(types, fresh, self.accesses)
 
     def block(self, block: Block) -> Block:
         out: list[Statement] = []
@@ -61,13 +64,27 @@ class _Gather:
             group, end = self._group(left)
             if group is None:
                 s = left.pop(0)
-                out.append(replace(s, body=self.block(s.body)) if isinstance(s, For) else s)  # type: ignore[type-var]
+                if isinstance(s, For):
+                    out += self._split(s) or [replace(s, body=self.block(s.body))]
+                else:
+                    out.append(s)
                 continue
             members = {id(t.loops.loops[0]) for t in group}
             out += self.block(tuple(s for s in left[: end + 1] if id(s) not in members))
             out += self._written(group)
             del left[: end + 1]
         return tuple(out)
+
+    def _split(self, s: For) -> Block:
+        """What a loop is that adds to several entries in a trip, where that can be gathered; nothing where not."""
+        parts = self.fission.split(s)
+        if parts is None:
+            return ()
+        gathered = self.block(tuple(parts))
+        arrays = Counter((x.object, x.op) for x in statements(s.body) if isinstance(x, Store))
+        wanted = {name for name, op in arrays if op is not None}
+        clears = sum(op is None for _, op in arrays.elements())
+        return gathered if sum(isinstance(x, For) for x in gathered) == len(wanted) + clears else ()
 
     # ---------------------------------------------------------- which
     def _group(self, left: Sequence[Statement]) -> tuple[list[Term] | None, int]:

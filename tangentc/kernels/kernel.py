@@ -21,7 +21,6 @@ from tangentc.core.nodes import (
     For,
     Function,
     Global,
-    Leave,
     Param,
     Statement,
     Store,
@@ -31,6 +30,7 @@ from tangentc.core.types import Array, Known, Scalar, Tuple, Type
 from tangentc.core.walk import all_defines, all_reads, reads, statements, substitute_block
 from tangentc.kernels.again import again
 from tangentc.kernels.contract import contracted
+from tangentc.kernels.forwards import forwards
 from tangentc.kernels.fuse import fused
 from tangentc.kernels.gather import gathered
 from tangentc.kernels.hoist import hoisted
@@ -55,7 +55,7 @@ class Kernel:
         self.is_adjoint = s.span.sweep == "adjoint"
         self.root = outline.memory.root
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
-        self.nests.grows = grows
+        self.nests.grows, self.nests.finished, self.nests.as_python = grows, outline.finished, outline.as_python
 
     def _root(self, name: str) -> str:
         return self.root(name) if name in self.o.definitions or name in self.params else name
@@ -78,8 +78,6 @@ class Kernel:
             stacks[name] = waiting.pop()
         self.nests.stacks = stacks
         self.nests.pushes = pushes  # type: ignore[assignment]
-        if any(isinstance(x, Leave) for x in statements(body)) and lists:
-            raise NotSaid("a loop that is left early, and saves")
         lowered = self.nests.block(body)
         head = tuple(self.nests.head)
         lowered, results, more, stacks_out = self._with_stacks(head, lowered, pushes, lists)
@@ -222,6 +220,7 @@ class Kernel:
         body = again(body, self.types, self.o.fresh, self._root, kept)
         body = plain(body, set(outs))
         body = gathered(body, self.types, self.o.fresh, self._root, self.nests.said)
+        body = forwards(body, self.types, self._root)
         body = fused(body, self.types, self._root)
         body = hoisted(contracted(body, self.types, {*outs}), {*outs})
         return without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)

@@ -39,26 +39,39 @@ _PLAIN: tuple[Op, ...] = (
     ops.identity, ops.select, operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos,
     operator.pow, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_,
     operator.and_, operator.or_, operator.invert, builtins.abs, builtins.float, builtins.bool,
+    builtins.int,
     *existing(
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "square", "sin", "cos", "tan", "arcsin",
         "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "hypot", "floor",
         "ceil", "trunc", "sign", "maximum", "minimum", "isnan", "isinf", "isfinite", "logaddexp", "copysign",
         "reciprocal", "logical_and", "logical_or", "logical_not", "float64", "float32", "degrees", "radians",
     ),
-    math.sin, math.cos, math.tan, math.atan, math.atan2, math.tanh, math.erf, math.erfc, math.copysign,
-    math.sqrt, math.log, math.log2, math.log10, math.log1p, math.exp, math.fabs,
+    math.sin, math.cos, math.tan, math.atan, math.atan2, math.tanh, math.erf, math.erfc, math.copysign, math.hypot,
+    math.sqrt, math.log, math.log2, math.log10, math.log1p, math.exp, math.expm1, math.fabs, math.asin, math.acos,
+    math.sinh, math.cosh, math.asinh, math.acosh, math.atanh, math.isnan, math.isinf, math.isfinite, math.degrees,
+    math.radians,
 )  # fmt: skip
 for _op in _PLAIN:
     say(_op, kernel=_op)
 ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos}
 OF_INTEGERS = {operator.floordiv, operator.mod}  # of numbers of Python, with a divisor that is known
-OUTSIDE = {  # where the functions of `math` raise
-    math.sqrt: (operator.lt, 0.0, ValueError),
-    math.log: (operator.le, 0.0, ValueError),
-    math.log2: (operator.le, 0.0, ValueError),
-    math.log10: (operator.le, 0.0, ValueError),
-    math.log1p: (operator.le, -1.0, ValueError),
-    math.exp: (operator.gt, 709.782712893384, OverflowError),
+LARGEST_EXPONENT, LARGEST_OF_COSH = 709.782712893384, 710.4758600739439
+Steps = tuple[tuple[object, ...], ...]  # operations one after the other, each with its other arguments
+OUTSIDE: dict[Op, tuple[Steps, type[Exception]]] = {  # where Python's functions raise
+    math.sqrt: (((operator.lt, 0.0),), ValueError),
+    math.log: (((operator.le, 0.0),), ValueError),
+    math.log2: (((operator.le, 0.0),), ValueError),
+    math.log10: (((operator.le, 0.0),), ValueError),
+    math.log1p: (((operator.le, -1.0),), ValueError),
+    math.asin: (((builtins.abs,), (operator.gt, 1.0)), ValueError),
+    math.acos: (((builtins.abs,), (operator.gt, 1.0)), ValueError),
+    math.atanh: (((builtins.abs,), (operator.ge, 1.0)), ValueError),
+    math.acosh: (((operator.lt, 1.0),), ValueError),
+    math.exp: (((operator.gt, LARGEST_EXPONENT),), OverflowError),
+    math.expm1: (((operator.gt, LARGEST_EXPONENT),), OverflowError),
+    math.sinh: (((builtins.abs,), (operator.gt, LARGEST_OF_COSH)), OverflowError),
+    math.cosh: (((builtins.abs,), (operator.gt, LARGEST_OF_COSH)), OverflowError),
+    builtins.int: (((builtins.abs,), (operator.lt, 2.0**62), (operator.not_,)), OverflowError),  # NaN is not, either
 }
 EXTREMES = {builtins.max: operator.gt, builtins.min: operator.lt}  # what takes the place of the first
 
@@ -116,18 +129,16 @@ def _is_power(args: tuple[Atom, ...], given: list[Type]) -> bool:
     return not all(getattr(t, "weak", False) for t in given)
 
 
-def raises_where(op: Op, args: tuple[Atom, ...], types: Types) -> tuple[Op, int, float, type[Exception]] | None:
-    """Where an operation on numbers of Python raises: the comparison, of which argument, with what, and the error."""
+def raises_where(op: Op, args: tuple[Atom, ...], types: Types) -> tuple[Atom, Steps, type[Exception]] | None:
+    """Where an operation on numbers of Python raises: for which argument, where what these steps make of it is true,
+    and the error."""
     if (
         op is operator.truediv
         and not isinstance(args[1], Const)
         and all(getattr(types.of(a), "weak", False) for a in args)
     ):
-        return operator.eq, 1, 0.0, ZeroDivisionError
-    if op in OUTSIDE:
-        test, edge, error = OUTSIDE[op]
-        return test, 0, edge, error
-    return None
+        return args[1], ((operator.eq, 0.0),), ZeroDivisionError
+    return (args[0], *OUTSIDE[op]) if op in OUTSIDE else None
 
 
 def strong_dtype(args: tuple[Atom, ...], types: Types) -> str | None:

@@ -3,16 +3,16 @@
     u = x.copy(); v = u[1:]; w = u + 1              u and v are one class, x and w are others
 
 `Aliases` has one class for all that one container holds, as a tuple that is returned; here an array is of the class of
-a container only if it is read out of it.
+a container only if it is read out of it.  And what a trip makes and hands on is none of the arrays that it was handed.
 """
 
 from __future__ import annotations
 
 from tangentc.analysis.program import Program
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom
+from tangentc.core.nodes import Assign, Atom, For, While
 from tangentc.core.types import Array
-from tangentc.core.walk import joins_of, statements
+from tangentc.core.walk import all_defines, joins_of, statements
 
 
 class Memory:
@@ -20,12 +20,15 @@ class Memory:
 
     def __init__(self, program: Program):
         self.parent: dict[str, str] = {}
-        self.types, aliases = program.types, program.aliases
+        self.types, self.aliases = program.types, program.aliases
+        aliases = self.aliases
         mixed: set[str] = set()  # classes of containers out of which arrays are read
         for s in statements(program.function.body):
+            inside = all_defines((s,)) if isinstance(s, (For, While)) else set()
             for name, *arms in joins_of(s):
                 for arm in arms:
-                    self._unite(name, arm)
+                    if self._made(arm) not in inside:
+                        self._unite(name, arm)
             if not isinstance(s, Assign) or not self._is_array(s.target) or s.op is ops.pop:
                 continue
             for a in aliases.shares(s):
@@ -36,6 +39,13 @@ class Memory:
         for name in list(program.types.of_name):
             if self._is_array(name) and (root := aliases.root(name)) in mixed:
                 self.parent[self.root(name)] = f"%held {root}"
+
+    def _made(self, atom: Atom) -> str:
+        """The name under which an array is made that nothing else refers to, of a view that of the array."""
+        while isinstance(atom, str) and atom in self.aliases.views:
+            atom = self.aliases.views[atom].args[0]
+        made = self.aliases.made.get(atom) if isinstance(atom, str) else None
+        return made.target if made is not None and self.aliases.makes_memory(made) else ""
 
     def _is_array(self, atom: Atom) -> bool:
         return isinstance(atom, str) and isinstance(self.types.of_name.get(atom), Array)

@@ -23,6 +23,7 @@ from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Op, Statement, Store, While
 from tangentc.core.types import Array, Known, Scalar
 from tangentc.kernels.accesses import has_leave
+from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
 from tangentc.kernels.stacks import Stacks
 from tangentc.kernels.sums import SUMS
@@ -69,10 +70,18 @@ class Nests(Stacks):
             both = (j.init, j.next) if isinstance(j, Carry) else (j.then, j.orelse)
             for a in both:
                 own = self.types.of(a)
+                if is_number(t) and isinstance(a, Const) and (a.value is ops.UNDEFINED or type(a.value) is bool):
+                    continue
                 if is_array(t) and is_array(own) and (own.dtype, own.shape) == (t.dtype, t.shape):  # type: ignore
                     continue
                 if not is_number(t) or not is_number(own):
                     raise NotSaid(f"{shown(j.name)} is one value or another")
+
+    def _joining(self, atom: Atom, name: str) -> Atom:
+        """What a name takes on where control joins: any number where nobody reads it, and of an array all of it."""
+        if atom == Const(ops.UNDEFINED):
+            return Const(np.dtype(getattr(self.types.of(name), "dtype", "float64")).type(0).item())
+        return self._array(atom)
 
     def _array(self, atom: Atom) -> Atom:
         """The array that a name stands for all of."""
@@ -90,7 +99,7 @@ class Nests(Stacks):
         was, self.outright = self.outright, False
         then, orelse = self.block(s.then), self.block(s.orelse)
         self.outright = was
-        merged = tuple(Merge(m.name, self._array(m.then), self._array(m.orelse)) for m in s.merged)
+        merged = tuple(Merge(m.name, self._joining(m.then, m.name), self._joining(m.orelse, m.name)) for m in s.merged)
         self.add(replace(s, then=then, orelse=orelse, merged=merged))
 
     def loop(self, s: For) -> None:
@@ -102,25 +111,26 @@ class Nests(Stacks):
             raise NotSaid("a loop over something else than a range")
         over = self.fresh("%range")
         self.types.of_name[over] = Known(Const(range(0)))
-        self.add(Assign(over, builtins.range, trips, (), s.span))
+        turned = tuple(zip(TURNED, self.turned.get(str(s.iterable), ())))
+        self.add(Assign(over, builtins.range, trips, turned, s.span))
         self.bounds.around(replace(s, iterable=over))
-        inits = [self._array(c.init) for c in s.carried]
+        inits = [self._joining(c.init, c.name) for c in s.carried]
         self.carried |= {c.name for c in s.carried}
         was = self.outright
         self.outright = was and not has_leave(s.body)
         body = self.block(s.body)
         self.outright = was
-        carried = tuple(Carry(c.name, a, self._array(c.next)) for c, a in zip(s.carried, inits))
+        carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
         self.add(replace(s, iterable=over, body=body, carried=carried))
 
     def while_(self, s: While) -> None:
         self._joined(s.carried)
-        inits = [self._array(c.init) for c in s.carried]
+        inits = [self._joining(c.init, c.name) for c in s.carried]
         self.carried |= {c.name for c in s.carried}
         was, self.outright = self.outright, False
         head, body = self.block(s.head), self.block(s.body)
         self.outright = was
-        carried = tuple(Carry(c.name, a, self._array(c.next)) for c, a in zip(s.carried, inits))
+        carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
         self.add(replace(s, head=head, body=body, carried=carried))
 
     def assign(self, s: Assign) -> None:
@@ -132,7 +142,8 @@ class Nests(Stacks):
         elif s.op is builtins.reversed and s.args[0] in self.stacks:
             self.backwards[s.target] = str(s.args[0])
         elif s.op is builtins.reversed and s.args[0] in self.ranges:
-            self.ranges[s.target] = self._backwards(self.ranges[s.args[0]])  # type: ignore[index]
+            self.turned[s.target] = self.ranges[s.args[0]]  # type: ignore[index]
+            self.ranges[s.target] = self._backwards(self.turned[s.target])
         elif s.op is ops.make_tuple:
             self.parts[s.target] = s.args
         elif s.op is builtins.slice:
@@ -180,6 +191,8 @@ class Nests(Stacks):
             return
         if s.op in SUMS or s.op is operator.matmul:
             return self.reduction(s)
+        if s.target in self.finished:
+            return self._rename(s, s.args[0])
         op = ops.identity if s.op is ops.method and s.args[1] == Const("copy") else s.op
         args = s.args[:1] if op is not s.op else s.args
         if s.keywords or entry_op(op, args, self.types) is None:

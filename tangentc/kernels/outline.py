@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 
+from tangentc.analysis.finished import finished_copies
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, If, Statement, While, version_base
@@ -26,8 +27,9 @@ from tangentc.kernels.writing import NotSaid
 class Outline:
     """Takes the loops of a program out that kernels have words for."""
 
-    def __init__(self, program: Program, unique_name: Callable[[str], str]):
+    def __init__(self, program: Program, unique_name: Callable[[str], str], as_python: bool = True):
         self.program, self.types, self.unique_name = program, program.types, unique_name
+        self.as_python = as_python
         self.kernels: list[Program] = []
         self.why: dict[Statement, str] = {}  # the loops that stay as they are, and the reason
         self.numbers: dict[str, int] = {}
@@ -36,6 +38,7 @@ class Outline:
         names += [name for s in statements(program.function.body) for name in defines(s)]
         self.met = {name: k for k, name in enumerate(dict.fromkeys(names))}  # in which order there are names
         self.memory = Memory(program)
+        self.finished = finished_copies(program.function, program.aliases)
         every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
         self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names
         self.lists |= {s.target: str(s.args[0]) for s in every if s.op is builtins.reversed and s.args[0] in self.lists}

@@ -98,6 +98,7 @@ class Room:
         if first is None or last is None or step not in (Const(1), Const(-1)):
             raise Uncounted
         form = plus(last, first, -1) if step == Const(1) else plus(first, last, -1)
+        form = self.nests.bounds.extremes(form)[1] or form  # no more than that in any trip of the loops around it
         if any((name := self.nests.said(k)) is None or name in self.inside for k in form if k != ONE):
             raise Uncounted
         n = say(form, self.nests.said, self._written)

@@ -18,7 +18,7 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Carry, Const, For, Op, Statement
 from tangentc.core.types import Array, Known, Scalar
-from tangentc.kernels.language import EXTREMES, entry_op, raises_where, strong_dtype
+from tangentc.kernels.language import EXTREMES, Steps, entry_op, raises_where, strong_dtype
 from tangentc.kernels.views import Views
 from tangentc.kernels.writing import INTEGER, Into, NotSaid
 
@@ -160,12 +160,11 @@ class Sums(Views):
         said = entry_op(op, args, self.types)
         if said is None or keywords:
             raise NotSaid(f"{getattr(op, '__name__', 'this')}")
-        if (where := raises_where(said, args, self.types)) is not None:
-            test, place, edge, error = where
-            self.fail_if(
-                self.emit(test, (args[place], Const(edge)), "%test", Scalar("bool")), error, "outside of the domain"
-            )
-        if said in (operator.add, operator.sub, operator.mul) and all(map(self._is_python_integer, args)):
+        where = raises_where(said, args, self.types)
+        if where is not None and (self.as_python or said in (operator.truediv, builtins.int)):
+            self._refuse_outside(*where)
+        of_integers = said in (operator.add, operator.sub, operator.mul) and all(map(self._is_python_integer, args))
+        if of_integers and self.as_python:
             names = [a for a in args if isinstance(a, str)]
             if said is operator.mul:
                 self._refuse_overflow(args)
@@ -183,6 +182,16 @@ class Sums(Views):
         elif said is np.square:
             said, values = operator.mul, (values[0], values[0])  # type: ignore[assignment]
         self.add(Assign(target, said, values, (), self.span))  # type: ignore[arg-type]
+
+    def _refuse_outside(self, of: Atom, where: Steps, error: type[Exception]) -> None:
+        """Raise where an argument is none that an operation takes, if that was not asked before."""
+        if (of, where) in self.asked:
+            return
+        self.asked.add((of, where))
+        at = of
+        for op, *other in where:
+            at = self.emit(op, (at, *map(Const, other)), "%test", None if op is builtins.abs else Scalar("bool"))  # type: ignore
+        self.fail_if(at, error, "outside of the domain")
 
     def _is_python_integer(self, atom: Atom) -> bool:
         t = self.types.of(atom)

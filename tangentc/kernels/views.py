@@ -78,6 +78,9 @@ class Views(Entries):
             if not self.outright or least.keys() <= {ONE} or not known:
                 return False
         for least in open_:
+            if (key := frozenset(least.items())) in self.within:
+                continue
+            self.within.add(key)
             with Into(self, self.head):
                 number = say(least, self.said, lambda op, a, b: self.emit(op, (a, b), "%least", INTEGER))
                 test = self.emit(operator.lt, (number, Const(0)), "%test", Scalar("bool"))

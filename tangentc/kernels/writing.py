@@ -59,6 +59,7 @@ class Writing:
         self.bounds = Bounds(types, self.made, self.dims)
         self.backwards: dict[str, str] = {}  # lists of what was saved, from their ends on
         self.ranges: dict[str, tuple[Atom, ...]] = {}
+        self.turned: dict[str, tuple[Atom, ...]] = {}  # of ranges that run backwards, those that they turn
         self.known: dict[Dim, Atom] = {}
         self.head: list[Statement] = []
         self.out: list[Statement] = self.head
@@ -69,6 +70,10 @@ class Writing:
         self.params: set[str] = set()
         self.small: set[str] = set()  # those that are asked before the loop not to be large integers
         self.carried: set[Atom] = set()  # what one trip hands to the next
+        self.finished: set[str] = set()  # copies that are the array itself, which nobody touches behind them
+        self.within: set[Hashable] = set()  # the forms that were asked before the loop whether they are zero or more
+        self.asked: set[Hashable] = set()  # where it was asked whether a number is in the domain, up to here
+        self.as_python = True  # whether the functions of `math` raise, and integers have any size
         self.is_checked = False  # whether subscripts have to be looked at each time
         self.outright = True  # whether a statement runs in each trip of the loops around it
         self.span: Span = NOWHERE
@@ -122,7 +127,9 @@ class Into:
         self.nests, self.out = nests, out
 
     def __enter__(self) -> None:
-        self.before, self.nests.out = self.nests.out, self.out
+        self.before, self.asked = self.nests.out, self.nests.asked
+        self.nests.out = self.out
+        self.nests.asked = set() if self.out is self.nests.head else set(self.asked)
 
     def __exit__(self, *error: object) -> None:
-        self.nests.out = self.before
+        self.nests.out, self.nests.asked = self.before, self.asked

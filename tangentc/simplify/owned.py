@@ -13,11 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from tangentc.analysis.finished import finished_copies
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, Function, Statement, Store
 from tangentc.core.types import Array
-from tangentc.core.walk import definitions, reads, rebuilt, statements, with_blocks, with_body
+from tangentc.core.walk import definitions, reads, rebuilt, statements, transform, with_blocks, with_body
 
 
 def owned(program: Program) -> Function:
@@ -26,6 +27,22 @@ def owned(program: Program) -> Function:
     if not any(isinstance(s, Assign) and s.op is np.copy for s in statements(function.body)):
         return function
     return with_body(function, _Owned(program).block(function.body))
+
+
+def given(program: Program) -> Function:
+    """The function without copies of arrays that are filled where they are made, and never touched again."""
+    function = program.function
+    copies = finished_copies(function, program.aliases)
+
+    def rewrite(s: Statement) -> Block:
+        return (replace(s, op=ops.identity),) if isinstance(s, Assign) and s.target in copies else (s,)
+
+    return with_body(function, transform(function.body, rewrite)) if copies else function
+
+
+def within(block: Block) -> set[int]:
+    """The statements of a block, those inside of others among them, by their ids."""
+    return {id(s) for s in statements(block)}
 
 
 class _Owned:
@@ -55,18 +72,22 @@ class _Owned:
         (x,) = copy.args
         if not isinstance(x, str) or self.types.of(x) != self.types.of(copy.target):
             return False
-        if self.is_held(copy.target) and self.users[x] != [copy]:  # what changes what a list holds is not followed
+        loop, earlier = around or (None, ())
+        carry = next((c for c in loop.carried if c.name == x), None) if loop is not None else None
+        users = self.users[x]
+        if loop is not None and carry is not None:  # behind the loop this is what the last trip has handed on
+            here = within(loop.body)
+            users = [s for s in users if id(s) in here]
+        if self.is_held(copy.target) and users != [copy]:  # what changes what a list holds is not followed
             return False
-        if around is None or all(c.name != x for c in around[0].carried):
+        if loop is None or carry is None:
             return self.is_own(x, before, (copy,))
-        loop, earlier = around
-        (carry,) = [c for c in loop.carried if c.name == x]
         handed = Counter(a for c in loop.carried for a in (c.init, c.next))
         if handed[carry.init] > 1 or handed[carry.next] > 1:
             return False
-        inside = [s for s in statements(loop.body) if x in reads(s)]
+        earlier_here = within(before)
         return (
-            all(s is copy or self.only_reads(s) and s in before for s in inside)
+            all(s is copy or self.only_reads(s) and id(s) in earlier_here for s in users)
             and self.is_own(carry.init, earlier, (loop,))
             and self.is_own(carry.next, loop.body, (loop,))
         )
@@ -84,8 +105,10 @@ class _Owned:
         made = self.made.get(x) if isinstance(x, str) else None
         if not isinstance(made, Assign) or not isinstance(self.types.of(x), Array) or x == self.result:
             return False
-        return made in block and self.aliases.makes_memory(made) and all(
-            s in last or s in block and (self.only_reads(s) or isinstance(s, Store) and s.object == x != s.value)
+        here = within(block)
+        return any(s is made for s in block) and self.aliases.makes_memory(made) and all(
+            any(s is t for t in last)
+            or id(s) in here and (self.only_reads(s) or isinstance(s, Store) and s.object == x != s.value)
             for s in self.users.get(x, ())
         )  # fmt: skip
 
