@@ -239,37 +239,46 @@ class Nests(Stacks):
         self._allocate(s.target, lengths, np.empty if number is None else np.zeros if number == 0 else np.ones)
 
     def store(self, s: Store) -> None:
-        if not self.is_array(s.object) or s.key is not None and not self._is_basic(s.key):
+        op, into = s.op, getattr(self.types.of(s.object), "dtype", "")
+        if not self.is_array(s.object) or op not in (None, operator.add, operator.sub, operator.mul, operator.truediv):
+            raise NotSaid("this store")
+        value = self._stored(s.value, into)
+        if s.key is not None and self.has_index(s.key):
+            if op is not None:  # all are read before one is written
+                value = self._updated(s.object, s.key, op, value)
+            return self.put(s.object, s.key, value, None)
+        if s.key is not None and not self._is_basic(s.key):
             raise NotSaid("this store")
         view = self.view(s.object)
         part = view if s.key is None else self.part(view, s.key)
-        op = s.op
-        if op is not None and op not in (operator.add, operator.sub, operator.mul, operator.truediv):
-            raise NotSaid("this store")
-        value = s.value
-        into = self.types.of(s.object).dtype  # type: ignore[union-attr]
-        if into in ("int64", "bool") and getattr(self.types.of(value), "dtype", "") != into:
-            raise NotSaid("a number is cut off where it is stored")
-        if not (is_number(self.types.of(value)) or self.is_array(value)):
-            raise NotSaid("this store")
-        if self.is_array(value):
-            if self.types.of(value).dtype not in ("float64", self.types.of(s.object).dtype):  # type: ignore[union-attr]
-                raise NotSaid("this store")
-            lengths = tuple(a.length for a in part.axes)
-            space = self._space((value,))
-            if any(n != Const(1) and not self.same(n, m) for n, m in zip(space[::-1], lengths[::-1])) or len(
-                space
-            ) > len(lengths):
-                raise NotSaid("an array whose length may not be that of its place")
-            if self.root(self.view(value).array) == self.root(part.array) and self.view(value) != part:
-                value = self._own(value)
-        dtype = "float32" if self.types.of(s.object).dtype == "float32" else None  # type: ignore[union-attr]
-        if dtype is not None and not self.is_array(value):
-            value = self._typed(value, dtype)
-        if isinstance(value, Const) and self.types.of(s.object).dtype == "float64":  # type: ignore[union-attr]
-            value = Const(float(value.value))
         lengths = tuple(a.length for a in part.axes)
+        self.refuse_other_length(value, lengths)
+        if self.is_array(value) and self.root(self.view(value).array) == self.root(part.array):
+            value = self._own(value) if self.view(value) != part else value
         self.nest(lengths, lambda at: self._store(part, at, self.entry(value, at, lengths), op))
+
+    def _stored(self, value: Atom, into: str) -> Atom:
+        """A value as one of the dtype that it is stored into."""
+        t = self.types.of(value)
+        if into in ("int64", "bool") and getattr(t, "dtype", "") != into:
+            raise NotSaid("a number is cut off where it is stored")
+        if self.is_array(value):
+            if t.dtype not in ("float64", into):  # type: ignore[union-attr]
+                raise NotSaid("this store")
+            return value
+        if not is_number(t):
+            raise NotSaid("this store")
+        if into == "float32":
+            value = self._typed(value, into)
+        return Const(float(value.value)) if isinstance(value, Const) and into == "float64" else value
+
+    def _updated(self, array: str, key: Atom, op: Op, value: Atom) -> str:
+        """What ``x[idx] op v`` gives for an index array."""
+        taken, new = self.fresh("%kept"), self.fresh("%kept")
+        self.types.of_name[taken] = self.types.of_name[new] = self.types.result(operator.getitem, (array, key))
+        self.taken(taken, array, key)
+        self.fill(new, self._space((taken,)), lambda at, n: self._value(op, (taken, value), at, n))
+        return new
 
     def _own(self, value: Atom) -> str:
         """What is written into an array that it is a part of, kept apart first."""

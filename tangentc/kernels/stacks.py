@@ -29,6 +29,8 @@ class Stacks(Sums):
     """The part that saves."""
 
     def effect(self, s: Effect) -> None:
+        if s.op == np.add.at and len(s.args) == 3:
+            return self.add_at(s)
         found = self._saved(s.args[1]) if s.op is ops.push else None
         if found is None:
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')}")

@@ -18,14 +18,14 @@ import numpy as np
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Carry, Const, For, Op, Statement
 from tangentc.core.types import Array, Known, Scalar
+from tangentc.kernels.indexed import Indexed
 from tangentc.kernels.language import EXTREMES, Steps, entry_op, raises_where, strong_dtype
-from tangentc.kernels.views import Views
 from tangentc.kernels.writing import INTEGER, Into, NotSaid
 
 SUMS = {np.sum, np.mean}
 
 
-class Sums(Views):
+class Sums(Indexed):
     """The part that adds up."""
 
     def reduction(self, s: Assign) -> None:
