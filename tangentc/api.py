@@ -53,7 +53,7 @@ R = TypeVar("R")
 
 def grad(
     f: Callable[P, Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-    memory: int | str | None = None, kernels: str | None = None,
+    memory: int | str | None = None, kernels: str | None = None, threads: int | None = None,
 ) -> Derivative[P, Any]:  # fmt: skip
     """The gradient of a scalar function, as a function.
 
@@ -67,7 +67,8 @@ def grad(
     Walther, Algorithm 799: Revolve, 2000); `UnsupportedSyntax` says of a loop that it cannot run again.  With
     ``kernels="numba"`` loops over numbers and entries of arrays are functions of their own, which Numba compiles when
     they are first called; what they have no words for stays NumPy's, and what raises is run in NumPy's code, so that
-    errors are NumPy's.  Raises `BadArgument` where Numba is not installed.
+    errors are NumPy's.  Raises `BadArgument` where Numba is not installed.  With ``threads`` so many share the loops
+    whose trips do not depend on one another; the same number gives the same sums.
 
     >>> import numpy as np
     >>> def energy(x):
@@ -75,12 +76,12 @@ def grad(
     >>> grad(energy)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Derivative(f, "grad", wrt, has_aux, check, memory, kernels)
+    return Derivative(f, "grad", wrt, has_aux, check, memory, kernels, threads)
 
 
 def value_and_grad(
     f: Callable[P, R], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-    memory: int | str | None = None, kernels: str | None = None,
+    memory: int | str | None = None, kernels: str | None = None, threads: int | None = None,
 ) -> Derivative[P, tuple[R, Any]]:  # fmt: skip
     """As `grad`, giving ``(value, gradient)``; with ``has_aux``, ``((value, aux), gradient)``.
 
@@ -89,10 +90,12 @@ def value_and_grad(
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
-    return Derivative(f, "value_and_grad", wrt, has_aux, check, memory, kernels)
+    return Derivative(f, "value_and_grad", wrt, has_aux, check, memory, kernels, threads)
 
 
-def adjoint(f: Callable[..., Any], wrt: Any = 0, kernels: str | None = None) -> Derivative[..., Any]:
+def adjoint(
+    f: Callable[..., Any], wrt: Any = 0, kernels: str | None = None, threads: int | None = None
+) -> Derivative[..., Any]:
     """The adjoint function ``(*args, out_bar)``: the gradient of ``sum(out_bar * f(*args))``.
 
     Every argument is given by position.  ``kernels`` compiles loops, see `grad`.  Raises `BadSeed` if ``out_bar`` does
@@ -104,7 +107,7 @@ def adjoint(f: Callable[..., Any], wrt: Any = 0, kernels: str | None = None) -> 
     >>> adjoint(double)(np.ones(2), np.array([1.0, 3.0]))
     array([2., 6.])
     """
-    return Derivative(f, "adjoint", wrt, kernels=kernels)
+    return Derivative(f, "adjoint", wrt, kernels=kernels, threads=threads)
 
 
 @dataclass(frozen=True)

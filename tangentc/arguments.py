@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import warnings
 from decimal import Decimal
 from numbers import Number
 from typing import Any
@@ -13,7 +11,6 @@ import numpy as np
 
 from tangentc import runtime
 from tangentc.analysis.parts import gives_keys
-from tangentc.core.jitted import is_jitted
 from tangentc.core.lengths import surely_differ
 from tangentc.core.tangents import completed
 from tangentc.core.types import (
@@ -68,37 +65,6 @@ def in_tuples(name: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
                 why="it takes them in a tuple", way_out=f"write {name}(f, (x,), (v,))",
             )  # fmt: skip
     return tuple(primals), tuple(tangents)
-
-
-def compiler_for(kernels: str | None, function: Any = None) -> str:
-    """What runs the loops of emitted code: "numba", as where that compiles the function itself, or "numpy".
-
-    Raises `BadArgument` for a compiler that there is none of, or that is not installed.
-    """
-    if kernels is None:
-        return "numba" if is_jitted(function) else "numpy"
-    if kernels == "numpy":
-        return kernels
-    if kernels != "numba":
-        raise BadArgument(
-            f"kernels={kernels!r} is no compiler of loops",
-            why='there is "numba"', way_out='say kernels="numba", or leave it out',
-        )  # fmt: skip
-    if importlib.util.find_spec("numba") is None:
-        raise BadArgument(
-            'kernels="numba" needs Numba, which is not installed', why="it compiles the loops of the emitted code",
-            way_out='install it: pip install "tangentc[numba]"',
-        )  # fmt: skip
-    return kernels
-
-
-def warn_uncompiled(error: Exception, function: Any) -> None:
-    """Say that Numba could not compile the loops of a function for these arguments."""
-    module = type(error).__module__ or ""
-    if module.startswith(("numba", "llvmlite")):
-        said = str(error).strip().splitlines()
-        name = getattr(function, "__name__", "a function")
-        warnings.warn(f"Numba does not compile the loops of {name} here, NumPy runs: {said[0]}", stacklevel=4)
 
 
 def states_within(memory: int | str | None) -> tuple[str, int] | None:

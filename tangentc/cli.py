@@ -97,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--kind", choices=kinds, default="grad", help="what to emit")
             command.add_argument("--module", choices=("numpy", "cupy"), default="numpy", help="for whose arrays")
             command.add_argument("--kernels", choices=("numba",), help="compile the loops")
+            command.add_argument("--threads", type=int, help="let so many threads share a compiled loop")
         if name == "show":
             command.add_argument("--annotate", action="store_true", help="with the type of what each line makes")
         if name == "graph":
@@ -124,8 +125,9 @@ class _Usage(Exception):
 def _derivative(options: Any) -> Any:
     from tangentc.derivative import Derivative
 
-    kernels = getattr(options, "kernels", None)
-    return Derivative(_load(options.target), getattr(options, "kind", "grad"), _wrt(options), kernels=kernels)
+    kernels, threads = getattr(options, "kernels", None), getattr(options, "threads", None)
+    kind = getattr(options, "kind", "grad")
+    return Derivative(_load(options.target), kind, _wrt(options), kernels=kernels, threads=threads)
 
 
 def _wrt(options: Any) -> Any:

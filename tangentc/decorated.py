@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from tangentc.api import adjoint, grad, jvp, value_and_grad, vjp
-from tangentc.arguments import compiler_for
+from tangentc.compiling import loops_for
 from tangentc.core.remade import again, is_at_home, travelling
 from tangentc.derivative import Derivative
 from tangentc.frontend.callables import python_function
@@ -19,14 +19,19 @@ R = TypeVar("R")
 
 @overload
 def differentiable(
-    f: Callable[P, R], *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None
+    f: Callable[P, R], *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None, threads: int | None = None
 ) -> Differentiable[P, R]: ...
 @overload
 def differentiable(
-    f: None = None, *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None
+    f: None = None, *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None, threads: int | None = None
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 def differentiable(
-    f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False, kernels: str | None = None
+    f: Callable[..., Any] | None = None,
+    *,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    kernels: str | None = None,
+    threads: int | None = None,
 ) -> Any:
     """Decorate a function: what takes its place is called as it is, and has its derivatives as attributes.
 
@@ -41,8 +46,8 @@ def differentiable(
     (6.0, (3.0, 2.0))
     """
     if f is None:
-        return functools.partial(differentiable, wrt=wrt, has_aux=has_aux, kernels=kernels)
-    return Differentiable(f, wrt, has_aux, kernels=kernels)
+        return functools.partial(differentiable, wrt=wrt, has_aux=has_aux, kernels=kernels, threads=threads)
+    return Differentiable(f, wrt, has_aux, kernels=kernels, threads=threads)
 
 
 class Differentiable(Generic[P, R]):
@@ -51,7 +56,15 @@ class Differentiable(Generic[P, R]):
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: Any, wrt: Any, has_aux: bool, kind: Any = None, kernels: str | None = None):
+    def __init__(
+        self,
+        function: Any,
+        wrt: Any,
+        has_aux: bool,
+        kind: Any = None,
+        kernels: str | None = None,
+        threads: int | None = None,
+    ):
         if isinstance(function, (classmethod, staticmethod)):
             kind, function = type(function), function.__func__
         self._kind = kind  # `classmethod` or `staticmethod`, where the decorated function is one
@@ -62,8 +75,8 @@ class Differentiable(Generic[P, R]):
         self._bound: dict[int, Any] = {}  # of a method: for each object
         self._instance: Any = None
         self._derivatives: dict[str, Any] = {}
-        self._wrt, self._has_aux, self._kernels = wrt, has_aux, kernels
-        compiler_for(kernels)
+        self._wrt, self._has_aux, self._loops = wrt, has_aux, dict[str, Any](kernels=kernels, threads=threads)
+        loops_for(kernels, threads, function)
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
@@ -79,7 +92,7 @@ class Differentiable(Generic[P, R]):
             if len(self._bound) > 64:
                 self._bound.clear()
             method = pytypes.MethodType(self.__tangentc_given__, instance)
-            bound = self._bound[id(instance)] = Differentiable(method, self._wrt, self._has_aux, kernels=self._kernels)
+            bound = self._bound[id(instance)] = Differentiable(method, self._wrt, self._has_aux, **self._loops)
             bound._instance = instance
         return bound
 
@@ -97,7 +110,7 @@ class Differentiable(Generic[P, R]):
             self._wrt,
             self._has_aux,
             self._kind,
-            self._kernels,
+            *self._loops.values(),
         )
 
     @property
@@ -115,7 +128,7 @@ class Differentiable(Generic[P, R]):
     def _made(self, kind: str, make: Callable[..., Any]) -> Any:
         if kind not in self._derivatives:
             aux = {} if kind == "adjoint" else {"has_aux": self._has_aux}
-            self._derivatives[kind] = make(self.__tangentc_given__, self._wrt, kernels=self._kernels, **aux)
+            self._derivatives[kind] = make(self.__tangentc_given__, self._wrt, **self._loops, **aux)
         return self._derivatives[kind]
 
     def vjp(self, *primals: Any) -> tuple[Any, Callable[[Any], tuple]]:

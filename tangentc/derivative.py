@@ -13,32 +13,32 @@ from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     check_seed,
-    compiler_for,
     refuse_integers,
     refuse_repeated,
     refuse_tables,
     refuse_turned,
     states_within,
-    warn_uncompiled,
     with_paths,
 )
 from tangentc.backend.load import print_program
 from tangentc.backend.tracebacks import locate
+from tangentc.binding import Binding
 from tangentc.compiled import Code, Compiled, or_raised, seeds_inside
 from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
-from tangentc.compiler.front import front_for, uncollected
+from tangentc.compiler.front import uncollected
 from tangentc.compiler.guards import covers, form
-from tangentc.core.inside import MADE, Made, undecorated
-from tangentc.core.jitted import in_python, is_jitted
-from tangentc.core.remade import passed_over
+from tangentc.compiling import loops_for, warn_uncompiled, with_threads
+from tangentc.compiling import written as written_by
+from tangentc.core.inside import MADE, undecorated
+from tangentc.core.jitted import in_python
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
 from tangentc.derive.assemble import make_tangent
 from tangentc.derive.results import check_result
 from tangentc.errors import BadArgument, TangentcError, TurnedComplex, internal
-from tangentc.frontend.callables import beyond, calling, defaults_after, plain_name, python_function, with_keywords
+from tangentc.frontend.callables import plain_name, python_function
 from tangentc.frontend.dependencies import Signed
 from tangentc.integers import settled, with_values
 from tangentc.kept.record import compiled as compiled_or_kept
@@ -49,7 +49,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Derivative(Made, Generic[P, R]):
+class Derivative(Binding, Generic[P, R]):
     """A derivative function of ``f``, compiled for the types it is called with.
 
     ``source`` is the emitted text for the types of the last call, ``source_for(*args)`` for those of the
@@ -58,13 +58,13 @@ class Derivative(Made, Generic[P, R]):
 
     def __init__(
         self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-        memory: int | str | None = None, kernels: str | None = None,
+        memory: int | str | None = None, kernels: str | None = None, threads: int | None = None,
     ):  # fmt: skip
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.memory, self.limit = memory, states_within(memory)
         self.given = undecorated(function, "__tangentc_given__")
-        self.kernels = compiler_for(kernels, self.given)
+        self.loops = loops_for(kernels, threads, self.given)
         self._given_signed = Signed(self.given)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
@@ -72,9 +72,8 @@ class Derivative(Made, Generic[P, R]):
         self.__name__ = f"{self.function.__name__}_{kind}"
         self.__doc__ = "\n\n".join([self.said(), *([self.function.__doc__] if self.function.__doc__ else [])])
         given: Any = self.given.code if isinstance(self.given, Derivative) else in_python(self.given)
-        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit, self.kernels, self.is_jitted)
+        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit, self.loops)
         self.last: Compiled | None = None
-        self._signed: Signed | None = None  # what the signature was found for
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {self.function.__name__}, wrt {self.wrt!r}>"
@@ -146,9 +145,8 @@ class Derivative(Made, Generic[P, R]):
         >>> numba.njit(lambda x: x - 0.1 * slope(x))(2.0)
         1.6
         """
-        if self.kernels != "numba":
-            asked = self.given, self.kind, self.wrt, self.has_aux, self.check, self.memory, "numba"
-            return Derivative(*asked).njit_for(*args, **keywords)
+        if not self.loops.are_compiled:
+            return self.alike(self.given, "numba", None).njit_for(*args, **keywords)
         from tangentc.entry import jitted
 
         fitted = self.fitted(args, keywords)
@@ -207,7 +205,8 @@ class Derivative(Made, Generic[P, R]):
             if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
                 return self.without_kernels.run(bound, tangents, in_numpy_numbers)
             try:
-                return compiled.function(*bound, *compiled.seeds, *tangents)
+                with with_threads(self.loops):
+                    return compiled.function(*bound, *compiled.seeds, *tangents)
             except Exception as error:  # NumPy's code says it in its own words, or takes what loops were not made for
                 warn_uncompiled(error, self.function)
                 draws.again()
@@ -230,12 +229,21 @@ class Derivative(Made, Generic[P, R]):
     @functools.cached_property
     def without_kernels(self) -> Derivative:
         """The same derivative in NumPy's code."""
-        return Derivative(self.given, self.kind, self.wrt, self.has_aux, self.check, self.memory, "numpy")
+        return self.alike(self.given, "numpy", None)
+
+    def alike(self, given: Any, kernels: str | None, threads: int | None) -> Derivative:
+        """The same derivative of something else, or with other loops."""
+        return Derivative(given, self.kind, self.wrt, self.has_aux, self.check, self.memory, kernels, threads)
 
     @property
-    def is_jitted(self) -> bool:
-        """Whether Numba compiles the function: there `math` does not raise, and integers wrap around."""
-        return is_jitted(self.given)
+    def kernels(self) -> str:
+        """What runs the loops."""
+        return self.loops.by
+
+    @property
+    def threads(self) -> int | None:
+        """How many share one."""
+        return self.loops.threads if self.loops.are_compiled else None
 
     def _run_watched(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
         """What code gives whose numbers are other ones than it was compiled for, or may turn out to be."""
@@ -263,80 +271,6 @@ class Derivative(Made, Generic[P, R]):
         except Exception:  # which the caller's own run will raise
             pass
         return contextlib.nullcontext()
-
-    def _signature(self) -> inspect.Signature:
-        if self.function is not self.given and (given := Signed(self.given)) != self._given_signed:
-            self.function, self._given_signed = python_function(self.given, self.kind), given
-            self.code.forget()
-        inner = self.function
-        signed = Signed(inner)
-        if self._signed != signed:
-            self._signed = signed
-            shown = inner.signature() if isinstance(inner, Derivative) else inspect.signature(inner)
-            self._known_signature = with_keywords(shown, self.given)
-            self._parameters = len(self._known_signature.parameters)
-            self._rest = defaults_after(self._known_signature)
-            own = [p.kind for p in self._known_signature.parameters.values()]
-            self._has_keywords = inspect.Parameter.KEYWORD_ONLY in own  # what is given by position is none of these
-        return self._known_signature
-
-    def signature(self) -> inspect.Signature:
-        """The signature of the derivative function."""
-        own = self._signature()
-        if self.kind != "adjoint":
-            return own
-        name = "out_bar"
-        while name in own.parameters:
-            name += "_bar"
-        plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        given = [
-            p.replace(default=p.empty, kind=plain if p.kind is p.KEYWORD_ONLY else p.kind)
-            for p in own.parameters.values()
-        ]
-        return own.replace(parameters=[*given, inspect.Parameter(name, plain)])
-
-    @property
-    def arity(self) -> int:
-        self._signature()
-        return self._parameters + (self.kind == "adjoint")
-
-    def fitted(self, args: tuple, keywords: dict[str, Any]) -> Derivative:
-        """The derivative for a call that gives ``*args`` or ``**kwargs``: each of them is a parameter then."""
-        inner = self.given
-        while isinstance(inner, Derivative) and inner.kind != "adjoint":
-            inner = inner.given
-        key = (0, ()) if self.kind == "adjoint" or isinstance(inner, Derivative) else beyond(inner, args, keywords)
-        if key == (0, ()):
-            return self
-        if key not in self.code.fitted:
-            own = self.given
-            given = own.fitted(args, keywords) if isinstance(own, Derivative) else calling(own, *key)
-            self.code.fitted[key] = Derivative(
-                given, self.kind, self.wrt, self.has_aux, self.check, self.memory, self.kernels
-            )
-        return self.code.fitted[key]
-
-    def bind(self, args: tuple, keywords: dict[str, Any]) -> tuple:
-        """Every argument by position, defaults filled in."""
-        signature = self._signature()
-        seed: tuple = ()
-        if self.kind == "adjoint":
-            if len(args) != self.arity or keywords:
-                raise BadArgument(
-                    f"{self.__name__} takes {self.arity} arguments by position",
-                    why="an adjoint is called with every argument of the function, and then the seed out_bar",
-                    way_out=f"call it as {self.__name__}({', '.join(signature.parameters)}, out_bar)",
-                )
-            args, seed = args[:-1], args[-1:]
-            seed = (float(seed[0]),) if type(seed[0]) is int else seed
-        if not keywords and (rest := self._rest.get(len(args))) is not None:
-            return (*args, *rest, *seed)
-        try:
-            bound = signature.bind(*args, **keywords)
-        except TypeError as error:
-            raise TypeError(f"{self.function.__name__}: {error}{passed_over(self.function)}") from None
-        bound.apply_defaults()
-        return (*(bound.arguments[name] for name in signature.parameters), *seed)
 
     # ---------------------------------------------------------- compiling
     def compiled(self, args: tuple, any_lengths: bool = False) -> Compiled:
@@ -453,7 +387,7 @@ class Derivative(Made, Generic[P, R]):
         def write() -> Context:
             return self._context(source, types, arrays, seed, inner, watch)
 
-        asked = self.kind, self.wrt, self.has_aux, self.limit, self.kernels, self.is_jitted
+        asked = self.kind, self.wrt, self.has_aux, self.limit, *self.loops
         compiled = compiled_or_kept(write, source, types, seed, arrays, inner, None if watch else asked)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
@@ -462,18 +396,10 @@ class Derivative(Made, Generic[P, R]):
         self, source: Any, types: list[Type], arrays: str = "numpy", seed: Type | None = None, inner: bool = False,
         watch: Any = None,
     ) -> Context:  # fmt: skip
-        compiles = self.kernels == "numba" and arrays == "numpy" and not inner and not watch
-        left: dict[Any, str] = {}
-        if compiles:
-            with front_for(source, types, watch, True) as front:
-                self.write(context := Context(front, arrays, inner, True), source, types, seed)
-            if not context.changed and context.take_out_kernels(not self.is_jitted):  # what raises is run once more
-                return context
-            left = context.left  # for all of its loops NumPy has to be the best that it can
-        with front_for(source, types, watch) as front:
-            self.write(context := Context(front, arrays, inner), source, types, seed)
-        context.left = left
-        return context
+        def write(context: Context) -> None:
+            self.write(context, source, types, seed)
+
+        return written_by(self.loops, source, types, arrays, inner, watch, write)
 
     def resolve(self, types: list[Type]) -> Any:
         """The Python function to differentiate: for a derivative, its emitted text for these types."""

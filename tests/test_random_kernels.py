@@ -1,4 +1,5 @@
-"""Random programs of stencils, sweeps, reductions and branches in loops: compiled loops give what NumPy gives."""
+"""Random programs of stencils, sweeps, reductions, branches, index arrays, arrays that are made in a trip, and loops
+that are left, in loops: compiled loops give what NumPy gives."""
 
 import linecache
 import random
@@ -26,12 +27,18 @@ class Program:
         self.arrays = "u", "v", "x", "y"
         lines = ["def f(x, y, c, steps):", "    n = len(x)", "    u = x.copy()", "    v = y * 1.5"]
         lines += ["    s = 0.2", "    k = c * 0.5"]
+        lines += ["    idx = (np.arange(n) * 3 + 1) % n", "    jdx = idx[::-1] // 2 - n * (np.arange(n) % 2)"]
         if self.draw.random() < 0.3:
             lines += ["    t = 0", "    while t < steps:", "        t += 1"]
         else:
             lines.append(self.draw.choice(["    for t in range(steps):", "    for t in range(1, steps + 1):"]))
         for _ in range(self.draw.randint(1, 4)):
             lines += ["        " + row for row in self.statement()]
+        if self.draw.random() < 0.3:
+            lines += [
+                f"        if {self.draw.choice(['s > 0.25', 'abs(u[0]) > 0.5', 'k < v[-1]'])}:",
+                "            break",
+            ]
         self.text = "\n".join([*lines, "    return np.sum(u * u) + np.sum(v) * s + k", ""])
 
     def expression(self, depth, less):
@@ -50,6 +57,10 @@ class Program:
 
     def statement(self):
         target, kind = self.draw.choice("uv"), self.draw.random()
+        if self.draw.random() < 0.2:
+            return self.by_index(target)
+        if self.draw.random() < 0.2:
+            return self.filled(target)
         if kind < 0.4:
             less = self.draw.randint(0, 2)
             begin = self.draw.randint(0, less)
@@ -63,6 +74,28 @@ class Program:
         if kind < 0.9:
             return self.sweep(target)
         return [self.draw.choice(["v = 0.5 * (u + v) * c", "k = k * 0.9 + 0.01 * u[-1]", "u = u * c + v"])]
+
+    def by_index(self, target):
+        one, other = self.draw.choice(["idx", "jdx"]), self.draw.choice(["idx", "jdx"])
+        array = self.draw.choice(self.arrays)
+        return self.draw.choice([
+            [f"{target} = {target} + 0.2 * np.tanh({array}[{one}])"],
+            [f"np.add.at({target}, {one}, 0.2 * {array}[{other}])"],
+            [f"{target}[{one}] = 0.5 * {array} * {self.draw.choice(self.arrays)}[{other}]"],
+            [f"{target}[{one}] += 0.3 * {array}"],
+            [f"d = {target}[{one}] - {array}[{other}]", f"np.add.at({target}, {one}, -0.1 * d * d)"],
+            ["for e in range(n):", f"    {target}[{one}[e]] += 0.1 * {array}[{other}[e]] * c"],
+        ])  # fmt: skip
+
+    def filled(self, target):
+        """An array that is made in the trip, filled entry by entry, and handed on."""
+        a, b = self.draw.choice(self.arrays), self.draw.choice(self.arrays)
+        again = self.draw.choice([target, "w", a])
+        return [
+            "w = np.empty(n)", f"w[0] = {a}[0]", f"w[n - 1] = c * {b}[n - 1]", "for i in range(1, n - 1):",
+            f"    w[i] = {a}[i] + 0.2 * ({b}[i + 1] - {target}[i] * c) * {a}[i] - 0.1 * {again}[i - 1]",
+            self.draw.choice([f"{target} = w", f"u, v = w, {target}", f"{target} = w + 0.1 * {b}"]),
+        ]  # fmt: skip
 
     def sweep(self, target):
         first, last = self.draw.choice([("1", "n - 1"), ("0", "n"), ("1", "n"), ("0", "n - 1")])

@@ -87,6 +87,8 @@ class Spelling:
             return f"{self.module('math', 'math')}.{name}"
         if name and getattr(operator, name, None) is value:
             return f"{self.module('operator', 'operator')}.{name}"
+        if name and getattr(sys.modules.get("numba"), name, None) is value:  # the head of the text imports it
+            return f"numba.{name}"
         if isinstance(getattr(value, "__self__", None), np.ufunc):
             return f"{self.object(value.__self__)}.{value.__name__}"
         path = _numpy_path(value)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 NUMBA = {  # division by zero as NumPy has it; nothing is added up in another order than it is written in
     "kernel": 'numba.njit(error_model="numpy")',
     "checked_kernel": 'numba.njit(error_model="numpy", boundscheck=True)',
+    "parallel_kernel": 'numba.njit(error_model="numpy", parallel=True)',
 }
 
 

@@ -77,12 +77,12 @@ class Context:
             self.observe(step.name, step.does, program.function, types)
         return program
 
-    def take_out_kernels(self, as_python: bool = True) -> bool:
+    def take_out_kernels(self, as_python: bool = True, threads: int = 1) -> bool:
         """Make functions of the loops of what was emitted, for a compiler; False if there are none.  ``as_python``:
-        what raises in Python raises."""
+        what raises in Python raises; ``threads`` is how many share a loop."""
         emitted = []
         for program, source in self.emitted:
-            outline = Outline(program, self.unique_name, as_python)
+            outline = Outline(program, self.unique_name, as_python, threads)
             whole = outline.run()
             emitted += [*((kernel, source) for kernel in outline.kernels), (whole, source)]
             self.left.update(outline.why)

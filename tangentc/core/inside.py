@@ -24,14 +24,15 @@ class Made:
     has_aux: bool
     check: str | None
     memory: int | str | None
-    kernels: str | None
+    kernels: Any
+    threads: Any
 
     def fitted(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The derivative for a call that gives ``*args`` or ``**kwargs``."""
         raise NotImplementedError
 
     def __reduce__(self) -> Any:
-        asked = self.kind, self.wrt, self.has_aux, self.check, self.memory, self.kernels
+        asked = self.kind, self.wrt, self.has_aux, self.check, self.memory, self.kernels, self.threads
         return again, (type(self), travelling(self.given), *asked)
 
     def said(self) -> str:

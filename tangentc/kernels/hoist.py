@@ -9,13 +9,15 @@ for _ in range(steps):                     t = np.empty(n)
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, For, If, Statement, Store, While
-from tangentc.core.walk import all_defines, reads, statements, with_blocks
+from tangentc.core.walk import all_defines, definitions, reads, statements, with_blocks
+from tangentc.kernels.threads import is_shared
 
 
 def hoisted(block: Block, kept: set[Atom]) -> Block:
@@ -28,14 +30,14 @@ def hoisted(block: Block, kept: set[Atom]) -> Block:
             other.add(s.value)
         else:
             other.update(reads(s))
-    return _block(block, other)
+    return _block(block, other, definitions(block))
 
 
-def _block(block: Block, other: set[Atom]) -> Block:
+def _block(block: Block, other: set[Atom], made: Mapping[str, Statement]) -> Block:
     out: list[Statement] = []
     for s in block:
-        s = with_blocks(s, lambda inner: _block(inner, other)) if isinstance(s, (For, If, While)) else s
-        if isinstance(s, For):
+        s = with_blocks(s, lambda inner: _block(inner, other, made)) if isinstance(s, (For, If, While)) else s
+        if isinstance(s, For) and not is_shared(s, made.get(str(s.iterable))):
             rooms, rest = _rooms(s, other)
             out += rooms
             s = replace(s, body=rest)

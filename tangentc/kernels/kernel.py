@@ -27,7 +27,7 @@ from tangentc.core.nodes import (
     While,
 )
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type
-from tangentc.core.walk import all_defines, all_reads, reads, statements, substitute_block
+from tangentc.core.walk import all_defines, all_reads, definitions, reads, statements, substitute_block
 from tangentc.kernels.again import again
 from tangentc.kernels.contract import contracted
 from tangentc.kernels.forwards import forwards
@@ -38,13 +38,14 @@ from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.nests import Nests
 from tangentc.kernels.room import Room
 from tangentc.kernels.saves import threaded
+from tangentc.kernels.threads import is_shared, shared
 from tangentc.kernels.tidy import plain, shown, without_unread
 from tangentc.kernels.writing import NotSaid
 
 if TYPE_CHECKING:
     from tangentc.kernels.outline import Outline
 
-PLAIN, CHECKED = "kernel", "checked_kernel"
+PLAIN, CHECKED, PARALLEL = "kernel", "checked_kernel", "parallel_kernel"
 
 
 class Kernel:
@@ -103,7 +104,7 @@ class Kernel:
             lowered = (*lowered, Assign(result, ops.make_tuple, tuple(outs), (), self.s.span))
         function = Function(name, tuple(Param(a) for a in arguments), shown(lowered), result, self.s.span, "")
         kernel = Program(function, self.types, self.types.of(result), False, self.o.program.source)
-        kernel.decorator = CHECKED if self.nests.is_checked else PLAIN
+        kernel.decorator = CHECKED if self.nests.is_checked else PARALLEL if self._is_shared(lowered) else PLAIN
         self.o.kernels.append(kernel)
         for key, stack in stacks_out.items():
             self.o.pushed.setdefault(key, []).append(stack)
@@ -222,8 +223,16 @@ class Kernel:
         body = gathered(body, self.types, self.o.fresh, self._root, self.nests.said)
         body = forwards(body, self.types, self._root)
         body = fused(body, self.types, self._root)
-        body = hoisted(contracted(body, self.types, {*outs}), {*outs})
+        body = contracted(body, self.types, {*outs})
+        if self.o.threads > 1 and not self.nests.is_checked:
+            body = shared(plain(body, set(outs)), self.types, self.o.fresh, self._root, self.o.threads)
+        body = hoisted(body, {*outs})
         return without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
+
+    @staticmethod
+    def _is_shared(body: Block) -> bool:
+        made = definitions(body)
+        return any(isinstance(x, For) and is_shared(x, made.get(str(x.iterable))) for x in statements(body))
 
     def _call(self, name: str, arguments: list[str], outs: list[str], body: Block) -> list[Statement]:
         changed = {x.object for x in statements(body) if isinstance(x, Store)}

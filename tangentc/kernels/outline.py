@@ -27,9 +27,11 @@ from tangentc.kernels.writing import NotSaid
 class Outline:
     """Takes the loops of a program out that kernels have words for."""
 
-    def __init__(self, program: Program, unique_name: Callable[[str], str], as_python: bool = True):
+    def __init__(
+        self, program: Program, unique_name: Callable[[str], str], as_python: bool = True, threads: int = 1
+    ):  # fmt: skip
         self.program, self.types, self.unique_name = program, program.types, unique_name
-        self.as_python = as_python
+        self.as_python, self.threads = as_python, threads
         self.kernels: list[Program] = []
         self.why: dict[Statement, str] = {}  # the loops that stay as they are, and the reason
         self.numbers: dict[str, int] = {}

@@ -1,0 +1,101 @@
+"""What runs the loops of emitted code: NumPy's calls, or kernels that Numba compiles."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from tangentc.compiler.context import Context
+from tangentc.compiler.front import front_for
+from tangentc.core.jitted import is_jitted
+from tangentc.core.types import Type
+from tangentc.errors import BadArgument
+
+
+class Loops(NamedTuple):
+    """What runs loops, how many threads share one, and whether what raises in Python raises in them."""
+
+    by: str = "numpy"
+    threads: int = 1
+    as_python: bool = True
+
+    @property
+    def are_compiled(self) -> bool:
+        return self.by == "numba"
+
+
+def loops_for(kernels: str | None, threads: int | None, function: Any) -> Loops:
+    """What runs the loops of a function's derivatives; where Numba compiles the function itself, it compiles these too.
+
+    Raises `BadArgument` for a compiler that there is none of, or that is not installed, and for no number of threads.
+    """
+    if threads is not None and (type(threads) is not int or threads < 1):
+        raise BadArgument(
+            f"threads={threads!r} is no number of threads", why="it is how many share a loop",
+            way_out="say threads=2, or leave it out",
+        )  # fmt: skip
+    found = kernels or ("numba" if is_jitted(function) or (threads or 1) > 1 else "numpy")
+    if found == "numpy":
+        if threads is not None and threads > 1:
+            raise BadArgument(
+                f"threads={threads} and kernels={kernels!r}", why="threads share the loops of kernels",
+                way_out='say kernels="numba"',
+            )  # fmt: skip
+        return Loops()
+    if found != "numba":
+        raise BadArgument(
+            f"kernels={kernels!r} is no compiler of loops",
+            why='there is "numba"', way_out='say kernels="numba", or leave it out',
+        )  # fmt: skip
+    if importlib.util.find_spec("numba") is None:
+        raise BadArgument(
+            'kernels="numba" needs Numba, which is not installed', why="it compiles the loops of the emitted code",
+            way_out='install it: pip install "tangentc[numba]"',
+        )  # fmt: skip
+    return Loops(found, threads or 1, not is_jitted(function))
+
+
+def written(
+    loops: Loops, source: Any, types: list[Type], arrays: str, inner: bool, watch: Any,
+    write: Callable[[Context], None],
+) -> Context:  # fmt: skip
+    """The compilation in which ``write`` has written a derivative, its loops as kernels where they are to be."""
+    left: dict[Any, str] = {}
+    if loops.are_compiled and arrays == "numpy" and not inner and not watch:
+        with front_for(source, types, watch, True) as front:
+            write(context := Context(front, arrays, inner, True))
+        if not context.changed and context.take_out_kernels(loops.as_python, loops.threads):  # what raises is run again
+            return context
+        left = context.left  # for all of its loops NumPy has to be the best that it can
+    with front_for(source, types, watch) as front:
+        write(context := Context(front, arrays, inner))
+    context.left = left
+    return context
+
+
+@contextlib.contextmanager
+def with_threads(loops: Loops) -> Iterator[None]:
+    """Let no more threads than that share a loop."""
+    if loops.threads == 1:
+        yield
+        return
+    import numba
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(loops.threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def warn_uncompiled(error: Exception, function: Any) -> None:
+    """Say that Numba could not compile the loops of a function for these arguments."""
+    module = type(error).__module__ or ""
+    if module.startswith(("numba", "llvmlite")):
+        said = str(error).strip().splitlines()
+        name = getattr(function, "__name__", "a function")
+        warnings.warn(f"Numba does not compile the loops of {name} here, NumPy runs: {said[0]}", stacklevel=4)
