@@ -82,7 +82,7 @@ class Context:
         what raises in Python raises; ``threads`` is how many share a loop."""
         emitted = []
         for program, source in self.emitted:
-            outline = Outline(program, self.unique_name, as_python, threads)
+            outline = Outline(program, self.unique_name, self.names, as_python, threads)
             whole = outline.run()
             emitted += [*((kernel, source) for kernel in outline.kernels), (whole, source)]
             self.left.update(outline.why)

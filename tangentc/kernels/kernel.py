@@ -40,7 +40,7 @@ from tangentc.kernels.room import Room
 from tangentc.kernels.saves import threaded
 from tangentc.kernels.threads import is_shared, shared
 from tangentc.kernels.tidy import plain, shown, without_unread
-from tangentc.kernels.writing import NotSaid
+from tangentc.kernels.writing import Into, NotSaid
 
 if TYPE_CHECKING:
     from tangentc.kernels.outline import Outline
@@ -57,6 +57,7 @@ class Kernel:
         self.root = outline.memory.root
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
         self.nests.grows, self.nests.finished, self.nests.as_python = grows, outline.finished, outline.as_python
+        self.nests.irregular = outline.irregular
 
     def _root(self, name: str) -> str:
         return self.root(name) if name in self.o.definitions or name in self.params else name
@@ -193,8 +194,15 @@ class Kernel:
         out: dict[str, dict] = {}
         room = Room(self.nests, body)
         for name, by_class in self.nests.stacks.items():
-            for stack in by_class.values():
-                if name in pushes:
+            for key, stack in by_class.items():
+                if stack.trips and name in pushes:
+                    with Into(self.nests, made):
+                        self.nests.make_room(stack)
+                    results.append(stack.array)
+                    out.setdefault(name, {})[key] = stack
+                elif stack.trips:
+                    more.append(stack.array)
+                elif name in pushes:
                     now[stack.top] = Const(0)
                     made += room.statements(stack)
                     if self.nests.grows:
@@ -208,6 +216,8 @@ class Kernel:
             if name not in pushes:
                 continue
             for key, stack in by_class.items():
+                if stack.trips:
+                    continue
                 at = end[stack.top]
                 stack.given, stack.array = at, str(end.get(stack.array, stack.array))
                 results += [a for a in (stack.array, at) if isinstance(a, str)]

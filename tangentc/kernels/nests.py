@@ -22,11 +22,13 @@ from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Op, Statement, Store, While
 from tangentc.core.types import Array, Known, Scalar
+from tangentc.core.walk import all_reads
 from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
 from tangentc.kernels.stacks import Stacks
 from tangentc.kernels.sums import SUMS
+from tangentc.kernels.trips import UNCOUNTED
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
 
 MAKES: dict[Op, float | None] = {np.zeros: 0.0, np.ones: 1.0, np.empty: None}
@@ -97,7 +99,8 @@ class Nests(Stacks):
         self._number(s.test)
         self._joined(s.merged)
         was, self.outright = self.outright, False
-        then, orelse = self.block(s.then), self.block(s.orelse)
+        with self.within_loop(UNCOUNTED):
+            then, orelse = self.block(s.then), self.block(s.orelse)
         self.outright = was
         merged = tuple(Merge(m.name, self._joining(m.then, m.name), self._joining(m.orelse, m.name)) for m in s.merged)
         self.add(replace(s, then=then, orelse=orelse, merged=merged))
@@ -111,14 +114,19 @@ class Nests(Stacks):
             raise NotSaid("a loop over something else than a range")
         over = self.fresh("%range")
         self.types.of_name[over] = Known(Const(range(0)))
-        turned = tuple(zip(TURNED, self.turned.get(str(s.iterable), ())))
-        self.add(Assign(over, builtins.range, trips, turned, s.span))
+        turned = self.turned.get(str(s.iterable), ())
+        if self.has_saves(s) and s.target not in all_reads(s.body):
+            s = replace(s, target=self.trip())
+            if self.takes(s) and not turned and len(trips) == 2:  # the last trip comes first
+                trips, turned = self._backwards(trips), trips
+        self.add(Assign(over, builtins.range, trips, tuple(zip(TURNED, turned)), s.span))
         self.bounds.around(replace(s, iterable=over))
         inits = [self._joining(c.init, c.name) for c in s.carried]
         self.carried |= {c.name for c in s.carried}
-        was = self.outright
-        self.outright = was and not has_leave(s.body)
-        body = self.block(s.body)
+        was, leaves = self.outright, has_leave(s.body)
+        self.outright = was and not leaves
+        with self.within_loop(self.around_of(s, trips, turned, leaves)):
+            body = self.block(s.body)
         self.outright = was
         carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
         self.add(replace(s, iterable=over, body=body, carried=carried))
@@ -128,7 +136,8 @@ class Nests(Stacks):
         inits = [self._joining(c.init, c.name) for c in s.carried]
         self.carried |= {c.name for c in s.carried}
         was, self.outright = self.outright, False
-        head, body = self.block(s.head), self.block(s.body)
+        with self.within_loop(UNCOUNTED):
+            head, body = self.block(s.head), self.block(s.body)
         self.outright = was
         carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
         self.add(replace(s, head=head, body=body, carried=carried))

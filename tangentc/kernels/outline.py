@@ -21,6 +21,7 @@ from tangentc.kernels.kernel import Kernel
 from tangentc.kernels.memory import Memory
 from tangentc.kernels.room import Uncounted
 from tangentc.kernels.tidy import without_unread
+from tangentc.kernels.trips import Irregular
 from tangentc.kernels.writing import NotSaid
 
 
@@ -28,8 +29,9 @@ class Outline:
     """Takes the loops of a program out that kernels have words for."""
 
     def __init__(
-        self, program: Program, unique_name: Callable[[str], str], as_python: bool = True, threads: int = 1
+        self, program: Program, unique_name: Callable[[str], str], taken: set[str], as_python: bool, threads: int
     ):  # fmt: skip
+        self.taken = taken  # the names of functions that there are
         self.program, self.types, self.unique_name = program, program.types, unique_name
         self.as_python, self.threads = as_python, threads
         self.kernels: list[Program] = []
@@ -44,19 +46,25 @@ class Outline:
         every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
         self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names
         self.lists |= {s.target: str(s.args[0]) for s in every if s.op is builtins.reversed and s.args[0] in self.lists}
+        self.irregular: set[str] = set()  # those that are not saved into once in each trip
         self.refused: dict[str, str] = {}  # lists that something else than kernels takes from, or puts into, and why
 
     def run(self) -> Program:
         """The program that calls its loops."""
-        names = dict(self.types.of_name)
+        names, taken = dict(self.types.of_name), set(self.taken)
         while True:
             self.kernels, self.why, before = [], {}, dict(self.refused)
             self.pushed: dict[str, list[dict]] = {}
-            body = self.block(self.program.function.body, True, {self.program.function.result})
-            if self.refused == before:
+            try:
+                body = self.block(self.program.function.body, True, {self.program.function.result})
+            except Irregular as found:
+                self.irregular.add(found.name)
+                body = None
+            if body is not None and self.refused == before:
                 break
             self.types.of_name.clear()
             self.types.of_name.update(names)
+            self.taken.intersection_update(taken)
         body = without_unread(body, {self.program.function.result}, lambda op: ops.is_pure(op) or op is ops.new_list)
         new = replace(self.program, function=with_body(self.program.function, body))
         new.keep_memory_of(self.program)
@@ -110,6 +118,8 @@ class Outline:
                 self.pushed = waiting
                 return Kernel(self, s, later, grows=True).calls()
         except NotSaid as reason:
+            if isinstance(reason, Irregular):
+                raise
             self.types.of_name.clear()
             self.types.of_name.update(before)
             self.why[s] = str(reason)

@@ -12,9 +12,10 @@ Values of one dtype and one shape have an array of their own, so that what is pu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 
+from tangentc.analysis.linear import Form
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, For, If, Merge, Statement, While
 from tangentc.core.types import Type
@@ -30,6 +31,8 @@ class Stack:
     of: Type
     lengths: tuple[Atom, ...]
     given: Atom = Const(0)  # how many there are behind the loop that saves them
+    trips: tuple[Hashable, ...] = ()  # of the loops around, where each trip has a place of its own,
+    most: tuple[Form, ...] = ()  # and how many these are at most
 
 
 def threaded(block: Block, now: Mapping[str, Atom], types: Types, fresh: Callable[[str], str]) -> tuple[Block, dict]:

@@ -21,11 +21,11 @@ from tangentc.core.nodes import Assign, Atom, Const, Effect, For, If, Statement,
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type
 from tangentc.kernels.language import is_array, is_number, leaves
 from tangentc.kernels.saves import Stack
-from tangentc.kernels.sums import Sums
+from tangentc.kernels.trips import Irregular, Trips
 from tangentc.kernels.writing import INTEGER, Axis, Into, NotSaid, View
 
 
-class Stacks(Sums):
+class Stacks(Trips):
     """The part that saves."""
 
     def effect(self, s: Effect) -> None:
@@ -36,7 +36,10 @@ class Stacks(Sums):
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')}")
         if any(self.is_array(a) and self.is_changed(str(a)) for a in found):
             raise NotSaid("an array is saved that changes later, as it is then")
-        for stack, items in self._by_stack(str(s.args[0]), found):
+        name = str(s.args[0])
+        if name not in self.irregular:
+            return self._push_in_place(name, found)
+        for stack, items in self._by_stack(name, found):
             if self.grows:
                 self._make_room(stack, len(items))
             for k, a in enumerate(items):
@@ -46,6 +49,26 @@ class Stacks(Sums):
                 else:
                     self._put(stack, self._of_stack(stack, place), a)
             self.add(Assign(stack.top, operator.add, (stack.top, Const(len(items))), (), s.span))
+
+    def _push_in_place(self, name: str, found: list[Atom]) -> None:
+        """Save at the place of this trip.  Raises `Irregular` where trips have none."""
+        trips, most = self.forms(False), self.most()
+        if trips is None or most is None or name in self.stacks:
+            raise Irregular(name)
+        of_list = self.stacks.setdefault(name, {})
+        place = self.place_of_trip()
+        for k, a in enumerate(found):
+            t = self.types.of(a)
+            lengths = tuple(x.length for x in self.view(a).axes) if self.is_array(a) else ()
+            base = name if len(found) == 1 or not isinstance(a, str) else f"{version_base(a).lstrip('%')}_saved"
+            stack = of_list[k, *_kind(t)] = Stack(self.fresh(base), "", t, lengths, Const(0), trips, tuple(most))
+            own = tuple(self.dims.get(n, 1) if isinstance(n, str) else n.value for n in lengths)
+            self.types.of_name[stack.array] = Array(t.dtype, (*self.trips_of(stack), *own))  # type: ignore
+            self.own.add(stack.array)
+            if lengths:
+                self._put(stack, self._of_stack(stack, *place), a)
+            else:
+                self._store(View(stack.array, (), tuple(enumerate(place))), (), a, None)
 
     def _put(self, stack: Stack, part: View, a: Atom) -> None:
         self.nest(stack.lengths, lambda at: self._store(part, at, self.entry(a, at, stack.lengths), None))
@@ -81,16 +104,17 @@ class Stacks(Sums):
             else self.emit(ops.identity, (stack.top,), "%at", INTEGER)
         )
 
-    def _of_stack(self, stack: Stack, place: Atom) -> View:
-        axes = tuple(Axis(k + 1, Const(0), 1, n) for k, n in enumerate(stack.lengths))
-        return View(stack.array, axes, ((0, place),))
+    def _of_stack(self, stack: Stack, *place: Atom) -> View:
+        """What is saved at a place."""
+        axes = tuple(Axis(k + len(place), Const(0), 1, n) for k, n in enumerate(stack.lengths))
+        return View(stack.array, axes, tuple(enumerate(place)))
 
     def _by_stack(self, name: str, values: list[Atom]) -> list[tuple[Stack, list[Atom]]]:
         """The arrays that values are saved in, each with those that go there."""
         found: dict[Hashable, list[Atom]] = {}
         for a in values:
             t = self.types.of(a)
-            found.setdefault((t.dtype, getattr(t, "shape", ())), []).append(a)  # type: ignore[union-attr]
+            found.setdefault(_kind(t), []).append(a)
         return [(self._stack(name, key, items[0]), items) for key, items in found.items()]
 
     def _stack(self, name: str, key: Hashable, like: Atom) -> Stack:
@@ -145,9 +169,11 @@ class Stacks(Sums):
 
     def _taken(self, name: str, found: list[Type]) -> list[str]:
         """The values of these types that were saved last, from where they lie."""
+        if name not in self.irregular:
+            return [self._taken_in_place(name, k, t) for k, t in enumerate(found)]
         keys: dict[Hashable, list[int]] = {}
         for k, t in enumerate(found):
-            keys.setdefault((t.dtype, getattr(t, "shape", ())), []).append(k)  # type: ignore[union-attr]
+            keys.setdefault(_kind(t), []).append(k)
         out: dict[int, str] = {}
         for key, places in keys.items():
             stack = self.stacks.get(name, {}).get(key)
@@ -167,16 +193,34 @@ class Stacks(Sums):
                     self.add(self._read(out[k], View(stack.array, (), ((0, place),)), ()))
         return [out[k] for k in range(len(found))]
 
+    def _taken_in_place(self, name: str, k: int, t: Type) -> str:
+        """What this trip has saved.  Raises `Irregular` where the loops around do not run over the same trips."""
+        stack = self.stacks.get(name, {}).get((k, *_kind(t)))
+        if stack is None or stack.array in self.own or self.forms(True) != stack.trips:
+            raise Irregular(name)
+        self.own.add(stack.array)
+        target = self.fresh("%saved")
+        self.types.of_name[target] = t
+        place = self.place_of_trip()
+        if isinstance(t, Array):
+            lengths = tuple(self.of_dim(d) for d in t.shape)
+            self.views[target] = self._of_stack(replace(stack, lengths=lengths), *place)
+        else:
+            self.add(self._read(target, View(stack.array, (), tuple(enumerate(place))), ()))
+        return target
+
     def _popping(self, s: For) -> For:
         """A loop over what was saved, as one over so many trips that take it."""
         name = self.backwards[str(s.iterable)]
+        if name not in self.irregular:  # how many trips there were is not what the loop says
+            raise Irregular(name)
         found = leaves(self.types.of(s.target))
         if not found:
             raise NotSaid("what is saved is no number and no array")
-        key = found[0].dtype, getattr(found[0], "shape", ())  # type: ignore[union-attr]
+        key = _kind(found[0])
         if (stack := self.stacks[name].get(key)) is None:
             raise NotSaid("what it takes was not saved like that")
-        each = sum((t.dtype, getattr(t, "shape", ())) == key for t in found)  # type: ignore[union-attr]
+        each = sum(_kind(t) == key for t in found)
         trips = (
             self.emit(operator.floordiv, (stack.top, Const(each)), "%trips", INTEGER)
             if each > 1
@@ -197,3 +241,8 @@ class Stacks(Sums):
             self.add(Assign(s.target, ops.identity, (atom,), (), s.span))
         else:
             raise NotSaid("another name")
+
+
+def _kind(t: Type) -> tuple[Hashable, ...]:
+    """The dtype and the lengths of what is saved."""
+    return t.dtype, getattr(t, "shape", ())  # type: ignore[union-attr]

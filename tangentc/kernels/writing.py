@@ -43,6 +43,18 @@ class View:
     fixed: tuple[tuple[int, Atom], ...] = ()
 
 
+@dataclass(frozen=True)
+class Around:
+    """A loop around what is written: its variable, where it begins and ends, forwards, and whether it is turned; not
+    ``counted`` is one that may be left, has steps, or is none over a range."""
+
+    target: str
+    first: Atom
+    end: Atom
+    turned: bool
+    counted: bool
+
+
 class Writing:
     """Statements of a kernel, and what they are made of."""
 
@@ -65,6 +77,8 @@ class Writing:
         self.out: list[Statement] = self.head
         self.stacks: dict[str, dict[Hashable, Stack]] = {}  # what is saved, by the list, and the dtype and lengths
         self.pushes: set[Atom] = set()  # the lists that this region saves into
+        self.around: list[Around] = []  # the loops around what is written
+        self.irregular: set[str] = set()  # the lists that trips save into, but not each once
         self.grows = False  # whether room for what is saved is made when it is needed
         self.own: set[str] = set()  # the arrays of what is saved
         self.params: set[str] = set()
