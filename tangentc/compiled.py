@@ -170,6 +170,8 @@ class Compiled:
         self.text, self.facts, self.types, self.seed = text, facts, types, seed
         self.seen, self.only_written = SIGHT.get().names, SIGHT.get().written  # the names of attributes
         self.write = write
+        self.trial: Any = None  # whether kernels are quicker, where that is to be found out
+        self.file: str | None = None  # where the text stands, if what is compiled of it is kept
         self.made_for: list[Type] | None = None  # the types, with what is known of lengths alone: see `guards.common`
         self.seeds: tuple[float, ...] = ()  # 1.0 for each gradient that is differentiated again
         self.dependencies = facts.dependencies
@@ -191,7 +193,7 @@ class Compiled:
 
     @functools.cached_property
     def function(self) -> Any:
-        function = load(self.text, self.root.__module__)
+        function = load(self.text, self.root.__module__, file=self.file)
         function.__globals__.update({name: atom.lookup() for name, atom in self.live.items()})
         function.__globals__[CHOOSES] = self.facts.chooses
         function.__tangentc_compiled__ = self  # type: ignore[attr-defined]

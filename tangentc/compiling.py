@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib.util
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -16,7 +18,8 @@ from tangentc.errors import BadArgument
 
 
 class Loops(NamedTuple):
-    """What runs loops, how many threads share one, and whether what raises in Python raises in them."""
+    """What runs loops ("auto": NumPy, then kernels if they pay), how many threads share one, and whether what raises in
+    Python raises in them."""
 
     by: str = "numpy"
     threads: int = 1
@@ -45,14 +48,14 @@ def loops_for(kernels: str | None, threads: int | None, function: Any) -> Loops:
                 way_out='say kernels="numba"',
             )  # fmt: skip
         return Loops()
-    if found != "numba":
+    if found not in ("numba", "auto"):
         raise BadArgument(
             f"kernels={kernels!r} is no compiler of loops",
-            why='there is "numba"', way_out='say kernels="numba", or leave it out',
+            why='there are "numba", and "auto"', way_out='say kernels="numba", or leave it out',
         )  # fmt: skip
     if importlib.util.find_spec("numba") is None:
         raise BadArgument(
-            'kernels="numba" needs Numba, which is not installed', why="it compiles the loops of the emitted code",
+            f'kernels="{found}" needs Numba, which is not installed', why="it compiles the loops of the emitted code",
             way_out='install it: pip install "tangentc[numba]"',
         )  # fmt: skip
     return Loops(found, threads or 1, not is_jitted(function))
@@ -99,3 +102,54 @@ def warn_uncompiled(error: Exception, function: Any) -> None:
         said = str(error).strip().splitlines()
         name = getattr(function, "__name__", "a function")
         warnings.warn(f"Numba does not compile the loops of {name} here, NumPy runs: {said[0]}", stacklevel=4)
+
+
+# ------------------------------------------------------------------ kernels once they pay
+SECONDS_A_LOOP = 0.5  # that compiling one takes, until it was measured
+RUNS = 4  # of kernels that are measured before it is decided
+
+
+def loops_in(text: str) -> int:
+    """How many loops a text has that are in no other one."""
+
+    def count(body: list[Any]) -> int:
+        return sum(1 if isinstance(s, ast.For | ast.While) else count([*ast.iter_child_nodes(s)]) for s in body)
+
+    return count(ast.parse(text).body)
+
+
+class Trial:
+    """Which code is quicker for arguments of some types: NumPy's runs first; once it has taken as long as compiling the
+    loops will, kernels are compiled, and the quicker code is kept.
+
+    So a program takes at most twice the time that it would if it was known before (ski rental: Karlin, Manasse, Rudolph
+    and Sleator, Competitive snoopy caching, Algorithmica 1988).
+    """
+
+    seconds = SECONDS_A_LOOP
+
+    def __init__(self, loops: int):
+        self.loops = loops
+        self.spent, self.runs = 0.0, 0
+        self.best = self.best_of_kernels = float("inf")
+        self.is_decided = loops == 0
+        self.kernels = False
+
+    def run(self, by_numpy: Callable[[], Any], by_kernels: Callable[[], Any]) -> Any:
+        """What one of them gives."""
+        if self.is_decided:
+            return by_kernels() if self.kernels else by_numpy()
+        self.kernels = self.kernels or self.spent > Trial.seconds * self.loops
+        began = time.perf_counter()
+        result = by_kernels() if self.kernels else by_numpy()
+        taken = time.perf_counter() - began
+        if not self.kernels:
+            self.spent, self.best = self.spent + taken, min(self.best, taken)
+        elif self.runs == 0:  # which compiles
+            Trial.seconds = 0.5 * (Trial.seconds + taken / self.loops)
+        else:
+            self.best_of_kernels = min(self.best_of_kernels, taken)
+        self.runs += self.kernels
+        if self.runs > RUNS:
+            self.is_decided, self.kernels = True, self.best_of_kernels < self.best
+        return result

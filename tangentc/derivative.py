@@ -28,7 +28,7 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.dispatch import MOST, MOST_OF_ONE, Dispatch, written
 from tangentc.compiler.front import uncollected
 from tangentc.compiler.guards import covers, form
-from tangentc.compiling import loops_for, warn_uncompiled, with_threads
+from tangentc.compiling import Trial, loops_for, loops_in, warn_uncompiled, with_threads
 from tangentc.compiling import written as written_by
 from tangentc.core.inside import MADE, undecorated
 from tangentc.core.jitted import in_python
@@ -200,6 +200,15 @@ class Derivative(Binding, Generic[P, R]):
 
     def run_found(self, compiled: Compiled, bound: tuple, tangents: tuple = (), in_numpy_numbers: bool = False) -> Any:
         """What the code that was found for these arguments gives."""
+        if self.loops.by != "auto" or in_numpy_numbers or self.check is not None:
+            return self._run_found(compiled, bound, tangents, in_numpy_numbers)
+        if compiled.trial is None:
+            compiled.trial = Trial(loops_in(compiled.text.text))
+        return compiled.trial.run(
+            lambda: self._run_found(compiled, bound, tangents, False), lambda: self.with_kernels.run(bound, tangents)
+        )
+
+    def _run_found(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
         draws = compiled.draws(bound)
         if compiled.text.is_compiled:
             if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
@@ -231,6 +240,11 @@ class Derivative(Binding, Generic[P, R]):
         """The same derivative in NumPy's code."""
         return self.alike(self.given, "numpy", None)
 
+    @functools.cached_property
+    def with_kernels(self) -> Derivative:
+        """The same derivative with its loops compiled."""
+        return self.alike(self.given, "numba", self.loops.threads)
+
     def alike(self, given: Any, kernels: str | None, threads: int | None) -> Derivative:
         """The same derivative of something else, or with other loops."""
         return Derivative(given, self.kind, self.wrt, self.has_aux, self.check, self.memory, kernels, threads)
@@ -243,7 +257,7 @@ class Derivative(Binding, Generic[P, R]):
     @property
     def threads(self) -> int | None:
         """How many share one."""
-        return self.loops.threads if self.loops.are_compiled else None
+        return self.loops.threads if self.loops.by != "numpy" else None
 
     def _run_watched(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
         """What code gives whose numbers are other ones than it was compiled for, or may turn out to be."""

@@ -338,3 +338,46 @@ def test_the_text_is_the_same_with_and_without(here):
         again = grad(f).source_for(x), grad(f).source_for(x, annotate=True), hessian(f)(x), vjp(f, x)[1](1.0)
         assert again[:2] == plain[:2]
         assert np.array_equal(again[2], plain[2]) and np.array_equal(again[3][0], plain[3][0])
+
+
+# ------------------------------------------------------------------ kernels
+KERNELS = """
+import sys
+import numpy as np
+import tangentc
+
+
+def wave(u, c, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] -= c * u[1:-1] * (u[2:] - u[:-2])
+    return np.sum(u**2)
+
+
+tangentc.cache("texts")
+gradient = tangentc.value_and_grad(wave, kernels="numba")
+print(gradient(np.arange(9.0), 0.1, 3)[0])
+scope = gradient.last.function.__globals__
+print(sum(sum(f.stats.cache_hits.values()) for f in scope.values() if hasattr(f, "py_func")))
+"""
+
+
+def test_what_numba_compiles_is_kept_too(tmp_path):
+    (tmp_path / "run.py").write_text(KERNELS)
+
+    def run_once():
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        value, hits = done.stdout.split()
+        return float(value), int(hits)
+
+    first, second = run_once(), run_once()
+    assert first[1] == 0 and second == (first[0], 2)
+    home = tmp_path / "texts" / "kernels"
+    (text,) = home.glob("*.py")
+    assert "def wave_loop_adjoint(" in text.read_text() and not home.stat().st_mode & 0o077
+    text.write_text("raise SystemExit(3)\n")  # which is none of its text: it is written anew, and not run
+    assert run_once()[0] == first[0] and "SystemExit" not in text.read_text()
+    home.chmod(0o777)
+    assert run_once() == (first[0], 0)

@@ -405,3 +405,210 @@ def test_the_page_shows_what_is_emitted(tmp_path, monkeypatch):
     gradient = tangentc.value_and_grad(traffic, wrt=("u", "c"), kernels="numba")
     shown = next(b for b in blocks if b.startswith("import numba"))
     assert gradient.source_for(np.ones(200), 0.1, 3).rstrip() == shown.rstrip()
+
+
+# ------------------------------------------------------------------ threads
+def rows_of(x, w):
+    total = 0.0
+    for i in range(x.shape[0]):
+        s = 0.0
+        for j in range(x.shape[1]):
+            s += np.exp(w[j] * x[i, j])
+        total += np.log(s)
+    return total
+
+
+def plate(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_share_loops_that_carry_nothing(rng, threads):
+    for f, args, wrt in (
+        (rows_of, (rng.normal(size=(11, 5)), rng.normal(size=5)), (0, 1)),
+        (plate, (rng.normal(size=(9, 8)), 3), 0),
+        (lambda x, y: sum_of_squares(x - y), (rng.normal(size=40), rng.normal(size=40)), (0, 1)),
+    ):
+        alone = tangentc.value_and_grad(f, wrt, kernels="numba")
+        shared = tangentc.value_and_grad(f, wrt, kernels="numba", threads=threads)
+        value, gradient = shared(*args)
+        assert np.isclose(value, alone(*args)[0], rtol=1e-13) and "numba.prange(" in shared.source
+        for a, b in zip(parts(gradient), parts(alone(*args)[1])):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+        for _ in range(3):
+            again = shared(*args)
+            assert again[0] == value and all(map(np.array_equal, parts(again[1]), parts(gradient)))
+
+
+def sum_of_squares(d):
+    s = 0.0
+    for i in range(3, len(d)):
+        s -= d[i] * d[i]
+    return s
+
+
+def parts(gradient):
+    return gradient if isinstance(gradient, tuple) else (gradient,)
+
+
+def test_a_loop_whose_trips_write_one_entry_is_not_shared():
+    def f(x, k):
+        y = np.zeros(3)
+        for i in range(len(x)):
+            y[k[i]] += x[i] * x[i]
+        return y[0] * y[1]
+
+    derivative = tangentc.grad(f, kernels="numba", threads=2)
+    x, k = np.arange(6.0), np.array([0, 1, 0, 1, 2, 0])
+    np.testing.assert_allclose(derivative(x, k), tangentc.grad(f)(x, k))
+    loop = derivative.source.partition("def f_loop(")[2].partition("\n\n\n")[0]
+    assert "prange" not in loop
+
+
+def test_the_number_of_threads_is_as_before(rng):
+    import numba
+
+    before = numba.get_num_threads()
+    tangentc.grad(plate, kernels="numba", threads=1)(rng.normal(size=(5, 5)), 1)
+    tangentc.grad(plate, kernels="numba", threads=2)(rng.normal(size=(5, 5)), 1)
+    assert numba.get_num_threads() == before
+
+
+@pytest.mark.parametrize("threads, kernels", [(0, "numba"), (2, "numpy"), (1.5, "numba"), (True, "numba")])
+def test_a_wrong_number_of_threads_is_refused(threads, kernels):
+    with pytest.raises(tangentc.BadArgument, match="threads"):
+        tangentc.grad(plate, kernels=kernels, threads=threads)
+
+
+# ------------------------------------------------------------------ index arrays
+def messages(h, src, dst, w, steps):
+    for _ in range(steps):
+        d = h[src] - h[dst]
+        f = w * d / (1.0 + np.sum(d * d, axis=1, keepdims=True))
+        out = np.zeros_like(h)
+        np.add.at(out, src, -f)
+        np.add.at(out, dst, f)
+        h = h + 0.05 * out
+    return np.sum(h**2)
+
+
+def test_index_arrays_are_read_and_added_to(rng):
+    args = rng.normal(size=(12, 3)), rng.integers(-12, 12, 30), rng.integers(0, 12, 30), 0.7, 4
+    compiled = both(messages, args, (0, 3))
+    assert "@kernel\ndef messages_loop_adjoint(" in compiled.source_for(*args)
+
+
+def test_an_index_that_names_no_entry_is_numpys_error(rng):
+    derivative = tangentc.grad(messages, kernels="numba")
+    with pytest.raises(IndexError, match="index 12 is out of bounds for axis 0 with size 12"):
+        derivative(rng.normal(size=(12, 3)), np.array([0, 12]), np.array([1, 2]), 0.7, 2)
+
+
+def test_of_several_stores_into_one_entry_the_last_one_counts(rng):
+    def f(x, idx, v, steps):
+        x = x.copy()
+        for _ in range(steps):
+            x[idx] = 0.5 * x[idx] + v
+            x[idx] += 0.1 * v * v
+        return np.sum(x**2)
+
+    both(f, (rng.normal(size=6), np.array([0, 3, 3, -1, 0]), rng.normal(size=5), 3), (0, 2))
+
+
+# ------------------------------------------------------------------ what is saved has the place of its trip
+def test_what_a_trip_saves_has_a_place_of_its_own(rng):
+    def f(x, w):
+        total = 0.0
+        for i in range(x.shape[0]):
+            for j in range(i):
+                total += np.exp(w[j] * x[i, j]) * x[j, i]
+        return total
+
+    args = rng.normal(size=(9, 9)), rng.normal(size=9)
+    text = both(f, args, (0, 1)).source_for(*args)
+    assert "_saved[i, j] = " in text and "top" not in text
+
+
+def test_a_loop_that_is_left_saves_as_it_goes(rng):
+    def f(x, limit):
+        total = 0.0
+        for i in range(len(x)):
+            total += np.exp(x[i]) * total + x[i] * x[i]
+            if total > limit:
+                return total * x[i]
+        return total
+
+    x = rng.normal(size=20)
+    for limit in (-10.0, 0.0, 3.0, 1e9):
+        assert "@" in both(f, (x, limit), 0).source_for(x, limit)
+
+
+# ------------------------------------------------------------------ once they pay
+def test_kernels_once_they_pay(rng, monkeypatch):
+    from tangentc import compiling
+
+    args = rng.normal(size=(30, 30)), 3
+    derivative = tangentc.value_and_grad(plate, kernels="auto")
+    want = tangentc.value_and_grad(plate)(*args)
+    derivative(*args)
+    trial = derivative.last.trial
+    assert trial.loops == 2 and not trial.kernels and not trial.is_decided
+    monkeypatch.setattr(compiling.Trial, "seconds", 0.0)
+    for _ in range(compiling.RUNS + 1):
+        assert not trial.is_decided
+        np.testing.assert_allclose(derivative(*args)[1], want[1], rtol=1e-12, atol=1e-14)
+    assert trial.is_decided and trial.best_of_kernels < float("inf")
+
+
+def test_what_has_no_loops_is_never_compiled(rng):
+    derivative = tangentc.grad(lambda x: np.sum(np.tanh(x)), kernels="auto")
+    derivative(rng.normal(size=5))
+    assert derivative.last.trial.is_decided and not derivative.last.trial.kernels
+
+
+def test_the_quicker_code_is_kept(monkeypatch):
+    from tangentc import compiling
+
+    now = [0.0]
+    monkeypatch.setattr(compiling.time, "perf_counter", lambda: now[0])
+
+    def taking(seconds, result):
+        def run():
+            now[0] += seconds
+            return result
+
+        return run
+
+    for kernels, kept in ((0.1, "kernels"), (5.0, "numpy")):
+        trial = compiling.Trial(1)
+        monkeypatch.setattr(compiling.Trial, "seconds", 2.5)
+        results = [trial.run(taking(1.0, "numpy"), taking(kernels, "kernels")) for _ in range(12)]
+        assert results[:3] == ["numpy"] * 3 and results[3 : 4 + compiling.RUNS] == ["kernels"] * (1 + compiling.RUNS)
+        assert trial.is_decided and results[-1] == kept
+
+
+def test_stages_end_with_kernels(rng):
+    args = rng.normal(size=(6, 5)), 2
+    shown = tangentc.stages(tangentc.grad(plate, kernels="numba"), *args)
+    assert [s.name for s in shown][-2:] == ["emit", "kernels"] and "@kernel" in shown["kernels"].text
+    assert "@" not in shown["emit"].text
+    want = tangentc.grad(plate)(*args)
+    for s in shown:
+        if s.is_derivative:
+            np.testing.assert_allclose(s.run(*args), want, rtol=1e-12, atol=1e-14)
+
+
+def test_a_loop_that_stays_is_annotated():
+    def f(x, A):
+        s = 0.0
+        for i in range(len(x)):
+            s += x[i] * np.sin(x[i])
+        for _ in range(3):
+            x = np.linalg.solve(A, x)
+        return s + np.sum(x)
+
+    text = tangentc.grad(f, kernels="numba").source_for(np.ones(20), np.eye(20), annotate=True)
+    assert "not compiled: solve" in text and "@kernel" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
 import types
 import weakref
@@ -17,6 +18,7 @@ from tangentc.backend.device import for_device
 from tangentc.backend.emit import print_function
 from tangentc.backend.raise_ast import raise_function
 from tangentc.core import texts
+from tangentc.core.jitted import is_jitted
 from tangentc.core.nodes import Global, Opaque, Statement
 from tangentc.core.walk import reads, statements
 
@@ -160,12 +162,14 @@ def _cells(function: types.FunctionType) -> dict[str, Any]:
 
 
 def load(
-    text: Text, module: str, tree: ast.Module | None = None, more: Mapping[str, Any] | None = None
-) -> types.FunctionType:
+    text: Text, module: str, tree: ast.Module | None = None, more: Mapping[str, Any] | None = None,
+    file: str | None = None,
+) -> types.FunctionType:  # fmt: skip
     """The function that a text defines.  Its lines are known to tracebacks, pdb and `inspect`, and are
     forgotten when the function is.
 
-    ``tree`` may be the text's tree with calls of the functions in ``more`` put in, at the same lines.
+    ``tree`` may be the text's tree with calls of the functions in ``more`` put in, at the same lines.  ``file`` is one
+    that has this text: what Numba compiles of it is kept beside it.
     """
     from tangentc.core import ops
 
@@ -173,8 +177,13 @@ def load(
     for name, value in text.bindings.items():
         namespace[name] = value.function if isinstance(value, ops.UserFunction) else value
     bound = dict(namespace)
-    namespace["__file__"] = file = texts.run(text.whole, text.name, namespace, of=text.of, tree=tree)
+    named = texts.run(text.whole, text.name, namespace, of=text.of, tree=tree, file=file)
+    namespace["__file__"] = named
+    for value in namespace.values() if file is not None else ():
+        if is_jitted(value):
+            with contextlib.suppress(RuntimeError):  # it finds no place for it
+                value.enable_caching()
     namespace.update({k: v for k, v in bound.items() if k in text.bindings})
     function = namespace[text.name]
-    weakref.finalize(function, texts.forget, file)
+    weakref.finalize(function, texts.forget, named)
     return function

@@ -13,7 +13,7 @@ from tangentc.analysis.recording import KERNELS, NUMPY
 from tangentc.analysis.types import Types
 from tangentc.compiler.front import Front
 from tangentc.compiler.passes import SIMPLIFY
-from tangentc.core.nodes import Assign, Atom, Function, Op, Statement
+from tangentc.core.nodes import Assign, Atom, For, Function, Op, Statement
 from tangentc.core.remade import CHECKPOINT
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
@@ -86,6 +86,8 @@ class Context:
             whole = outline.run()
             emitted += [*((kernel, source) for kernel in outline.kernels), (whole, source)]
             self.left.update(outline.why)
+            told = {s.target: f"not compiled: {why}" for s, why in outline.why.items() if isinstance(s, For)}
+            program.types.reasons.update(told)
         self.emitted = emitted
         return any(program.decorator for program, _ in emitted)
 

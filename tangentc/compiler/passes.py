@@ -19,6 +19,7 @@ from tangentc.frontend.hoisted import hoisted
 from tangentc.frontend.lasts import lasts
 from tangentc.frontend.own import own_parameters
 from tangentc.frontend.places import in_their_lists
+from tangentc.frontend.recursion import calls_itself
 from tangentc.ops.table import every
 from tangentc.simplify.alike import alike
 from tangentc.simplify.begun import begun
@@ -46,6 +47,11 @@ def _common(program: Program) -> Function:
     return program.function if is_emitted(program.source) else common(program.function, program.aliases, FREE)
 
 
+def _finished(program: Program) -> Function:
+    """What a function that calls itself may give back was found out while it was prepared: it stays as it is."""
+    return program.function if calls_itself(program.source) else finished(program)
+
+
 FRONT = (
     Pass("specialise", "methods, augmented assignments and loops mean what their types say", lambda p: p.function),
     Pass("fits", "lengths that cannot fit raise where they meet", lambda p: p.function),
@@ -59,7 +65,7 @@ FRONT = (
     Pass("entries", "entries of parts of arrays are entries of the arrays", in_their_arrays, True),
     Pass("places", "items of a slice of a list are items of the list", in_their_lists, True),
     Pass("buffers", "arrays that take turns are one, and copies that nothing needs are none", one_buffer),
-    Pass("finished", "an array that is filled where it is made is a value from then on", finished, keeps_memory=False),
+    Pass("finished", "an array that is filled where it is made is a value from then on", _finished, keeps_memory=False),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 

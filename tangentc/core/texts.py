@@ -33,13 +33,14 @@ _numbers = itertools.count(1)
 
 def run(
     text: str, what: str, globals_: dict[str, object], names: dict[str, object] | None = None,
-    of: Mapping[int, Statement] | None = None, tree: ast.Module | None = None,
+    of: Mapping[int, Statement] | None = None, tree: ast.Module | None = None, file: str | None = None,
 ) -> str:  # fmt: skip
-    """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, and return that name.
+    """Run a text under a name of its own, such as ``<tangentc f_adjoint 3>``, or that of a file which has it, and give
+    this name back.
 
     ``tree`` may be its tree with something more in it, at the lines that it has in the text.
     """
-    file = f"<tangentc {what} {next(_numbers)}>"
+    file = file or f"<tangentc {what} {next(_numbers)}>"
     _kept[file] = Written(text, of if of is not None else {})
     _show(file)
     with warnings.catch_warnings():  # constants stand where the user has names: `None(x)` in what is only tried

@@ -117,7 +117,8 @@ def _stages(derivative: Derivative, bound: tuple) -> Stages:
             seen[:] = [r for r in seen if (r[2].name, r[2].span) != (row[2].name, row[2].span)]
         seen.append(row)
 
-    context = Context(Front(source, observer=note, checked=True))
+    compiles = compiled.text.is_compiled
+    context = Context(Front(source, observer=note, checked=True, compiles=compiles), compiles=compiles)
     derivative.write(context, source, types, seed)
     final = print_program(context.emitted)
     pairs, last = context.emitted[:-1], context.emitted[-1][0].function
@@ -132,9 +133,16 @@ def _stages(derivative: Derivative, bound: tuple) -> Stages:
         out.append(Stage(name, does, text.text, group, _loader(text, source), derivative.bind))
         if name == "own":
             out += _facts(context, source, types, derivative, out[-1])
-    out.append(Stage("emit", "temporaries are folded, names are final, each line says what it differentiates",
-                     final.text, GROUPS[3], lambda: now.run(derivative.compiled, bound).function,
-                     derivative.bind))  # fmt: skip
+
+    def last_of_all() -> Any:
+        return now.run(derivative.compiled, bound).function
+
+    does = "temporaries are folded, names are final, each line says what it differentiates"
+    load_it = _loader(final, source) if compiles else last_of_all
+    out.append(Stage("emit", does, final.text, GROUPS[3], load_it, derivative.bind))
+    if compiles:
+        does = "loops are functions of their own, which Numba compiles"
+        out.append(Stage("kernels", does, compiled.text.whole, GROUPS[3], last_of_all, derivative.bind))
     return Stages(out)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import stat
@@ -14,6 +15,7 @@ from tangentc.errors import BadArgument
 
 VARIABLE = "TANGENTC_CACHE"
 MOST = 100_000_000  # bytes
+KERNELS = "kernels"  # where the text of what Numba compiles lies, and what it makes of it
 
 
 class Folder:
@@ -53,21 +55,43 @@ class Folder:
     def put(self, key: str, record: Any) -> None:
         """Keep a record; where that fails, as on a full disk, there is none."""
         with contextlib.suppress(OSError):
-            number, name = tempfile.mkstemp(dir=self.path, prefix=".", suffix=".part")
-            try:
-                with os.fdopen(number, "w", encoding="utf-8") as stream:
-                    json.dump(record, stream)
-                os.replace(name, self.path / f"{key}.json")
-            except BaseException:
-                os.unlink(name)
-                raise
+            self._write(self.path / f"{key}.json", json.dumps(record))
             self._forget_oldest()
+
+    def module(self, text: str) -> str | None:
+        """The file of a text whose functions are compiled: what a compiler keeps of them lies beside it.  None where it
+        cannot be written, or others can write there."""
+        home = self.path / KERNELS
+        file = home / f"kernels_{hashlib.sha256(text.encode()).hexdigest()[:32]}.py"
+        try:
+            home.mkdir(mode=0o700, exist_ok=True)
+            (home / "__pycache__").mkdir(mode=0o700, exist_ok=True)
+            if home.is_symlink() or open_to_others(home) or open_to_others(home / "__pycache__"):
+                return None
+            if not file.exists() or file.is_symlink() or file.read_text(encoding="utf-8") != text:
+                self._write(file, text)
+        except OSError:
+            return None
+        return str(file)
+
+    def _write(self, file: Path, text: str) -> None:
+        """Write a file whole or not at all."""
+        number, name = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".part")
+        try:
+            with os.fdopen(number, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.replace(name, file)
+        except BaseException:
+            os.unlink(name)
+            raise
 
     def _forget_oldest(self) -> None:
         held = []
-        for entry in os.scandir(self.path):
-            with contextlib.suppress(OSError):  # another process forgets too
-                held.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
+        for home in (self.path, self.path / KERNELS, self.path / KERNELS / "__pycache__"):
+            for entry in os.scandir(home) if home.is_dir() else ():
+                with contextlib.suppress(OSError):  # another process forgets too
+                    if entry.is_file(follow_symlinks=False):
+                        held.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
         total = sum(size for _, size, _ in held)
         for _, size, path in sorted(held):
             if total <= self.most:
@@ -106,11 +130,12 @@ _in_use: dict[str, Folder | None] = {}
 def cache(path: str | os.PathLike[str] | None, most: int = MOST) -> None:
     """Keep emitted text in a folder, where other processes find it: their first call does not compile again.
 
-    ``path`` None is for no folder, ``most`` the bytes that the folder may hold; the texts that were used longest ago
-    go first.  The environment variable ``TANGENTC_CACHE`` names a folder as well.  Text is kept with what it was
-    compiled for: the code of the function and of what it calls, the types of arguments and of data, and the versions of
-    Python, of NumPy and of tangentc; it is found where all of that is the same.  It is plain text in JSON, nothing is
-    pickled.  Raises `BadArgument` if others can write to the folder, since what stands there is run.
+    ``path`` None is for no folder, ``most`` the bytes that the folder may hold; what was used longest ago goes first.
+    The environment variable ``TANGENTC_CACHE`` names a folder as well.  Text is kept with what it was compiled for: the
+    code of the function and of what it calls, the types of arguments and of data, and the versions of Python, of NumPy
+    and of tangentc; it is found where all of that is the same.  It is plain text in JSON.  What Numba compiles of it is
+    kept by Numba's own cache, beside a file with the text in ``kernels``.  Raises `BadArgument` if others can write to
+    the folder, since what stands there is run.
 
     >>> import tangentc, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
