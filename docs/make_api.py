@@ -10,11 +10,12 @@ from typing import Any
 import tangentc
 from tangentc import cli, testing
 from tangentc.derivative import Derivative
+from tangentc.sparse.jacobians import SparseJacobian
 
 GROUPS = {
     "Derivatives": (
         "grad", "value_and_grad", "differentiable", "vjp", "jvp", "adjoint", "jacobian", "jacrev", "jacfwd", "hessian",
-        "hvp", "stop_gradient", "checkpoint",
+        "hvp", "sparse_jacobian", "sparse_hessian", "stop_gradient", "checkpoint",
     ),
     "To look inside": ("explain", "graph", "trace", "stages", "report", "debug", "insert_grad_of", "export"),
     "To check": ("check_grads",),
@@ -52,6 +53,7 @@ def api() -> str:
     parts.append("## What derivatives can say\n")
     parts.append("What `grad`, `value_and_grad` and `adjoint` give is called like the function, and can say more:\n")
     parts += [entry(f"Derivative.{name}", inspect.getattr_static(Derivative, name)) for name in OF_DERIVATIVES]
+    parts.append(entry("sparse_jacobian(f).pattern_for", SparseJacobian.pattern_for))
     parts.append("## What the tools give\n")
     for name, cls in results.items():
         parts.append(entry(name, cls, called=False))

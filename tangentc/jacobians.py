@@ -44,8 +44,8 @@ def jacfwd(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """
 
     def jacobian_of(*args: Any) -> Any:
-        g, args, wanted, single = _asked(f, wrt, args)
-        _refuse_iterators(args)
+        g, args, wanted, single = asked(f, wrt, args)
+        refuse_iterators(args)
         draws = Draws(g, args)
         with _looking(wanted, lambda: tangents_see(g, args, tuple({w.position: w for w in wanted}))):
             found = [_columns(g, args, w, draws) for w in wanted]
@@ -66,7 +66,7 @@ def jacrev(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """
 
     def jacobian_of(*args: Any) -> Any:
-        g, args, wanted, single = _asked(f, wrt, args)
+        g, args, wanted, single = asked(f, wrt, args)
         value, pullback = vjp(g, *args)
         with _looking(wanted, getattr(pullback, "seeing", contextlib.nullcontext)):
             return _by_each(value, [_rows(g, value, pullback, args, w) for w in wanted], single)
@@ -92,8 +92,8 @@ def hessian(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
     """
 
     def hessian_of(*args: Any) -> Any:
-        g, args, _, _ = _asked(f, wrt, args)
-        _refuse_iterators(args)
+        g, args, _, _ = asked(f, wrt, args)
+        refuse_iterators(args)
         draws = Draws(g, args)
         value, _ = vjp(g, *args)  # which leaves the arguments as they are
         draws.again()
@@ -158,8 +158,8 @@ class Jacobian:
 
 
 def _named(function: Any, kind: str, f: Any, wrt: Any) -> Any:
-    asked, function = wrt, Jacobian(function, kind, f, wrt)
-    function.__doc__ = f"The {kind} of {getattr(f, '__name__', 'a function')}, wrt {asked!r}."
+    function = Jacobian(function, kind, f, wrt)
+    function.__doc__ = f"The {kind} of {getattr(f, '__name__', 'a function')}, wrt {wrt!r}."
     function.__name__ = f"{getattr(f, '__name__', 'function')}_{kind}"
     with contextlib.suppress(TypeError, ValueError):
         function.__signature__ = inspect.signature(f)
@@ -172,12 +172,13 @@ def _named(function: Any, kind: str, f: Any, wrt: Any) -> Any:
     return function
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
     """What a Jacobian is taken by: an argument, or a path of attributes in one."""
 
     position: int
     path: str
     function: str
+    name: str  # of the parameter
 
     def inside(self, t: Type) -> tuple[Type, Callable[[Any], Any]]:
         """The type of it, where the argument has this type, and what takes it out of what was made by the argument."""
@@ -192,7 +193,7 @@ class _Wanted(NamedTuple):
         return end, taken
 
 
-def _asked(f: Any, wrt: Any, args: tuple) -> tuple[Any, tuple, list[_Wanted], bool]:
+def asked(f: Any, wrt: Any, args: tuple) -> tuple[Any, tuple, list[Wanted], bool]:
     """What ``f`` is for these arguments, those it is given and those of its defaults that ``wrt`` names, as the object
     of a bound method; then what ``wrt`` names, and whether that is one."""
     f = fit(f, args)
@@ -208,15 +209,15 @@ def _asked(f: Any, wrt: Any, args: tuple) -> tuple[Any, tuple, list[_Wanted], bo
                 way_out="give every argument by position",
             )  # fmt: skip
         f, args = derivative if f is derivative else derivative.function, (*args, *(p.default for p in left))
-    return f, args, [_Wanted(i, path, name) for i, path in zip(positions, paths)], single
+    return f, args, [Wanted(i, path, name, parameters[i].name) for i, path in zip(positions, paths)], single
 
 
-def _looking(wanted: list[_Wanted], read: Callable[[], Any]) -> Any:
+def _looking(wanted: list[Wanted], read: Callable[[], Any]) -> Any:
     """Look at no more of objects than is read, and at all where a path may lead to what is not."""
     return contextlib.nullcontext() if any(w.path for w in wanted) else read()
 
 
-def _refuse_iterators(args: tuple) -> None:
+def refuse_iterators(args: tuple) -> None:
     for i, a in enumerate(args):
         if isinstance(a, Iterator):
             raise BadArgument(
@@ -249,14 +250,14 @@ def _units(t: Type, value: Any, wanted: Iterable[int]) -> Iterator[tuple[int, tu
             yield k, index, formed(t, row.__next__, inside=True)
 
 
-def _places(t: Type, wanted: _Wanted) -> list[int]:
+def _places(t: Type, wanted: Wanted) -> list[int]:
     """Which leaves of an argument those are that a Jacobian is taken by."""
     end, taken = wanted.inside(t)
     places = taken(formed(t, itertools.count().__next__, inside=True))
     return leaves(end, places)
 
 
-def _columns(f: Any, args: tuple, wanted: _Wanted, draws: Draws) -> tuple[Any, list[Any]]:
+def _columns(f: Any, args: tuple, wanted: Wanted, draws: Draws) -> tuple[Any, list[Any]]:
     """The value, and its Jacobian at each of its leaves, from one `jvp` for each entry, and two for a complex one."""
     x = args[wanted.position]
     t = type_of(x)
@@ -287,7 +288,7 @@ def _columns(f: Any, args: tuple, wanted: _Wanted, draws: Draws) -> tuple[Any, l
     return value, [_block(wanted.inside(t)[0], y, row.values()) for y, row in _beside(value, tables)]
 
 
-def _rows(f: Any, value: Any, pullback: Callable[[Any], tuple], args: tuple, wanted: _Wanted) -> list[Any]:
+def _rows(f: Any, value: Any, pullback: Callable[[Any], tuple], args: tuple, wanted: Wanted) -> list[Any]:
     """The Jacobian at each leaf of the value, from one pullback for each entry of it, and two for a complex one."""
     t = type_of(args[wanted.position])
     end, taken = wanted.inside(t)
