@@ -11,12 +11,14 @@ import tangentc
 from tangentc import cli, testing
 from tangentc.derivative import Derivative
 from tangentc.sparse.jacobians import SparseJacobian
+from tangentc.vectorised import Vectorised
 
 GROUPS = {
     "Derivatives": (
         "grad", "value_and_grad", "differentiable", "vjp", "jvp", "adjoint", "jacobian", "jacrev", "jacfwd", "hessian",
         "hvp", "sparse_jacobian", "sparse_hessian", "stop_gradient", "checkpoint",
     ),
+    "Batches": ("vmap",),
     "To look inside": ("explain", "graph", "trace", "stages", "report", "debug", "insert_grad_of", "export"),
     "To check": ("check_grads",),
     "To write rules": ("elementwise", "adjoint_rule", "tangent_rule", "zero_gradient", "operation"),
@@ -54,6 +56,8 @@ def api() -> str:
     parts.append("What `grad`, `value_and_grad` and `adjoint` give is called like the function, and can say more:\n")
     parts += [entry(f"Derivative.{name}", inspect.getattr_static(Derivative, name)) for name in OF_DERIVATIVES]
     parts.append(entry("sparse_jacobian(f).pattern_for", SparseJacobian.pattern_for))
+    parts.append("What `vmap` gives can say these things too, and one more:\n")
+    parts.append(entry("Vectorised.looped_for", inspect.getattr_static(Vectorised, "looped_for")))
     parts.append("## What the tools give\n")
     for name, cls in results.items():
         parts.append(entry(name, cls, called=False))

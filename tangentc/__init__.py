@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # the same as in _HOMES, for type checkers
     from tangentc.kept.folder import cache
     from tangentc.rules.registry import adjoint_rule, elementwise, operation, tangent_rule, zero_gradient
     from tangentc.sparse.jacobians import sparse_hessian, sparse_jacobian
+    from tangentc.vectorised import vmap
 
 __version__ = "0.1.0"
 
@@ -67,6 +68,7 @@ _HOMES = {
     "tangentc.kept.folder": ("cache",),
     "tangentc.rules.registry": ("adjoint_rule", "elementwise", "operation", "tangent_rule", "zero_gradient"),
     "tangentc.sparse.jacobians": ("sparse_hessian", "sparse_jacobian"),
+    "tangentc.vectorised": ("vmap",),
 }
 _MODULES = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
@@ -75,7 +77,8 @@ __all__ = [
     "TangentcError", "Trace", "UnsafeMutation", "UnsupportedSyntax", "adjoint", "adjoint_rule", "cache", "check_grads",
     "checkpoint", "debug", "differentiable", "elementwise", "explain", "export", "grad", "graph", "hessian",
     "hvp", "insert_grad_of", "jacfwd", "jacobian", "jacrev", "jvp", "operation", "report", "sparse_hessian",
-    "sparse_jacobian", "stages", "stop_gradient", "tangent_rule", "trace", "value_and_grad", "vjp", "zero_gradient",
+    "sparse_jacobian", "stages", "stop_gradient", "tangent_rule", "trace", "value_and_grad", "vjp", "vmap",
+    "zero_gradient",
 ]  # fmt: skip
 
 

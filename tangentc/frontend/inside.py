@@ -6,6 +6,7 @@ import contextlib
 import functools
 import operator
 import types
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -61,6 +62,7 @@ class Inside(Part):
         """Call a derivative: its emitted function, once the types of the arguments are known."""
         if callee.state != tuple(self.loops[: len(callee.state)]):
             raise self.unsupported(node, MADE_IN_A_TRIP, "call it in the trip that makes it")
+        callee = self.for_given(callee, len(args), dict(keywords), node) if callee.kind == "vmap" else callee
         count = len(callee.wrt) if callee.kind == "jvp" else 1 if callee.kind == "adjoint" else 0
         extra = callee.extra()
         split = len(args) - count
@@ -75,6 +77,15 @@ class Inside(Part):
             at = split + len(extra) if callee.kind == "jvp" else len(given_)
             return self.invoke(function, [*given_[:at], *map(Const, seeds), *given_[at:]], [], node, target)
         return self.emit(ops.call, (Const(callee), *given_), node, target=target, name="%derivative")
+
+    def for_given(self, callee: Nested, count: int, keywords: dict[str, Atom], node: Any) -> Nested:
+        """A function of a batch whose one axis for all is that of the arguments that are given."""
+        axes, out_axes, captured = callee.wrt
+        if not isinstance(axes, int):
+            return callee
+        names, _ = self.parameters_of(callee.function, node)
+        given = tuple(axes if k < count or n in keywords else None for k, n in enumerate(names))
+        return replace(callee, wrt=(given, out_axes, captured))
 
     def compiled(self, callee: Nested, given: list[Atom]) -> Any:
         """The derivative for the types of its arguments here; None where they do not tell, or it is refused: a later
@@ -120,14 +131,23 @@ class Inside(Part):
                 primals += [self.apart(a, node) for a in captured.values()]
             pullback = self.remember(Bound(Nested(function, "adjoint", wrt), tuple(primals)), node)
             return self.emit(ops.make_tuple, (self.apart(value, node), pullback), node)
-        given = {"wrt": Const(0), "has_aux": Const(False)} | dict(zip(("wrt", "has_aux"), args[1:])) | dict(keywords)
+        if kind == "vmap":
+            axes = self.options(kind, {"in_axes": 0, "out_axes": 0}, args, keywords, node)
+            return self.remember(Nested(function, kind, (*axes, 0)), node)
+        return self.remember(
+            Nested(function, kind, *self.options(kind, {"wrt": 0, "has_aux": False}, args, keywords, node)), node
+        )
+
+    def options(self, kind: str, defaults: dict[str, Any], args: list, keywords: list, node: Any) -> list[Any]:
+        """The values of what is said beside the function of which something is taken."""
+        given = {k: Const(v) for k, v in defaults.items()} | dict(zip(defaults, args[1:])) | dict(keywords)
         known = {
             name: self.option(atom, f"the `{name}` of `{kind}` inside a function", node) for name, atom in given.items()
         }
-        if set(known) - {"wrt", "has_aux"} or len(args) > 3:
+        if set(known) - set(defaults) or len(args) > 3:
             raise self.unsupported(node, f"arguments of `{kind}` inside a function that it does not have",
-                                   "give it the function, wrt and has_aux")  # fmt: skip
-        return self.remember(Nested(function, kind, known["wrt"], known["has_aux"]), node)
+                                   f"give it the function, {' and '.join(defaults)}")  # fmt: skip
+        return [known[name] for name in defaults]
 
     def jacobian(self, kind: str, args: list, keywords: list, node: Any) -> Bound:
         """``jacobian(f)``: the loop over the columns or rows that it is."""

@@ -74,9 +74,8 @@ class Nested(ops.MadeInside):
 
     def derivative(self, count: int | None = None) -> Any:
         """The derivative; for ``count`` arguments, where the function takes any number of them."""
-        make = MADE["Derivative"]
         if isinstance(self.function, Nested):
-            return make(self.function.derivative(count), self.kind, self.wrt, self.has_aux)
+            return self.made_of(self.function.derivative(count))
         captured, function = self.extra(), self.lifted or self.function
         if count is not None and isinstance(function, pytypes.FunctionType) and takes_any_number(function):
             if len(inspect.getfullargspec(function).kwonlyargs) > len(captured):
@@ -85,7 +84,13 @@ class Nested(ops.MadeInside):
                     why="which argument is which is not told apart", way_out="write its parameters out",
                 )  # fmt: skip
             function = calling(function, count - len(own_parameters(function)))
-        return make(function, self.kind, self.wrt, self.has_aux)
+        return self.made_of(function)
+
+    def made_of(self, function: Any) -> Any:
+        """The derivative of a function, or the function of a batch, to which all examples give what it captures."""
+        if self.kind == "vmap":
+            return MADE["Vectorised"](function, *self.wrt[:2], captured=self.wrt[2] + len(self.extra()))
+        return MADE["Derivative"](function, self.kind, self.wrt, self.has_aux)
 
     @property
     def identity(self) -> Any:
@@ -93,7 +98,8 @@ class Nested(ops.MadeInside):
         inner = self.function.identity if isinstance(self.function, Nested) else self.function
         if inner is None or isinstance(inner, (Closure, Bound)):
             return None
-        return inner, self.kind, tuple(self.wrt) if isinstance(self.wrt, list) else self.wrt, self.has_aux
+        wrt = repr(self.wrt) if self.kind == "vmap" else tuple(self.wrt) if isinstance(self.wrt, list) else self.wrt
+        return inner, self.kind, wrt, self.has_aux
 
     def compiled(self, types: list[Type], made: dict[Any, Any]) -> Any:
         """The emitted function for arguments of these types, and the seeds of what is inside it; None if they are

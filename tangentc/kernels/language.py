@@ -106,7 +106,7 @@ def entry_op(op: Op, args: tuple[Atom, ...], types: Types) -> Op | None:
         divisor = args[1].value if isinstance(args[1], Const) else 0
         return op if kinds == {"int64"} and isinstance(divisor, int) and divisor > 0 else None
     if op in EXTREMES:
-        return op if len(args) == 2 and len(kinds) == 1 and all(isinstance(t, Scalar) for t in given) else None
+        return op if len(args) > 1 and len(kinds) == 1 and all(isinstance(t, Scalar) for t in given) else None
     found = known_of(op).kernel
     if found is None or found is ops.select and getattr(given[0], "dtype", "") != "bool":
         return None

@@ -60,7 +60,8 @@ class Stacks(Trips):
         for k, a in enumerate(found):
             t = self.types.of(a)
             lengths = tuple(x.length for x in self.view(a).axes) if self.is_array(a) else ()
-            base = name if len(found) == 1 or not isinstance(a, str) else f"{version_base(a).lstrip('%')}_saved"
+            own_name = version_base(a).lstrip("%") if isinstance(a, str) else ""
+            base = name if len(found) == 1 or not own_name else f"{own_name.removesuffix('_saved')}_saved"
             stack = of_list[k, *_kind(t)] = Stack(self.fresh(base), "", t, lengths, Const(0), trips, tuple(most))
             own = tuple(self.dims.get(n, 1) if isinstance(n, str) else n.value for n in lengths)
             self.types.of_name[stack.array] = Array(t.dtype, (*self.trips_of(stack), *own))  # type: ignore

@@ -173,8 +173,12 @@ class Sums(Indexed):
         dtype = strong_dtype(args, self.types)
         values = tuple(self._typed(a, dtype) for a in args)
         if said in EXTREMES:
-            first = self.emit(EXTREMES[said], (values[1], values[0]), "%test", Scalar("bool"))
-            said, values = ops.select, (first, values[1], values[0])  # type: ignore[assignment]
+            best = values[0]
+            for other in values[1:-1]:
+                takes = self.emit(EXTREMES[said], (other, best), "%test", Scalar("bool"))
+                best = self.emit(ops.select, (takes, other, best), "%entry", self.types.of(best))
+            takes = self.emit(EXTREMES[said], (values[-1], best), "%test", Scalar("bool"))
+            said, values = ops.select, (takes, values[-1], best)  # type: ignore[assignment]
         elif said is operator.pow and values[1] == Const(2):
             said, values = operator.mul, (values[0], values[0])  # type: ignore[assignment]
         elif said is operator.pow and isinstance(values[1], Const) and isinstance(values[1].value, int):

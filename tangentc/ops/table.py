@@ -67,6 +67,7 @@ class Operation:
     rule: Any = None  # its derivative
     definition: Any = None  # what it computes, in other operations
     kernel: object = None  # its spelling in compiled code
+    batching: Any = None  # how it is written for a batch of examples
 
     @functools.cached_property
     def signature(self) -> inspect.Signature | None:
