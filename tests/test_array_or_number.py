@@ -10,11 +10,12 @@ from programs.decided import Layer, M, layer_with_a_stride
 import tangentc
 
 KINKED = {"clipped_by_a_number_or_array"}
+FIRST_ORDER = {"array_behind_a_number_written_into"}  # whose adjoint changes what may be a number
 TWICE = [
     (f, args)
     for module in (sums, generating)
     for f, args in module.PROGRAMS
-    if f.__name__ not in {*module.REFUSED, *KINKED} and np.ndim(args[0]) == 1
+    if f.__name__ not in {*module.REFUSED, *KINKED, *FIRST_ORDER} and np.ndim(args[0]) == 1
 ]
 
 
