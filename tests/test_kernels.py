@@ -612,3 +612,32 @@ def test_a_loop_that_stays_is_annotated():
 
     text = tangentc.grad(f, kernels="numba").source_for(np.ones(20), np.eye(20), annotate=True)
     assert "not compiled: solve" in text and "@kernel" in text
+
+
+def test_what_a_row_adds_is_added_once_where_its_entries_are_gathered(rng):
+    def f(u, p, c):
+        n, m = u.shape
+        last = m - 1
+        v, w = np.zeros((n, m)), np.zeros(n)
+        for i in range(n):
+            for j in range(1, last):
+                v[i, j] = c * u[i, j - 1] + u[i, j + 1] - 2.0 * u[i, j]
+            w[i] = p[i] * 3.0
+        return np.sum(v * v) + np.sum(w * w) + np.sum(p * p)
+
+    for m in (1, 2, 3, 10):
+        both(f, (rng.normal(size=(9, m)), rng.normal(size=9), 0.3), (0, 1))
+
+
+def test_two_names_for_what_a_trip_hands_on(rng):
+    def f(x, steps):
+        u, v = x * 1.0, x * 2.0
+        for _ in range(steps):
+            for i in range(1, len(x)):
+                u[i] = 0.5 * u[i] + v[i - 1]
+            w = u * 0.3 + v
+            u = w
+            v = w
+        return np.sum(u * v)
+
+    both(f, (rng.normal(size=9), 4))

@@ -54,7 +54,7 @@ class Fission:
         return [x for part in parts for x in self._loops(loops, part)]
 
     def _nest(self, s: Statement) -> tuple[list[For], Block] | None:
-        """Loops inside of one another, and what the innermost does; what the others do besides is said in it too."""
+        """Loops inside of one another, and what the innermost does, and in it what the others compute besides."""
         loops: list[For] = []
         before: list[Statement] = []
         inside = all_defines((s,))
@@ -66,6 +66,8 @@ class Fission:
             *outer, last = s.body or (None,)
             if not isinstance(last, For):
                 return loops, (*before, *s.body)
+            if not all(isinstance(x, Assign) for x in outer):  # what is stored there is stored once, not in each trip
+                return None
             before += outer
             s = last
         return None
@@ -105,15 +107,10 @@ class Fission:
         return tuple(out)
 
     def _is_cheap(self, part: Block) -> bool:
-        work = 0
-        for x in part:
-            if not isinstance(x, Assign) or x.op not in CHEAP:
-                if isinstance(x, Assign):
-                    return False
-                continue
-            is_index = getattr(self.types.of(x.target), "dtype", "") == "int64"
-            work += not is_index and x.op not in (ops.make_tuple, operator.getitem, ops.identity)
-        return work <= MOST
+        makes = [x for x in part if isinstance(x, Assign)]
+        of_numbers = [x for x in makes if getattr(self.types.of(x.target), "dtype", "") != "int64"]
+        work = sum(x.op not in (ops.make_tuple, operator.getitem, ops.identity) for x in of_numbers)
+        return work <= MOST and all(x.op in CHEAP for x in makes)
 
     def _loops(self, loops: list[For], part: Block) -> list[Statement]:
         """The loops around a part, with names of their own."""

@@ -25,10 +25,11 @@ class Memory:
         mixed: set[str] = set()  # classes of containers out of which arrays are read
         for s in statements(program.function.body):
             inside = all_defines((s,)) if isinstance(s, (For, While)) else set()
+            handed: dict[str, str] = {}  # what a trip makes and hands on, and under which name the next one has it
             for name, *arms in joins_of(s):
                 for arm in arms:
-                    if self._made(arm) not in inside:
-                        self._unite(name, arm)
+                    made = self._made(arm)
+                    self._unite(name, handed.setdefault(made, name) if made in inside else arm)
             if not isinstance(s, Assign) or not self._is_array(s.target) or s.op is ops.pop:
                 continue
             for a in aliases.shares(s):
