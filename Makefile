@@ -46,6 +46,7 @@ bench: $(BIN)/.installed
 	$(BIN)/python benchmarks/targets.py
 	$(BIN)/python benchmarks/compile_time.py
 	$(BIN)/python benchmarks/dispatch.py
+	$(BIN)/python benchmarks/elementary.py
 	$(BIN)/python benchmarks/sparse.py
 	$(BIN)/python -m benchmarks.peers --out docs
 

@@ -10,8 +10,11 @@ import types
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tangentc.backend.compilers import NUMBA
 from tangentc.core import ops
+from tangentc.core.jitted import is_jitted
 from tangentc.errors import BadArgument
 
 LITERALS = (int, float, complex, str, bool, type(None))
@@ -36,17 +39,25 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
             helpers[bound] = _own_text(value, bound)
             if value.__annotations__:  # whose names the module does not need
                 imports.add("from __future__ import annotations")
-            for other in sorted(_names(value.__code__)):
-                if other in value.__globals__:
-                    need(other, value.__globals__[other])
-        elif isinstance(value, LITERALS):
-            helpers.setdefault(bound, f"{bound} = {_literal(value)}\n")
+            need_names(value)
+        elif is_jitted(value):
+            if bound not in helpers:
+                imports.add("import numba")
+                helpers[bound] = _own_text(value.py_func, bound, True)
+                need_names(value.py_func)
+        elif _is_literal(value):
+            helpers.setdefault(bound, _constant(bound, value))
         else:
             raise BadArgument(
                 f"{name} cannot be exported, because it refers to {bound}",
                 why="it is neither a plain function nor a number, so its text cannot be written into a module",
                 way_out="pass it in as an argument",
             )
+
+    def need_names(function: types.FunctionType) -> None:
+        for other in sorted(_names(function.__code__)):
+            if other in function.__globals__:
+                need(other, function.__globals__[other])
 
     for bound, value in sorted(text.bindings.items()):
         need(bound, value.function if isinstance(value, ops.UserFunction) else value)
@@ -68,9 +79,23 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
 
 
+def _is_literal(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return not value.flags.writeable and value.ndim == 1
+    return all(map(_is_literal, value)) if type(value) is tuple else isinstance(value, (*LITERALS, np.float32))
+
+
+def _constant(name: str, value: Any) -> str:
+    """The row that makes a constant; numbers that are many stand in several."""
+    row = f"{name} = {_literal(value)}"
+    return ("\n    ".join(textwrap.wrap(row, 116)) if isinstance(value, np.ndarray) else row) + "\n"
+
+
 def _literal(value: Any) -> str:
     """The text of a constant; infinite numbers, and those that are none, have no literal."""
     value = getattr(value, "value", value)  # of a member of an enumeration
+    if isinstance(value, np.ndarray):
+        return f"np.array({value.tolist()}, dtype=np.{value.dtype})"
     if isinstance(value, complex):
         return f"complex({_literal(value.real)}, {_literal(value.imag)})"
     return f'float("{value}")' if isinstance(value, float) and not math.isfinite(value) else repr(value)
@@ -84,13 +109,13 @@ def with_checks(text: str, checks: str) -> str:
     return "".join([*rows[:head], checks, *rows[head:]])
 
 
-def _own_text(function: types.FunctionType, name: str) -> str:
-    """The text of a function, under a name, without its decorators, which register it."""
+def _own_text(function: types.FunctionType, name: str, decorated: bool = False) -> str:
+    """The text of a function, under a name, without its decorators, which register it; ``decorated`` with them."""
     text = textwrap.dedent(inspect.getsource(function))
     if function.__name__ == "<lambda>":
         return f"{name} = {_lambda(text, function.__code__)}\n"
     node = ast.parse(text).body[0]
-    rows = text.splitlines(True)[node.lineno - 1 :]
+    rows = text.splitlines(True)[0 if decorated else node.lineno - 1 :]
     return "".join(rows).replace(f"def {function.__name__}(", f"def {name}(", 1)
 
 

@@ -179,8 +179,8 @@ def load(
     bound = dict(namespace)
     named = texts.run(text.whole, text.name, namespace, of=text.of, tree=tree, file=file)
     namespace["__file__"] = named
-    for value in namespace.values() if file is not None else ():
-        if is_jitted(value):
+    for name, value in namespace.items() if file is not None else ():
+        if is_jitted(value) and name not in bound:  # what the text makes, not what it is given
             with contextlib.suppress(RuntimeError):  # it finds no place for it
                 value.enable_caching()
     namespace.update({k: v for k, v in bound.items() if k in text.bindings})

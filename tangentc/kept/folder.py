@@ -58,11 +58,12 @@ class Folder:
             self._write(self.path / f"{key}.json", json.dumps(record))
             self._forget_oldest()
 
-    def module(self, text: str) -> str | None:
-        """The file of a text whose functions are compiled: what a compiler keeps of them lies beside it.  None where it
-        cannot be written, or others can write there."""
+    def module(self, text: str, made_by: str) -> str | None:
+        """The file of a text whose functions are compiled: what a compiler keeps of them lies beside it, with what they
+        call of this package, whose state is told by ``made_by``.  None where it cannot be written, or others can write
+        there."""
         home = self.path / KERNELS
-        file = home / f"kernels_{hashlib.sha256(text.encode()).hexdigest()[:32]}.py"
+        file = home / f"kernels_{hashlib.sha256((made_by + text).encode()).hexdigest()[:32]}.py"
         try:
             home.mkdir(mode=0o700, exist_ok=True)
             (home / "__pycache__").mkdir(mode=0o700, exist_ok=True)

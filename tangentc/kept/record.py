@@ -47,12 +47,12 @@ def compiled(
     if folder and key and (found := folder.get(key)) is not None:
         kept = restored(found, root, types, seed, write, lambda: print_program(write().emitted, arrays, inner))
         if kept is not None:
-            kept.file = folder.module(kept.text.whole) if kept.text.is_compiled else None
+            kept.file = folder.module(kept.text.whole, json.dumps(stamp())) if kept.text.is_compiled else None
             return kept
     context = write()
     text = print_program(context.emitted, arrays, inner)
     made = Compiled(text, Facts.of(context, root), root, types, seed, write=lambda: context)
-    made.file = folder.module(text.whole) if folder and key and text.is_compiled else None
+    made.file = folder.module(text.whole, json.dumps(stamp())) if folder and key and text.is_compiled else None
     if folder and key and (record := recorded(made)) is not None:
         folder.put(key, record)
     return made

@@ -37,6 +37,7 @@ from tangentc.kernels.hoist import hoisted
 from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.nests import Nests
 from tangentc.kernels.room import Room
+from tangentc.kernels.routines import with_routines
 from tangentc.kernels.saves import threaded
 from tangentc.kernels.threads import is_shared, shared
 from tangentc.kernels.tidy import plain, shown, without_unread
@@ -237,7 +238,8 @@ class Kernel:
         if self.o.threads > 1 and not self.nests.is_checked:
             body = shared(plain(body, set(outs)), self.types, self.o.fresh, self._root, self.o.threads)
         body = hoisted(body, {*outs})
-        return without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
+        body = without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
+        return with_routines(body, self.types, self._root, self.nests.is_checked)
 
     @staticmethod
     def _is_shared(body: Block) -> bool:

@@ -53,6 +53,13 @@ _PLAIN: tuple[Op, ...] = (
 )  # fmt: skip
 for _op in _PLAIN:
     say(_op, kernel=_op)
+say(np.exp, math.exp, routine="exp")
+say(np.log, math.log, routine="log")
+say(np.log1p, math.log1p, routine="log1p")
+say(np.tanh, math.tanh, routine="tanh")
+say(math.erf, routine="erf")
+say(np.sin, math.sin, routine="sin")
+say(np.cos, math.cos, routine="cos")
 ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos}
 OF_INTEGERS = {operator.floordiv, operator.mod}  # of numbers of Python, with a divisor that is known
 LARGEST_EXPONENT, LARGEST_OF_COSH = 709.782712893384, 710.4758600739439

@@ -44,6 +44,16 @@ def is_shared(s: Statement, made: Statement | None) -> bool:
     return isinstance(s, For) and getattr(getattr(made, "op", None), "__name__", "") == "prange"
 
 
+def trips_are_apart(s: For, accesses: Accesses) -> bool:
+    """Whether the trips may be run in any order, but for what they carry."""
+    found = accesses.of(s.body)
+    if found is None or has_leave(s.body) or any(isinstance(x, Effect) for x in statements(s.body)):
+        return False
+    own = {x.target for x in statements(s.body) if isinstance(x, Assign)}
+    others = [a for a in found if a.memory not in own]  # what a trip makes is its own
+    return accesses.are_apart(others, others, s.target, all_defines(s.body))
+
+
 class _Share:
     def __init__(self, block: Block, types: Types, fresh: Callable, root: Callable[[str], str], threads: int):
         import numba
@@ -76,15 +86,9 @@ class _Share:
     def is_free(self, s: For) -> bool:
         """Whether the trips may be run in any order, but for sums."""
         made = self.made.get(s.iterable)  # type: ignore[arg-type]
-        found = self.accesses.of(s.body)
-        raises = any(isinstance(x, Effect) for x in statements(s.body))
         if not isinstance(made, Assign) or made.op is not builtins.range or len(made.args) != 2:
             return False
-        if found is None or raises or has_leave(s.body) or not all(self.is_sum(c, s.body) for c in s.carried):
-            return False
-        own = {x.target for x in statements(s.body) if isinstance(x, Assign)}
-        others = [a for a in found if a.memory not in own]  # what a trip makes is its own
-        return self.accesses.are_apart(others, others, s.target, all_defines(s.body))
+        return all(self.is_sum(c, s.body) for c in s.carried) and trips_are_apart(s, self.accesses)
 
     def is_sum(self, carry: Carry, body: Block) -> bool:
         """Whether what trips hand on is what they add up."""

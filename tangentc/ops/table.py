@@ -67,6 +67,7 @@ class Operation:
     rule: Any = None  # its derivative
     definition: Any = None  # what it computes, in other operations
     kernel: object = None  # its spelling in compiled code
+    routine: str = ""  # the branch-free function of `tangentc.runtime.elementary` that computes it
     batching: Any = None  # how it is written for a batch of examples
 
     @functools.cached_property

@@ -144,6 +144,9 @@ def erf(x, y):  # 7.2.1
     return 2 / math.sqrt(math.pi) * np.exp(-(x**2))
 
 
+say(sp.erf, kernel=math.erf)
+
+
 @elementwise(sp.erfc)
 def erfc(x, y):
     return -2 / math.sqrt(math.pi) * np.exp(-(x**2))
@@ -275,6 +278,9 @@ def wrightomega(x, w):  # w + log(w) = x
 @elementwise(sp.expit)
 def expit(x, y):
     return y * sp.expit(-x)
+
+
+say(sp.expit, kernel=sp.expit, routine="sigmoid")
 
 
 @elementwise(sp.log_expit)
