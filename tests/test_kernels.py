@@ -77,6 +77,19 @@ def until(x, tolerance):
     return y * y * y
 
 
+def left_with_a_value(x):
+    """What is assigned before a `break` counts behind the loop."""
+    m, n = 0.0, 0
+    while True:
+        k = m + x * x
+        if n > 3:
+            m = -k
+            break
+        m = k
+        n += 1
+    return m
+
+
 def mixed(x, A, steps):
     """A solver stays NumPy's, and so does the loop around it."""
     for _ in range(steps):
@@ -229,6 +242,11 @@ def test_what_a_careless_loop_gets_wrong(rng):
     both(factorials, (0.5, 23))
     both(large_sums, (np.ones(5), 2**62))
     both(large_sums, (np.ones(5), 3))
+
+
+def test_a_loop_that_is_left_keeps_what_it_was_given():
+    compiled = both(left_with_a_value, (0.7,))
+    assert "@kernel" in compiled.source and "\n    while True" not in compiled.source
 
 
 # ------------------------------------------------------------------ what raises
@@ -395,16 +413,26 @@ def test_kept_text_has_its_kernels(tmp_path, rng):
     assert "@kernel" in first and "numba" not in plain
 
 
-def test_the_page_shows_what_is_emitted(tmp_path, monkeypatch):
+def on_the_page(tmp_path, monkeypatch, name):
+    """A program of the page, and the text that the page shows for it."""
     page = (ROOT / "docs" / "kernels.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    program = next(b for b in blocks if b.startswith("import numpy"))
-    (tmp_path / "traffic.py").write_text(program)
+    at = next(k for k, b in enumerate(blocks) if b.startswith("import numpy") and f"def {name}(" in b)
+    (tmp_path / f"{name}.py").write_text(blocks[at])
     monkeypatch.syspath_prepend(tmp_path)
-    traffic = importlib.import_module("traffic").traffic
+    return getattr(importlib.import_module(name), name), blocks[at + 1].rstrip()
+
+
+def test_the_page_shows_what_is_emitted(tmp_path, monkeypatch):
+    traffic, shown = on_the_page(tmp_path, monkeypatch, "traffic")
     gradient = tangentc.value_and_grad(traffic, wrt=("u", "c"), kernels="numba")
-    shown = next(b for b in blocks if b.startswith("import numba"))
-    assert gradient.source_for(np.ones(200), 0.1, 3).rstrip() == shown.rstrip()
+    assert gradient.source_for(np.ones(200), 0.1, 3).rstrip() == shown
+
+
+def test_the_page_shows_a_run_of_statements(tmp_path, monkeypatch):
+    softmax, shown = on_the_page(tmp_path, monkeypatch, "softmax")
+    gradient = tangentc.grad(softmax, kernels="numba")
+    assert gradient.source_for(np.ones((40, 30)), np.ones((40, 30))).rstrip() == shown
 
 
 # ------------------------------------------------------------------ threads

@@ -89,6 +89,8 @@ class Expressions:
             return self.reference(value)
         if isinstance(value, bool) or value is None or value is Ellipsis or isinstance(value, (str, bytes)):
             return ast.Constant(value)
+        if isinstance(value, np.floating):  # with the digits that tell it from its neighbours
+            return ast.Call(self.reference(type(value)), [self.constant(float(str(value)))], [])
         if isinstance(value, np.generic):
             return ast.Call(self.reference(type(value)), [self.constant(value.item())], [])
         if isinstance(value, (int, float, complex)):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentc.backend.arrays import Spelling
-from tangentc.backend.compilers import NUMBA, compilers
+from tangentc.backend.compilers import NUMBA, compilers, with_tests
 from tangentc.backend.device import for_device
 from tangentc.backend.emit import print_function
 from tangentc.backend.raise_ast import raise_function
@@ -71,7 +71,7 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         reserved = names | own | _called(program.function)
         spelling.local = frozenset()
         tree = raise_function(program.function, program.types, program.aliases, spelling, reserved)
-        rows = print_function(tree)
+        rows = print_function(with_tests(tree) if program.decorator else tree)
         if program.decorator:
             rows.under(f"@{program.decorator}")
         text = rows.text

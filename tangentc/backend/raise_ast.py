@@ -11,7 +11,7 @@ import ast
 import copy
 import operator
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -359,10 +359,23 @@ class _Raise(Expressions):
 
     def leave(self, kind: str) -> list[ast.stmt]:
         """Leaving a trip from inside branches: what they and the loop's end would have assigned comes first."""
+        leaves = ast.Break() if kind == "break" else ast.Continue()
+        given = {m.name: (m.then, m.orelse)[pick] for branch, pick in self.open[-1] for m in branch.merged}
+        pairs = [(c.name, self.through(c.next, given)) for c in (self.nexts or [()])[-1]]
+        counts = Counter(a for _, a in pairs)
+        if all(n == 1 or a not in self.folding.folded for a, n in counts.items()):
+            return [*self.copies(pairs), leaves]
         out: list[ast.stmt] = []
         for branch, pick in reversed(self.open[-1]):
             out += self.merges(branch.merged, pick, branch.span)
-        return [*out, *self.copies_at_end(), ast.Break() if kind == "break" else ast.Continue()]
+        return [*out, *self.copies_at_end(), leaves]
+
+    @staticmethod
+    def through(atom: Atom, given: Mapping[str, Atom]) -> Atom:
+        """What a value is that branches join, in those arms that are taken."""
+        while isinstance(atom, str) and atom in given:
+            atom = given[atom]
+        return atom
 
     def merges(self, merged: tuple[Merge, ...], pick: int, span: Span) -> list[ast.stmt]:
         pairs = [(m.name, (m.then, m.orelse)[pick]) for m in merged]

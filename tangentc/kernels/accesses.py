@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from tangentc.analysis.linear import ONE, Form, Forms, constant, of_length, plus
 from tangentc.core import ops
 from tangentc.core.build import Types
@@ -18,12 +20,13 @@ from tangentc.core.walk import all_defines, all_reads, statements
 @dataclass(frozen=True)
 class Access:
     """An entry of an array: of which memory, under which name, at which subscripts, None for one that is no linear
-    form."""
+    form; ``adds`` where an adjoint adds to it, which may be done in any order."""
 
     memory: str
     name: str
     at: tuple[Form | None, ...]
     writes: bool
+    adds: bool = False
 
 
 class Accesses:
@@ -39,34 +42,43 @@ class Accesses:
         return tuple(self.forms.form(k) for k in keys)
 
     def of(self, block: Iterable[Statement]) -> list[Access] | None:
-        """The accesses of a block; None if it does something else to memory."""
-        found = []
+        """The accesses of a block; None if it does something else to memory.  Of a row the first subscripts count."""
+        found: list[Access] = []
+        rows: set[str] = set()
         for s in statements(block):
             if isinstance(s, Assign) and s.op is operator.getitem and isinstance(self.types.of(s.args[0]), Array):
+                rows.add(s.target)
                 found.append(Access(self.root(str(s.args[0])), str(s.args[0]), self.subscripts(s.args[1]), False))
             elif isinstance(s, Store):
                 at = self.subscripts(s.key)
-                found.append(Access(self.root(s.object), s.object, at, True))
+                adds = s.op in (operator.add, operator.sub) and s.span.sweep == "adjoint"
+                found.append(Access(self.root(s.object), s.object, at, True, adds))
             elif isinstance(s, Effect) and s.op is ops.fail_if:
                 found.append(Access("what raises", "", (), True))  # in the order of the program
             elif isinstance(s, (Effect, Leave, While)):
                 return None
             elif isinstance(s, Assign) and s.op is ops.pop:
                 return None
+            elif isinstance(s, Assign) and s.op is not np.shape:
+                whole = [str(a) for a in s.args if isinstance(self.types.of(a), Array)]
+                found += [Access(self.root(a), a, (), False) for a in whole if a not in rows]
         return found
 
-    def are_apart(self, a: list[Access], b: list[Access], i: str, inner: set[str]) -> bool:
+    def are_apart(self, a: list[Access], b: list[Access], i: str, inner: set[str], one_by_one: bool = False) -> bool:
         """Whether two bodies touch an entry that one of them writes only in trips of the same number: where ``i`` says
-        which trip it is; ``inner`` are the variables of loops inside of them."""
+        which trip it is; ``inner`` are the variables of loops inside of them.  Where trips run ``one_by_one``, adjoints
+        may be added to in any order."""
         for x in a:
             for y in b:
+                if one_by_one and x.adds and y.adds:
+                    continue
                 if x.memory == y.memory and (x.writes or y.writes) and not self._same_trip(x, y, i, inner):
                     return False
         return True
 
     @staticmethod
     def _same_trip(x: Access, y: Access, i: str, inner: set[str]) -> bool:
-        if x.name != y.name or len(x.at) != len(y.at):  # a part of an array has subscripts of its own
+        if x.name != y.name:  # a part of an array has subscripts of its own
             return False
         for f, g in zip(x.at, y.at):
             if f is not None and f == g and f.get(i) and inner.isdisjoint(f):

@@ -24,6 +24,7 @@ from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Block, For, Statement, While
 from tangentc.core.walk import definitions, statements, substitute, transform
 from tangentc.kernels.accesses import Accesses, touches
+from tangentc.kernels.language import is_number
 from tangentc.kernels.perfect import Perfect, offsets, perfect
 
 CHEAP = {operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, ops.make_tuple, ops.identity}
@@ -79,8 +80,10 @@ class _Again:
     def _with(self, s: Statement, known: dict[str, Perfect]) -> Block:
         """A statement that reads none of the known arrays, behind what it reads in their place."""
 
+        of = self.types.of
+
         def rewrite(x: Statement) -> Block:
-            if isinstance(x, Assign) and x.op is operator.getitem and x.args[0] in known:
+            if isinstance(x, Assign) and x.op is operator.getitem and x.args[0] in known and is_number(of(x.target)):
                 return self._computed(x, known[str(x.args[0])])
             return (x,)
 

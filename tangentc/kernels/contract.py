@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign, Atom, Block, Statement, Store
-from tangentc.core.types import Scalar
-from tangentc.core.walk import blocks, definitions, reads, statements, transform
+from tangentc.core.nodes import Assign, Atom, Block, Statement, Store, version_base
+from tangentc.core.walk import blocks, definitions, reads, statements, substitute_block, transform
 from tangentc.kernels.accesses import Accesses
 
 
-def contracted(block: Block, types: Types, kept: set[Atom]) -> Block:
-    """The block without the arrays that are needless; ``kept`` are those that leave the kernel."""
+def contracted(block: Block, types: Types, fresh: Callable[[str], str], kept: set[Atom]) -> Block:
+    """The block without the arrays that are needless, whose names their entries have now; ``kept`` are those that leave
+    the kernel."""
     accesses = Accesses(types, definitions(block), lambda name: name)
     made = {s.target: s for s in statements(block) if isinstance(s, Assign) and s.op is np.empty}
     uses: dict[str, list[Statement]] = defaultdict(list)
@@ -40,18 +42,28 @@ def contracted(block: Block, types: Types, kept: set[Atom]) -> Block:
         if name not in other and name not in kept and (value := _value(block, name, uses[name], accesses)) is not None:
             found[name] = value
 
+    names: dict[str, str] = {}
+    for name, value in found.items():
+        if isinstance(value, str) and version_base(value) == "%entry" and value not in names:
+            names[value] = fresh(name)
+            types.of_name[names[value]] = types.of(value)
+
     def rewrite(s: Statement) -> Block:
-        if isinstance(s, Assign) and s.target in found and s.op is np.empty:
+        if (
+            isinstance(s, Assign)
+            and s.target in found
+            and s.op is np.empty
+            or isinstance(s, Store)
+            and s.object in found
+        ):
             return ()
-        if isinstance(s, Store) and s.object in found:
-            of = found[s.object]
-            types.of_name.setdefault(s.object + ".entry", Scalar(types.of(s.object).dtype))  # type: ignore[union-attr]
-            return (Assign(s.object + ".entry", ops.identity, (of,), (), s.span),)
         if isinstance(s, Assign) and s.op is operator.getitem and s.args[0] in found:
-            return (Assign(s.target, ops.identity, (f"{s.args[0]}.entry",), (), s.span),)
+            return (Assign(s.target, ops.identity, (found[str(s.args[0])],), (), s.span),)
+        if isinstance(s, Assign) and s.target in names:
+            return (replace(s, target=names[s.target]),)
         return (s,)
 
-    return transform(block, rewrite)
+    return substitute_block(transform(block, rewrite), names)
 
 
 def _value(block: Block, name: str, uses: list[Statement], accesses: Accesses) -> Atom | None:

@@ -107,6 +107,14 @@ class Entries(Sizes):
         view = self.view(target)
         self.nest(lengths, lambda at: self._store(view, at, value(at, lengths), None))
 
+    def _own(self, value: Atom) -> str:
+        """What is written into an array that it is a part of, kept apart first."""
+        target = self.fresh("%kept")
+        self.types.of_name[target] = self.types.of(value)
+        lengths = self._space((value,))
+        self.fill(target, lengths, lambda at, n: self.entry(value, at, n))
+        return target
+
     def _space(self, args: tuple[Atom, ...]) -> tuple[Atom, ...]:
         """The lengths of the axes that some values are broadcast to.  Raises `NotSaid` if they may not be the same."""
         views = [self.view(a) for a in args if self.is_array(a)]

@@ -37,7 +37,7 @@ def forwards(block: Block, types: Types, root: Callable[[str], str]) -> Block:
         if not isinstance(s, For) or not getattr(made.get(s.iterable), "keywords", ()) or s.carried:  # type: ignore
             return False
         found = accesses.of(s.body)
-        return found is not None and accesses.are_apart(found, found, s.target, all_defines(s.body))
+        return found is not None and accesses.are_apart(found, found, s.target, all_defines(s.body), True)
 
     free = {s.iterable for s in statements(block) if is_free(s)}
 

@@ -6,44 +6,57 @@
         s[i] = t[i] + 1
 
 Two loops become one if an entry that one of them writes and the other touches is touched in trips of the same number.
-What stands between them goes before both, or behind them.
+What stands between them goes before both, or behind them.  Loops over rows are joined before those over numbers, which
+are quicker to run twice.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 
 from tangentc.core import ops
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign, Block, For, If, Statement, While
+from tangentc.core.nodes import Assign, Block, Effect, For, If, Statement, While
 from tangentc.core.walk import all_defines, all_reads, definitions, statements, substitute_block, with_blocks
 from tangentc.kernels.accesses import Accesses, conflict, has_leave
 
 
 def fused(block: Block, types: Types, root: Callable[[str], str]) -> Block:
     """The block with its loops fused, outer ones first, then those inside."""
-    return _Fuse(types, Accesses(types, definitions(block), root)).block(block)
+    fuse = _Fuse(types, Accesses(types, definitions(block), root))
+    return fuse.block(fuse.block(block, True), False)
 
 
 class _Fuse:
     def __init__(self, types: Types, accesses: Accesses):
         self.types, self.accesses = types, accesses
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: Block, deep: bool) -> Block:
+        """A block with its loops joined, ``deep`` for those alone that have loops inside."""
         out: list[Statement] = []
         for s in block:
-            if not isinstance(s, For) or not self._joined(out, s):
+            if not isinstance(s, For) or deep and not self._is_deep(s) or not self._joined(out, s, deep):
                 out.append(s)
-        return tuple(with_blocks(s, self.block) if isinstance(s, (For, If, While)) else s for s in out)
+        inside = functools.partial(self.block, deep=deep)
+        return tuple(with_blocks(s, inside) if isinstance(s, (For, If, While)) else s for s in out)
 
-    def _joined(self, out: list[Statement], s: For) -> bool:
+    @staticmethod
+    def _is_deep(s: For) -> bool:
+        return any(isinstance(x, For) for x in s.body)
+
+    @staticmethod
+    def _raises(s: For) -> bool:
+        return any(isinstance(x, Effect) for x in statements(s.body))
+
+    def _joined(self, out: list[Statement], s: For, deep: bool) -> bool:
         """Put a loop into one before it, if there is one that it may be part of."""
         for k in range(len(out) - 1, -1, -1):
             before = out[k]
             if isinstance(before, (If, While)):
                 return False
-            if not isinstance(before, For) or not self._same_trips(before, s):
+            if not isinstance(before, For) or deep and not self._is_deep(before) or not self._same_trips(before, s):
                 continue
             between = out[k + 1 :]
             up = self._needed(between, s)
@@ -69,12 +82,12 @@ class _Fuse:
         return False
 
     def _needed(self, between: list[Statement], s: Statement) -> list[Statement] | None:
-        """The statements between two loops that the second needs; None if it needs another loop."""
+        """The statements between two loops that the second needs; None if one of them cannot be moved."""
         needed: list[Statement] = []
         later: list[Statement] = [s]
         for m in reversed(between):
             if any(conflict(self.accesses, m, x) for x in later):
-                if not isinstance(m, Assign) or m.op is ops.pop:
+                if not isinstance(m, (Assign, For)) or getattr(m, "op", None) is ops.pop:
                     return None
                 needed.insert(0, m)
                 later.append(m)
@@ -88,8 +101,8 @@ class _Fuse:
         return mine == its and None not in mine and not has_leave((a, b))
 
     def _one(self, a: For, b: For) -> For | None:
-        """Both loops as one, None if the order of their trips matters."""
-        if all_defines((a,)) & all_reads((b,)):
+        """Both loops as one, None if the order of their trips matters, or one of them only asks."""
+        if all_defines((a,)) & all_reads((b,)) or self._raises(a) != self._raises(b):
             return None
         body = substitute_block(b.body, {b.target: a.target})
         for s in statements(body):  # the forms of what is made in it speak of the other variable now
@@ -101,7 +114,7 @@ class _Fuse:
         inner = all_defines((*a.body, *body)) | {
             c.name for c in (*a.carried, *b.carried)
         }  # other values in other trips
-        if not self.accesses.are_apart(x, y, a.target, inner):
+        if not self.accesses.are_apart(x, y, a.target, inner, True):
             for s in statements(b.body):
                 if isinstance(s, Assign):
                     self.accesses.definitions[s.target] = s  # type: ignore[index]

@@ -15,12 +15,14 @@ from dataclasses import replace
 import numpy as np
 
 from tangentc.core import ops
+from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Block, For, If, Statement, Store, While
 from tangentc.core.walk import all_defines, definitions, reads, statements, with_blocks
+from tangentc.kernels.language import is_number
 from tangentc.kernels.threads import is_shared
 
 
-def hoisted(block: Block, kept: set[Atom]) -> Block:
+def hoisted(block: Block, types: Types, kept: set[Atom]) -> Block:
     """The block with the arrays that do not leave it made before its loops; ``kept`` are those that do."""
     other: set[Atom] = set(kept)
     for s in statements(block):
@@ -28,7 +30,7 @@ def hoisted(block: Block, kept: set[Atom]) -> Block:
             other.update(s.args[1:])
         elif isinstance(s, Store):
             other.add(s.value)
-        else:
+        elif not isinstance(s, Assign) or not is_number(types.of(s.target)):
             other.update(reads(s))
     return _block(block, other, definitions(block))
 

@@ -1,4 +1,5 @@
-"""One loop as a function that is compiled: what it is given, what it does, and what it gives."""
+"""One loop, or a run of statements on arrays, as a function that is compiled: what it is given, what it does, and what
+it gives."""
 
 from __future__ import annotations
 
@@ -36,8 +37,10 @@ from tangentc.kernels.gather import gathered
 from tangentc.kernels.hoist import hoisted
 from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.nests import Nests
+from tangentc.kernels.once import once
 from tangentc.kernels.room import Room
 from tangentc.kernels.routines import with_routines
+from tangentc.kernels.rows import in_rows
 from tangentc.kernels.saves import threaded
 from tangentc.kernels.threads import is_shared, shared
 from tangentc.kernels.tidy import plain, shown, without_unread
@@ -50,15 +53,15 @@ PLAIN, CHECKED, PARALLEL = "kernel", "checked_kernel", "parallel_kernel"
 
 
 class Kernel:
-    """One loop as a function."""
+    """One region of a program as a function."""
 
-    def __init__(self, outline: Outline, s: For | While, later: set[Atom], grows: bool = False):
-        self.o, self.s, self.later, self.types = outline, s, later, outline.types
-        self.is_adjoint = s.span.sweep == "adjoint"
+    def __init__(self, outline: Outline, region: Block, later: set[Atom], grows: bool = False):
+        self.o, self.region, self.later, self.types = outline, region, set(later), outline.types
+        self.span = region[0].span
         self.root = outline.memory.root
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
         self.nests.grows, self.nests.finished, self.nests.as_python = grows, outline.finished, outline.as_python
-        self.nests.irregular = outline.irregular
+        self.nests.irregular, self.nests.in_loop = outline.irregular, isinstance(region[0], (For, While))
 
     def _root(self, name: str) -> str:
         return self.root(name) if name in self.o.definitions or name in self.params else name
@@ -69,7 +72,7 @@ class Kernel:
         self.params = set(params)
         self._refuse_shared(params)
         self.nests.know(params)
-        lists = self.o.saved_in(self.s)
+        lists = self.o.saved_in(self.region)
         pushes = {x.args[0] for x in statements(body) if isinstance(x, Effect) and x.op is ops.push}
         stacks: dict = {}
         for name in sorted(lists):
@@ -84,11 +87,7 @@ class Kernel:
         lowered = self.nests.block(body)
         head = tuple(self.nests.head)
         lowered, results, more, stacks_out = self._with_stacks(head, lowered, pushes, lists)
-        outs = [n for n in sorted(all_defines((self.s,))) if n in self.later and n in all_defines(lowered)]
-        outs = [n for n in outs if is_number(self.types.of(n)) or is_array(self.types.of(n))]
-        missing = [n for n in all_defines((self.s,)) if n in self.later and n not in outs]
-        if missing:
-            raise NotSaid(f"{missing[0]} is used behind it")
+        outs, behind = self._handed_on(lowered)
         outs += results
         arguments += more
         lowered = self._simplified(lowered, outs)
@@ -103,18 +102,36 @@ class Kernel:
         if len(outs) > 1:
             result = self.o.fresh("%outs")
             self.types.of_name[result] = Tuple(tuple(map(self.types.of, outs)))
-            lowered = (*lowered, Assign(result, ops.make_tuple, tuple(outs), (), self.s.span))
-        function = Function(name, tuple(Param(a) for a in arguments), shown(lowered), result, self.s.span, "")
+            lowered = (*lowered, Assign(result, ops.make_tuple, tuple(outs), (), self.span))
+        function = Function(name, tuple(Param(a) for a in arguments), shown(lowered), result, self.span, "")
         kernel = Program(function, self.types, self.types.of(result), False, self.o.program.source)
         kernel.decorator = CHECKED if self.nests.is_checked else PARALLEL if self._is_shared(lowered) else PLAIN
         self.o.kernels.append(kernel)
         for key, stack in stacks_out.items():
             self.o.pushed.setdefault(key, []).append(stack)
-        return self._call(name, arguments, outs, lowered)
+        return [*self._call(name, arguments, outs, lowered), *behind]
+
+    def _handed_on(self, lowered: Block) -> tuple[list[str], list[Statement]]:
+        """What is used behind the region: what the kernel gives, and the statements that make the rest of that, as
+        tuples of it and views."""
+        written = all_defines(lowered)
+        own = definitions(self.region)
+        behind: dict[str, Statement] = {}
+        while True:
+            used = [n for n in sorted(all_defines(self.region)) if n in self.later and n not in behind]
+            outs = [n for n in used if n in written and (is_number(self.types.of(n)) or is_array(self.types.of(n)))]
+            if len(outs) == len(used):
+                return outs, [s for s in self.region if any(s is b for b in behind.values())]
+            for n in set(used) - {*outs}:
+                made = own.get(n)
+                if not isinstance(made, Assign) or not any(made is s for s in self.region):
+                    raise NotSaid(f"{n} is used behind it")
+                behind[n] = made
+                self.later |= set(made.atoms)
 
     def _refuse_shared(self, params: list[str]) -> None:
         """Refuse two names for memory that is written into: what is written under one is read under the other."""
-        written = {self._root(x.object) for x in statements((self.s,)) if isinstance(x, Store)}
+        written = {self._root(x.object) for x in statements(self.region) if isinstance(x, Store)}
         arrays = Counter(self._root(p) for p in params if is_array(self.types.of(p)))
         if any(arrays[root] > 1 for root in written):
             raise NotSaid("an array is written that has another name")
@@ -123,12 +140,13 @@ class Kernel:
         base = self.o.program.function.name
         for tail in ("_value_and_grad", "_grad", "_jvp", "_primal", "_adjoint"):
             base = base.removesuffix(tail)
-        return f"{base}_loop_adjoint" if self.is_adjoint else f"{base}_loop"
+        what = "loop" if isinstance(self.region[0], (For, While)) else "fused"
+        return f"{base}_{what}_adjoint" if self.span.sweep == "adjoint" else f"{base}_{what}"
 
     def _given(self) -> tuple[Block, list[str]]:
-        """The loop with what it needs of what is made before it, and the values that it is given."""
-        body: Block = (self.s,)
-        lists = self.o.saved_in(self.s)
+        """The region with what it needs of what is made before it, and the values that it is given."""
+        body = self.region
+        lists = self.o.saved_in(body)
         self.data: dict[str, Atom] = {}  # of the user's module, with the names that it is given under
         for a in dict.fromkeys(a for x in statements(body) for a in reads(x) if isinstance(a, Global)):
             name = self.o.fresh(a.name)
@@ -164,11 +182,13 @@ class Kernel:
                     need(a)
             pulled.append(made)
 
-        for name in sorted(all_reads(body) - all_defines(body)):
-            need(name)
         objects = {x.object for x in statements(body) if isinstance(x, Store)} - all_defines(body)
-        for name in sorted(objects):
-            need(name)
+        for name in (*sorted(all_reads(body) - all_defines(body)), *sorted(objects)):
+            try:
+                need(name)
+            except NotSaid as reason:
+                reason.statement = next(s for s in body if name in (*all_reads((s,)), getattr(s, "object", None)))
+                raise
         return (*pulled, *body), sorted(arguments, key=self._place)
 
     def _is_view(self, s: Assign) -> bool:
@@ -182,7 +202,7 @@ class Kernel:
     def _place(self, name: str) -> tuple[bool, bool, int, str]:
         """Arrays that change come first, then arrays, then numbers, as they are met in the function."""
         t = self.types.of(name)
-        changed = any(isinstance(x, Store) and x.object == name for x in statements((self.s,)))
+        changed = any(isinstance(x, Store) and x.object == name for x in statements(self.region))
         return not changed, not isinstance(t, Array), self.o.met.get(name, len(self.o.met)), name
 
     # ---------------------------------------------------------- what is saved
@@ -234,10 +254,12 @@ class Kernel:
         body = gathered(body, self.types, self.o.fresh, self._root, self.nests.said)
         body = forwards(body, self.types, self._root)
         body = fused(body, self.types, self._root)
-        body = contracted(body, self.types, {*outs})
+        body = plain(contracted(body, self.types, self.o.fresh, {*outs}), set(outs))
+        body = once(body, self.types, self.o.fresh, self._root, kept)
+        body = plain(in_rows(body, self.types, kept), set(outs))
         if self.o.threads > 1 and not self.nests.is_checked:
-            body = shared(plain(body, set(outs)), self.types, self.o.fresh, self._root, self.o.threads)
-        body = hoisted(body, {*outs})
+            body = shared(body, self.types, self.o.fresh, self._root, self.o.threads)
+        body = hoisted(body, self.types, {*outs})
         body = without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
         return with_routines(body, self.types, self._root, self.nests.is_checked)
 
@@ -257,7 +279,7 @@ class Kernel:
             else Known(Const(None))
         )
         op = ops.Emitted(name, False, result, True, places)
-        span = self.s.span
+        span = self.span
         given = tuple(self.data.get(a, a) for a in arguments)
         if not outs:
             return [Effect(op, given, (), span)]
@@ -281,4 +303,4 @@ class Kernel:
             return name, []
         given = self.o.fresh("%number" if single or name.startswith("%") else name)
         self.types.of_name[given] = replace(t, weak=True)
-        return given, [Assign(name, np.dtype(t.dtype).type, (given,), (), self.s.span)]
+        return given, [Assign(name, np.dtype(t.dtype).type, (given,), (), self.span)]

@@ -43,7 +43,11 @@ class Nests(Stacks):
         with Into(self, out):
             for s in block:
                 self.span = s.span  # type: ignore[assignment]
-                self.statement(s)
+                try:
+                    self.statement(s)
+                except NotSaid as reason:
+                    reason.statement = s
+                    raise
         return tuple(out)
 
     def statement(self, s: Statement) -> None:
@@ -288,11 +292,3 @@ class Nests(Stacks):
         self.taken(taken, array, key)
         self.fill(new, self._space((taken,)), lambda at, n: self._value(op, (taken, value), at, n))
         return new
-
-    def _own(self, value: Atom) -> str:
-        """What is written into an array that it is a part of, kept apart first."""
-        target = self.fresh("%kept")
-        self.types.of_name[target] = self.types.of(value)
-        lengths = self._space((value,))
-        self.fill(target, lengths, lambda at, n: self.entry(value, at, n))
-        return target

@@ -15,11 +15,12 @@ from dataclasses import replace
 from tangentc.analysis.finished import finished_copies
 from tangentc.analysis.program import Program
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, For, If, Statement, While, version_base
+from tangentc.core.nodes import Assign, Atom, Block, Effect, For, If, Statement, Store, While, version_base
 from tangentc.core.walk import all_reads, defines, definitions, joins_of, statements, with_blocks, with_body
 from tangentc.kernels.kernel import Kernel
 from tangentc.kernels.memory import Memory
 from tangentc.kernels.room import Uncounted
+from tangentc.kernels.runs import Runs
 from tangentc.kernels.tidy import without_unread
 from tangentc.kernels.trips import Irregular
 from tangentc.kernels.writing import NotSaid
@@ -42,6 +43,7 @@ class Outline:
         names += [name for s in statements(program.function.body) for name in defines(s)]
         self.met = {name: k for k, name in enumerate(dict.fromkeys(names))}  # in which order there are names
         self.memory = Memory(program)
+        self.runs = Runs(self.types.of, self.memory.root, self.compiled)
         self.finished = finished_copies(program.function, program.aliases)
         every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
         self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names
@@ -79,24 +81,37 @@ class Outline:
 
     def block(self, block: Block, outermost: bool, later: set[Atom]) -> Block:
         out: list[Statement] = []
+        run: list[Statement] = []
         for k, s in enumerate(block):
+            if isinstance(s, (Assign, Store, Effect)) and not self.of_lists(s):
+                run.append(s)
+                continue
+            out += self.runs.block(tuple(run), later | all_reads(block[k:]))
+            run = []
             if isinstance(s, (For, While)):
                 made = self.loop(s, outermost, later | all_reads(block[k + 1 :]))
                 if made is not None:
                     out += made
                     continue
-                self._refuse(self.saved_in(s), self.why[s])
+                self._refuse(self.saved_in((s,)), self.why[s])
             if isinstance(s, (For, While, If)):
                 behind = later | all_reads(block[k + 1 :]) | {a for _, *arms in joins_of(s) for a in arms}
+                if isinstance(s, While):
+                    behind |= {s.test} | all_reads(s.body)
                 s = with_blocks(s, functools.partial(self.block, outermost=False, later=behind))
             elif not (isinstance(s, Assign) and s.target in self.lists):
-                self._refuse(self.saved_in(s), "what it saves is taken outside of a loop")
+                self._refuse(self.saved_in((s,)), "what it saves is taken outside of a loop")
             out.append(s)
+        out += self.runs.block(tuple(run), later)
         return tuple(out)
 
-    def saved_in(self, s: Statement) -> set[str]:
-        """The lists of saved values that a statement has to do with."""
-        return {self.lists[name] for name in all_reads((s,)) if name in self.lists}
+    def of_lists(self, s: Statement) -> bool:
+        """Whether a statement makes a list of saved values, or has to do with one."""
+        return bool(self.saved_in((s,))) or isinstance(s, Assign) and s.target in self.lists
+
+    def saved_in(self, region: Block) -> set[str]:
+        """The lists of saved values that a region has to do with."""
+        return {self.lists[name] for name in all_reads(region) if name in self.lists}
 
     def _refuse(self, lists: set[str], why: str) -> None:
         for name in lists:
@@ -104,23 +119,30 @@ class Outline:
 
     def loop(self, s: For | While, outermost: bool, later: set[Atom]) -> list[Statement] | None:
         """A call in the place of a loop, None where kernels have no words for it."""
-        lists = self.saved_in(s)
+        lists = self.saved_in((s,))
         if lists and (not outermost or lists & self.refused.keys()):
             known = sorted(lists & self.refused.keys())
             self.why[s] = self.refused[known[0]] if known else "it saves, inside of another loop"
             return None
-        before = dict(self.types.of_name)
         waiting = {name: list(stacks) for name, stacks in self.pushed.items()}
         try:
             try:
-                return Kernel(self, s, later).calls()
+                return self.compiled((s,), later)
             except Uncounted:
                 self.pushed = waiting
-                return Kernel(self, s, later, grows=True).calls()
+                return self.compiled((s,), later, grows=True)
         except NotSaid as reason:
             if isinstance(reason, Irregular):
                 raise
-            self.types.of_name.clear()
-            self.types.of_name.update(before)
             self.why[s] = str(reason)
             return None
+
+    def compiled(self, region: Block, later: set[Atom], grows: bool = False) -> list[Statement]:
+        """A call in the place of a region.  Raises `NotSaid`."""
+        before = dict(self.types.of_name)
+        try:
+            return Kernel(self, region, later, grows).calls()
+        except NotSaid:
+            self.types.of_name.clear()
+            self.types.of_name.update(before)
+            raise

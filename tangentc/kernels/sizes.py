@@ -75,15 +75,15 @@ class Sizes(Writing):
         return self.emit(operator.getitem, (shape, Const(axis)), "n", INTEGER)
 
     def _know(self, d: Length, write: Callable[[], str]) -> None:
-        if d.times != 1 or d in self.known:
+        if d in self.known:
             return
         plain = Length(d.symbol)
-        if plain in self.known:
+        if d.times == 1 and plain in self.known:
             return
         with Into(self, self.head):
             at = write()
             self._note(d, at)
-            if d.offset:
+            if d.offset and d.times == 1:
                 self._note(plain, self.plus(at, Const(-d.offset)))
 
     def _note(self, d: Length, at: Atom) -> None:

@@ -1,4 +1,4 @@
-"""Sums over axes, and products of vectors and matrices, as loops.
+"""Sums and extremes over axes, and products of vectors and matrices, as loops.
 
 s = np.sum(x, axis=1)                   for i in range(n):
                                             total = 0.0
@@ -12,17 +12,20 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Carry, Const, For, Op, Statement
+from tangentc.core.nodes import Assign, Atom, Carry, Const, For, Op, Statement, version_base
 from tangentc.core.types import Array, Known, Scalar
 from tangentc.kernels.indexed import Indexed
 from tangentc.kernels.language import EXTREMES, Steps, entry_op, raises_where, strong_dtype
-from tangentc.kernels.writing import INTEGER, Into, NotSaid
+from tangentc.kernels.writing import INTEGER, Into, NotSaid, View
+from tangentc.ops.table import say
 
-SUMS = {np.sum, np.mean}
+BEST: dict[Op, tuple[Op, float]] = {np.max: (np.maximum, -np.inf), np.min: (np.minimum, np.inf)}
+SUMS = {np.sum, np.mean, *BEST}
 
 
 class Sums(Indexed):
@@ -32,24 +35,71 @@ class Sums(Indexed):
         """Sums over axes, and products of vectors and matrices."""
         if s.op is operator.matmul:
             return self._matmul(s)
+        x, lengths, over, keep = self._axes(s)
+        rank = len(lengths)
+        dtype = self.types.of(x).dtype  # type: ignore[union-attr]
+        if s.op in BEST:
+            return self._best(s, x, lengths, over, keep)
+        if dtype == "bool" or dtype == "int64" and s.op is np.mean:
+            raise NotSaid("a sum of truth values")
+        row = None
+        is_exact = s.span.sweep == "adjoint" or rank - 1 not in over or over == {rank - 1}
+        if not is_exact and not self.in_loop:
+            raise NotSaid("a sum over several axes")  # whose order is NumPy's own
+        if dtype in ("float64", "float32") and rank - 1 in over and (rank > 1 or s.span.sweep != "adjoint"):
+            row = self.view(x if self._has_rows(x) else self._own(x))
+        self._sum(s, lengths, over, lambda at: self.entry(x, at, lengths), keep, s.op is np.mean, row)
+
+    def _axes(self, s: Assign) -> tuple[Atom, tuple[Atom, ...], set[int], bool]:
+        """What is reduced, its lengths, over which axes, and whether these are kept."""
         x, *rest = s.args
         named = dict(s.keywords) | dict(zip(("axis",), rest))
         axis, keep = named.pop("axis", Const(None)), named.pop("keepdims", Const(False))
         if named or not self.is_array(x) or not isinstance(axis, Const) or not isinstance(keep, Const):
             raise NotSaid("this sum")
         lengths = self._space((x,))
-        rank = len(lengths)
-        named_axes = (
-            axis.value if isinstance(axis.value, tuple) else range(rank) if axis.value is None else (axis.value,)
-        )
-        over = {k % rank for k in named_axes}
-        dtype = self.types.of(x).dtype  # type: ignore[union-attr]
-        if dtype == "bool" or dtype == "int64" and s.op is np.mean:
-            raise NotSaid("a sum of truth values")
-        self._sum(s, lengths, over, lambda at: self.entry(x, at, lengths), bool(keep.value), s.op is np.mean)
+        whole = range(len(lengths)) if axis.value is None else axis.value
+        return x, lengths, {k % len(lengths) for k in np.atleast_1d(whole).tolist()}, bool(keep.value)
+
+    def _best(self, s: Assign, x: Atom, lengths: tuple[Atom, ...], over: set[int], keep: bool) -> None:
+        """The largest or the least entry over axes, NaN if there is one."""
+        first, dtype = min(over), self.types.of(x).dtype  # type: ignore[union-attr]
+        if dtype not in ("float64", "float32") or over != set(range(first, len(lengths))) or keep and not first:
+            raise NotSaid("this extreme")
+        for n in lengths[first:]:
+            if not self._is_sure(n):
+                empty = self.emit(operator.eq, (n, Const(0)), "%test", Scalar("bool"))
+                self.fail_if(empty, ValueError, "there is no entry")
+        op, start = BEST[s.op]
+        begin = Const(start if dtype == "float64" else np.float32(start))
+
+        def best(at: tuple[Atom, ...], name: str) -> str:
+            self.types.of_name.setdefault(name, Scalar(dtype))
+            self._carried(lengths[first:], at, lambda k: self.entry(x, k, lengths), name, op, begin)
+            return name
+
+        if not first:
+            best((), s.target)
+            return
+        out = (*lengths[:first], *((Const(1),) * (len(lengths) - first if keep else 0)))
+        self._allocate(s.target, out, np.empty)
+        view = self.view(s.target)
+        ones = (Const(0),) * (len(out) - first)
+        self.nest(lengths[:first], lambda at: self._store(view, (*at, *ones), best(at, self.fresh("%best")), None))
+
+    def _is_sure(self, n: Atom) -> bool:
+        """Whether a length is known not to be zero."""
+        return isinstance(n, Const) and n.value > 0 or n in self.dims and self.dims[n].least > 0
+
+    def _has_rows(self, x: Atom) -> bool:
+        """Whether the last axis of a value is that of the array in memory, from end to end."""
+        view = self.view(x)
+        return view.axes[-1] == self.view(view.array).axes[-1]
 
     def _matmul(self, s: Assign) -> None:
         a, b = s.args
+        if not self.in_loop:
+            raise NotSaid("a product")
         if not (self.is_array(a) and self.is_array(b)):
             raise NotSaid("a product")
         u, v = self.view(a), self.view(b)
@@ -63,12 +113,13 @@ class Sums(Indexed):
             right = self.entry(b, at[len(u.axes) - 1 :], lengths[len(u.axes) - 1 :])
             return self.emit(operator.mul, (left, right))
 
-        self._sum(s, lengths, {len(u.axes) - 1}, term, False, False)
+        self._sum(s, lengths, {len(u.axes) - 1}, term, False, False, None)
 
     def _sum(
         self, s: Assign, lengths: tuple[Atom, ...], over: set[int], term: Callable[[tuple], Atom], keep: bool,
-        mean: bool,
+        mean: bool, row: View | None,
     ) -> None:  # fmt: skip
+        """A sum over axes; ``row`` is what is added up, where its last axis is added up in NumPy's order."""
         left = [n for k, n in enumerate(lengths) if k not in over]
         t = self.types.of(s.target)
         dtype = getattr(t, "dtype", "float64")
@@ -77,7 +128,7 @@ class Sums(Indexed):
         if not left or isinstance(t, Scalar):
             if keep:
                 raise NotSaid("a sum that keeps its axes")
-            total = self._total(lengths, (), term, dtype, s.target if not mean else None)
+            total = self._total(lengths, (), term, dtype, s.target if not mean else None, row)
             if mean:
                 self._entry(operator.truediv, (total, self._count([lengths[k] for k in sorted(over)])), s.target)
             return
@@ -86,7 +137,7 @@ class Sums(Indexed):
         view = self.view(s.target)
 
         def write(at: tuple[Atom, ...]) -> None:
-            value: Atom = self._total(lengths[len(at) :], at, term, dtype, None)
+            value: Atom = self._total(lengths[len(at) :], at, term, dtype, None, row)
             if mean:
                 quotient = self.fresh("%mean")
                 self.types.of_name[quotient] = Scalar(dtype)
@@ -98,35 +149,65 @@ class Sums(Indexed):
 
     def _total(
         self, lengths: tuple[Atom, ...], before: tuple[Atom, ...], term: Callable[[tuple], Atom], dtype: str,
-        target: str | None,
+        target: str | None, row: View | None,
     ) -> str:  # fmt: skip
         """The sum of terms over axes, as a number that the loops carry."""
+        if row is not None and len(lengths) == 1:
+            return self._row_sum(row, before, target)
         zero: Atom = Const(0 if dtype == "int64" else 0.0)
-        wide = Scalar("float64" if dtype == "float32" else dtype)
         name = target if target is not None and dtype != "float32" else self.fresh("%total")
-        self.types.of_name.setdefault(name, wide)
-
-        def level(at: tuple[Atom, ...], inside: Atom, out_name: str) -> None:
-            n = lengths[len(at) - len(before)]
-            i, over = self.fresh("%" + "ijklmn"[len(at)]), self.fresh("%range")
-            after = self.fresh("%total")
-            self.types.of_name[i], self.types.of_name[over] = INTEGER, Known(Const(range(0)))
-            self.types.of_name[after] = wide
-            body: list[Statement] = []
-            with Into(self, body):
-                if len(at) - len(before) == len(lengths) - 1:
-                    self.add(Assign(after, operator.add, (out_name, term((*at, i))), (), self.span))  # type: ignore
-                else:
-                    level((*at, i), out_name, after)
-            self.add(Assign(over, builtins.range, (Const(0), n), (), self.span))  # type: ignore[arg-type]
-            self.add(For(i, over, tuple(body), (Carry(out_name, inside, after),), self.span))  # type: ignore
-
-        level(before, zero, name)
+        self.types.of_name.setdefault(name, Scalar("float64" if dtype == "float32" else dtype))
+        if row is None:
+            self._carried(lengths, before, term, name, operator.add, zero)
+        else:
+            whole = row
+            self._carried(lengths[:-1], before, lambda at: self._row_sum(whole, at, None), name, operator.add, zero)
         if dtype == "float32":
             final = target or self.fresh("%total")
             self.types.of_name.setdefault(final, Scalar(dtype))
             self.add(Assign(final, np.float32, (name,), (), self.span))  # type: ignore[arg-type]
             return final
+        return name
+
+    def _carried(
+        self, lengths: tuple[Atom, ...], before: tuple[Atom, ...], term: Callable[[tuple], Atom], name: str, join: Op,
+        start: Atom,
+    ) -> None:  # fmt: skip
+        """What joining terms one after the other gives, as a number that the loops carry."""
+        t = self.types.of(name)
+
+        def level(at: tuple[Atom, ...], inside: Atom, out_name: str) -> None:
+            n = lengths[len(at) - len(before)]
+            i, over = self.fresh("%" + "ijklmn"[len(at)]), self.fresh("%range")
+            after = self.fresh(version_base(name))
+            self.types.of_name[i], self.types.of_name[over] = INTEGER, Known(Const(range(0)))
+            self.types.of_name[after] = t
+            body: list[Statement] = []
+            with Into(self, body):
+                if len(at) - len(before) == len(lengths) - 1:
+                    self.add(Assign(after, join, (out_name, term((*at, i))), (), self.span))  # type: ignore
+                else:
+                    level((*at, i), out_name, after)
+            self.add(Assign(over, builtins.range, (Const(0), n), (), self.span))  # type: ignore[arg-type]
+            self.add(For(i, over, tuple(body), (Carry(out_name, inside, after),), self.span))  # type: ignore
+
+        level(before, start, name)
+
+    def _row_sum(self, view: View, at: tuple[Atom, ...], target: str | None) -> str:
+        """The sum over the last axis, of the row that the other subscripts name."""
+        from tangentc.runtime.rows import quick_row_sum, row_sum  # which need Numba
+
+        say(quick_row_sum, row_sum, pure=True)
+        row: Atom = view.array
+        t = self.types.of(row)
+        assert isinstance(t, Array)
+        if len(t.shape) > 1:
+            key = self._index(replace(view, axes=view.axes[:-1]), at)
+            row = self.emit(operator.getitem, (row, key), "%row", Array(t.dtype, t.shape[-1:]))
+        name = target or self.fresh("%total")
+        self.types.of_name.setdefault(name, Scalar(t.dtype))
+        op = quick_row_sum if self.span.sweep == "adjoint" else row_sum
+        self.add(Assign(name, op, (row,), (), self.span))  # type: ignore[arg-type]
         return name
 
     def _columns(
@@ -179,10 +260,11 @@ class Sums(Indexed):
                 best = self.emit(ops.select, (takes, other, best), "%entry", self.types.of(best))
             takes = self.emit(EXTREMES[said], (values[-1], best), "%test", Scalar("bool"))
             said, values = ops.select, (takes, values[-1], best)  # type: ignore[assignment]
-        elif said is operator.pow and values[1] == Const(2):
-            said, values = operator.mul, (values[0], values[0])  # type: ignore[assignment]
-        elif said is operator.pow and isinstance(values[1], Const) and isinstance(values[1].value, int):
-            values = (values[0], Const(float(values[1].value)))
+        elif said is operator.pow and (n := _exponent(values[1])) in (2, 3):
+            square = values[0] if n == 2 else self.emit(operator.mul, (values[0], values[0]))
+            said, values = operator.mul, (square, values[0])  # type: ignore[assignment]
+        elif said is operator.pow and (n := _exponent(values[1])) is not None and dtype is None:
+            values = (values[0], Const(float(n)))
         elif said is np.square:
             said, values = operator.mul, (values[0], values[0])  # type: ignore[assignment]
         self.add(Assign(target, said, values, (), self.span))  # type: ignore[arg-type]
@@ -208,3 +290,9 @@ class Sums(Indexed):
         size = self.emit(builtins.abs, (product,), "%size", Scalar("float64", True))
         test = self.emit(operator.gt, (size, Const(2.0**62)), "%test", Scalar("bool"))
         self.fail_if(test, OverflowError, "an integer is too large for the loop")
+
+
+def _exponent(atom: Atom) -> int | None:
+    """The exponent of a power, if it is a whole number."""
+    value = atom.value if isinstance(atom, Const) else None
+    return int(value) if isinstance(value, (int, float, np.floating)) and float(value).is_integer() else None

@@ -30,6 +30,7 @@ from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, 
 from tangentc.core.types import Array, Known, Scalar, Type
 from tangentc.core.walk import all_defines, definitions, reads, statements, substitute_block, with_blocks
 from tangentc.kernels.accesses import Accesses, has_leave
+from tangentc.ops.table import say
 
 INTEGER, OVER = Scalar("int64", True), Known(Const(range(0)))
 
@@ -59,6 +60,7 @@ class _Share:
         import numba
 
         self.range: Any = numba.prange
+        say(numba.prange, pure=True)
         self.types, self.fresh, self.threads = types, fresh, threads
         self.made = definitions(block)
         self.accesses = Accesses(types, self.made, root)

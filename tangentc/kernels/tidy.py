@@ -33,13 +33,18 @@ def plain(body: Block, outs: set[Atom]) -> Block:
     return substitute_block(body, table)
 
 
+def is_range(op: Op) -> bool:
+    """Whether this is ``range``, or Numba's ``prange``."""
+    return op is builtins.range or getattr(op, "__name__", "") == "prange"
+
+
 def shown(body: Block) -> Block:
     """The body as it is written: ranges from 0 on say their end alone, and a line that is differentiated is quoted
     where it begins."""
     last: list[object] = [None]
 
     def once(s: Statement) -> Statement:
-        if isinstance(s, Assign) and s.op is builtins.range and len(s.args) == 2 and s.args[0] == Const(0):
+        if isinstance(s, Assign) and is_range(s.op) and len(s.args) == 2 and s.args[0] == Const(0):
             s = replace(s, args=s.args[1:])
         if isinstance(s, (Assign, Store)) and s.span.sweep == "adjoint":
             quoted = s.span.file, s.span.line, s.span.quoted

@@ -21,7 +21,9 @@ SIGN: dict[Op, int] = {operator.add: 1, operator.sub: -1}
 
 
 class NotSaid(Exception):
-    """A statement that a kernel has no words for; the message says which."""
+    """A statement that a kernel has no words for; the message says what it is."""
+
+    statement: Statement | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class Writing:
         self.within: set[Hashable] = set()  # the forms that were asked before the loop whether they are zero or more
         self.asked: set[Hashable] = set()  # where it was asked whether a number is in the domain, up to here
         self.as_python = True  # whether the functions of `math` raise, and integers have any size
+        self.in_loop = True  # whether all of this is one loop of the program
         self.is_checked = False  # whether subscripts have to be looked at each time
         self.outright = True  # whether a statement runs in each trip of the loops around it
         self.span: Span = NOWHERE

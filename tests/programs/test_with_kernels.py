@@ -29,7 +29,7 @@ def test_kernels_agree(function, args):
         pytest.skip("the value is no number")
     compiled = tangentc.value_and_grad(function, wrt=wrt, kernels="numba")
     got, by_loops = compiled(*fresh(args))
-    if function.__name__ in ROUNDS:
+    if function.__name__ in ROUNDS or "tangentc.runtime.elementary" in compiled.source:
         np.testing.assert_allclose(got, value, rtol=1e-12)
     else:
         np.testing.assert_array_equal(got, value)
