@@ -68,7 +68,9 @@ def grad(
     ``kernels="numba"`` loops over numbers and entries of arrays are functions of their own, which Numba compiles when
     they are first called; what they have no words for stays NumPy's, and what raises is run in NumPy's code, so that
     errors are NumPy's.  Raises `BadArgument` where Numba is not installed.  With ``threads`` so many share the loops
-    whose trips do not depend on one another; the same number gives the same sums.
+    whose trips do not depend on one another; the same number gives the same sums.  With ``kernels="cuda"``, for arrays
+    of CuPy, runs of statements on arrays are kernels of the device; "cuda in order" adds up in one order at index
+    arrays too.
 
     >>> import numpy as np
     >>> def energy(x):

@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
             kinds = ("grad", "value_and_grad", "adjoint", "jvp")
             command.add_argument("--kind", choices=kinds, default="grad", help="what to emit")
             command.add_argument("--module", choices=("numpy", "cupy"), default="numpy", help="for whose arrays")
-            command.add_argument("--kernels", choices=("numba",), help="compile the loops")
+            command.add_argument("--kernels", choices=("numba", "cuda", "cuda in order"), help="compile the loops")
             command.add_argument("--threads", type=int, help="let so many threads share a compiled loop")
         if name == "show":
             command.add_argument("--annotate", action="store_true", help="with the type of what each line makes")

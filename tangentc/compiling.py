@@ -1,9 +1,10 @@
-"""What runs the loops of emitted code: NumPy's calls, or kernels that Numba compiles."""
+"""What runs the loops of emitted code: NumPy's calls, or kernels that Numba compiles, or CuPy for the device."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import importlib.util
 import time
 import warnings
@@ -14,7 +15,10 @@ from tangentc.compiler.context import Context
 from tangentc.compiler.front import front_for
 from tangentc.core.jitted import is_jitted
 from tangentc.core.types import Type
+from tangentc.cuda.launches import adds_at
 from tangentc.errors import BadArgument
+
+DEVICE = ("cuda", "cuda in order")  # where threads add to entries one after the other, or each on its own
 
 
 class Loops(NamedTuple):
@@ -28,6 +32,10 @@ class Loops(NamedTuple):
     @property
     def are_compiled(self) -> bool:
         return self.by == "numba"
+
+    @property
+    def of_device(self) -> bool:
+        return self.by in DEVICE
 
 
 def loops_for(kernels: str | None, threads: int | None, function: Any) -> Loops:
@@ -48,10 +56,12 @@ def loops_for(kernels: str | None, threads: int | None, function: Any) -> Loops:
                 way_out='say kernels="numba"',
             )  # fmt: skip
         return Loops()
+    if found in DEVICE:
+        return _of_device(found, threads)
     if found not in ("numba", "auto"):
         raise BadArgument(
             f"kernels={kernels!r} is no compiler of loops",
-            why='there are "numba", and "auto"', way_out='say kernels="numba", or leave it out',
+            why='there are "numba", "auto", and "cuda" for the device', way_out='say kernels="numba", or leave it out',
         )  # fmt: skip
     if importlib.util.find_spec("numba") is None:
         raise BadArgument(
@@ -61,12 +71,30 @@ def loops_for(kernels: str | None, threads: int | None, function: Any) -> Loops:
     return Loops(found, threads or 1, not is_jitted(function))
 
 
+def _of_device(by: str, threads: int | None) -> Loops:
+    if threads is not None and threads > 1:
+        raise BadArgument(
+            f"threads={threads} and kernels={by!r}", why="the threads of the device are as many as there are entries",
+            way_out="leave threads out",
+        )  # fmt: skip
+    try:
+        importlib.import_module("cupy")
+    except ImportError:
+        raise BadArgument(
+            f'kernels="{by}" needs CuPy, which is not installed', why="it compiles the kernels, and launches them",
+            way_out='install it: pip install "tangentc[cuda12]"',
+        ) from None  # fmt: skip
+    return Loops(by, 1, False)
+
+
 def written(
     loops: Loops, source: Any, types: list[Type], arrays: str, inner: bool, watch: Any,
     write: Callable[[Context], None],
 ) -> Context:  # fmt: skip
     """The compilation in which ``write`` has written a derivative, its loops as kernels where they are to be."""
     left: dict[Any, str] = {}
+    if loops.of_device:
+        return _written_for_device(loops.by, source, types, arrays, inner, watch, write)
     if loops.are_compiled and arrays == "numpy" and not inner and not watch:
         with front_for(source, types, watch, True) as front:
             write(context := Context(front, arrays, inner, True))
@@ -76,6 +104,35 @@ def written(
     with front_for(source, types, watch) as front:
         write(context := Context(front, arrays, inner))
     context.left = left
+    return context
+
+
+def _written_for_device(
+    by: str, source: Any, types: list[Type], arrays: str, inner: bool, watch: Any, write: Callable[[Context], None]
+) -> Context:
+    if arrays != "cupy":
+        raise BadArgument(
+            f'kernels="{by}" takes arrays of CuPy, and there are none among the arguments',
+            why="its kernels run on the device, where their arrays have to be",
+            way_out='send them there: cupy.asarray(x); or say kernels="numba" for arrays of NumPy',
+        )  # fmt: skip
+    if not inner and not watch:
+        with front_for(source, types, watch, True) as front:
+            write(context := Context(front, arrays, inner, True))
+        if not context.changed and context.take_out_launches(by == "cuda"):  # what raises is run again
+            return _in_order(context, by)
+    with front_for(source, types, watch) as front:
+        write(context := Context(front, arrays, inner))
+    return _in_order(context, by)
+
+
+def _in_order(context: Context, by: str) -> Context:
+    """The compilation.  Raises `BadArgument` if it adds up in any order, and is not to."""
+    if by != "cuda" and any(map(adds_at, context.statements())):
+        raise BadArgument(
+            f"kernels={by!r}, and the derivative adds at index arrays where no kernel does",
+            why="CuPy adds there in an order that nobody knows", way_out='say kernels="cuda"',
+        )  # fmt: skip
     return context
 
 

@@ -37,7 +37,7 @@ def differentiable(
 
     ``.grad``, ``.value_and_grad`` and ``.adjoint`` are functions, ``.vjp(*primals)`` and
     ``.jvp(primals, tangents)`` are those of the module, ``.source`` is the gradient's text.  With ``kernels="numba"``
-    the three functions have their loops compiled, see `grad`.
+    the three functions have their loops compiled, with "cuda" their statements on arrays of CuPy, see `grad`.
 
     >>> @differentiable(wrt=("x", "y"))
     ... def product(x, y):

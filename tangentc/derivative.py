@@ -210,13 +210,16 @@ class Derivative(Binding, Generic[P, R]):
 
     def _run_found(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
         draws = compiled.draws(bound)
-        if compiled.text.is_compiled:
+        if compiled.text.is_compiled or compiled.text.is_of_device:
             if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
                 return self.without_kernels.run(bound, tangents, in_numpy_numbers)
             try:
                 with with_threads(self.loops):
                     return compiled.function(*bound, *compiled.seeds, *tangents)
             except Exception as error:  # NumPy's code says it in its own words, or takes what loops were not made for
+                if compiled.text.is_of_device and not isinstance(error, (ValueError, *RAISED)):
+                    locate(error)
+                    raise
                 warn_uncompiled(error, self.function)
                 draws.again()
                 return self.without_kernels.run(bound, tangents, in_numpy_numbers)

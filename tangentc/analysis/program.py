@@ -39,6 +39,7 @@ class Program:
     gives_iterator: bool = False
     gives_changed: bool = False
     decorator: str = ""  # of the emitted function: what compiles it
+    device: ops.DeviceText | None = None  # what is emitted in place of the function, a kernel of the device
 
     @functools.cached_property
     def aliases(self) -> Aliases:

@@ -158,9 +158,20 @@ class Expressions:
         spelling = self.spelling_of(op, args, keywords)
         if spelling is not None:
             return spelling
+        if isinstance(op, ops.Launch):
+            return self.launch(op, args)
         args, keywords = _without_defaults(op, args, keywords)
         named = [ast.keyword(k, self.atom(v)) for k, v in keywords]
         return ast.Call(self.reference(op), self.atoms(args), named)
+
+    def launch(self, op: ops.Launch, args: Args) -> ast.expr:
+        """``launch(kernel, trips, given, how many of them it writes into)``."""
+        helper = runtime.launch_rows if op.rows else runtime.launch
+        given, trips = self.atoms(args[: op.given]), self.atoms(args[op.given :])
+        return ast.Call(
+            self.reference(helper),
+            [self.reference(op), ast.Tuple(trips), ast.Tuple(given), ast.Constant(len(op.changes))], [],
+        )  # fmt: skip
 
     def atoms(self, args: Args) -> list[ast.expr]:
         return [self.atom(a) for a in args]

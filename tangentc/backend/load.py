@@ -20,6 +20,7 @@ from tangentc.backend.raise_ast import raise_function
 from tangentc.core import texts
 from tangentc.core.jitted import is_jitted
 from tangentc.core.nodes import Global, Opaque, Statement
+from tangentc.core.ops import DeviceText
 from tangentc.core.walk import reads, statements
 
 
@@ -43,6 +44,11 @@ class Text:
         return "import numba" in self.imports
 
     @property
+    def is_of_device(self) -> bool:
+        """Whether it launches kernels of the device."""
+        return ".RawKernel(" in self.text
+
+    @property
     def whole(self) -> str:
         head = "\n".join(self.imports)
         return f"{head}\n\n\n{self.text}" if head else self.text
@@ -51,7 +57,7 @@ class Text:
 def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "numpy", inner: bool = False) -> Text:
     """The text of a program: the functions that it calls, then the function itself."""
     if arrays == "cupy":
-        emitted = [(for_device(program), source) for program, source in emitted]
+        emitted = [(program if program.device else for_device(program), source) for program, source in emitted]
     root = emitted[-1][1]
     scope = {**root.__globals__, **_cells(root)}
     spelling = Spelling(scope, arrays)
@@ -67,6 +73,10 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
     spelling.data = spelled(emitted, own | set(spelling.bindings))
     live = {name: atom for atom, name in spelling.data.items()}
     for program, _ in emitted:
+        if program.device:
+            texts.append(kernel_text(program.function.name, program.device, spelling.numpy_name()))
+            row += texts[-1].count("\n") + 2
+            continue
         names = {spelling.data[a] for a in _data(program.function)}
         reserved = names | own | _called(program.function)
         spelling.local = frozenset()
@@ -96,6 +106,13 @@ def print_program(emitted: list[tuple[Any, types.FunctionType]], arrays: str = "
         emitted[-1][0].function.name, "\n\n".join(texts), imports, spelling.bindings, live, spelling.same, of, blocks,
         types,
     )  # fmt: skip
+
+
+def kernel_text(name: str, device: DeviceText, cupy: str) -> str:
+    """The rows that make a kernel of the device."""
+    options = "".join(f'"{option}", ' for option in device.options)
+    options = options.rstrip(", ") if len(device.options) > 1 else options.rstrip()
+    return f'{name} = {cupy}.RawKernel(\n    r"""\n{device.text}""",\n    "{name}", options=({options}),\n)\n'
 
 
 def _is_block(s: Statement) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types as pytypes
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tangentc.analysis.masks import CHOOSES, NONZERO, Mask, Unbounded, has_places, masks, tests_of, unbounded
 from tangentc.analysis.outside import Part, Written
@@ -17,6 +17,7 @@ from tangentc.core.nodes import Assign, Atom, For, Function, Op, Statement
 from tangentc.core.remade import CHECKPOINT
 from tangentc.core.types import Type
 from tangentc.core.walk import statements
+from tangentc.cuda.launches import with_launches
 from tangentc.derive.context import Key
 from tangentc.derive.demand import Made
 from tangentc.errors import TangentcError, UnsafeMutation
@@ -90,6 +91,22 @@ class Context:
             program.types.reasons.update(told)
         self.emitted = emitted
         return any(program.decorator for program, _ in emitted)
+
+    def statements(self) -> Iterator[Statement]:
+        """All that is emitted."""
+        return (s for program, _ in self.emitted for s in statements(program.function.body))
+
+    def take_out_launches(self, atomic: bool) -> bool:
+        """Make kernels of the device of the runs of statements on arrays in what was emitted; False if there are none.
+        ``atomic`` says that threads may add to an entry in any order."""
+        emitted = []
+        for program, source in self.emitted:
+            is_called = program is self.emitted[-1][0]
+            emitted += [
+                (part, source) for part in with_launches(program, self.unique_name, self.names, is_called, atomic)
+            ]
+        self.emitted = emitted
+        return any(program.device for program, _ in emitted)
 
     def after(self, program: Program, step: Pass) -> Program:
         """A program after a step that leaves its types as they are, with the facts that the step keeps."""

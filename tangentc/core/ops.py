@@ -14,7 +14,7 @@ import functools
 import operator
 from collections.abc import Container, Iterable
 from contextlib import AbstractContextManager
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -399,6 +399,22 @@ class Emitted:
 
     def __call__(self, *args: object) -> object:
         raise NotImplementedError(self.__name__)
+
+
+class DeviceText(NamedTuple):
+    """The text of a kernel of the device, and the options that it is compiled with."""
+
+    text: str
+    options: tuple[str, ...]
+
+
+class Launch(Emitted):
+    """A kernel of the device, launched: so many of the arguments are handed on to it, the first of them those that it
+    writes into; the others say how many trips its loops have.  With ``rows`` a block of threads shares each row."""
+
+    def __init__(self, name: str, given: int, changes: tuple[int, ...], rows: bool = False):
+        super().__init__(name, False, None, False, changes)  # type: ignore[arg-type]
+        self.given, self.rows = given, rows
 
 
 say(append, insert, take, reverse, changes=True)

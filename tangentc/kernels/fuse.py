@@ -23,15 +23,15 @@ from tangentc.core.walk import all_defines, all_reads, definitions, statements, 
 from tangentc.kernels.accesses import Accesses, conflict, has_leave
 
 
-def fused(block: Block, types: Types, root: Callable[[str], str]) -> Block:
-    """The block with its loops fused, outer ones first, then those inside."""
-    fuse = _Fuse(types, Accesses(types, definitions(block), root))
+def fused(block: Block, types: Types, root: Callable[[str], str], one_by_one: bool = True) -> Block:
+    """The block with its loops fused, outer ones first, then those inside; trips are run ``one_by_one``, or at once."""
+    fuse = _Fuse(types, Accesses(types, definitions(block), root), one_by_one)
     return fuse.block(fuse.block(block, True), False)
 
 
 class _Fuse:
-    def __init__(self, types: Types, accesses: Accesses):
-        self.types, self.accesses = types, accesses
+    def __init__(self, types: Types, accesses: Accesses, one_by_one: bool):
+        self.types, self.accesses, self.one_by_one = types, accesses, one_by_one
 
     def block(self, block: Block, deep: bool) -> Block:
         """A block with its loops joined, ``deep`` for those alone that have loops inside."""
@@ -114,7 +114,7 @@ class _Fuse:
         inner = all_defines((*a.body, *body)) | {
             c.name for c in (*a.carried, *b.carried)
         }  # other values in other trips
-        if not self.accesses.are_apart(x, y, a.target, inner, True):
+        if not self.accesses.are_apart(x, y, a.target, inner, self.one_by_one):
             for s in statements(b.body):
                 if isinstance(s, Assign):
                     self.accesses.definitions[s.target] = s  # type: ignore[index]

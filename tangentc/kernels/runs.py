@@ -33,9 +33,9 @@ class Runs:
 
     def __init__(
         self, type_of: Callable[[Atom], Type], root: Callable[[str], str],
-        compiled: Callable[[Block, set[Atom]], list[Statement]],
+        compiled: Callable[[Block, set[Atom]], list[Statement]], least: int = LEAST,
     ):  # fmt: skip
-        self.type_of, self.root, self.compiled = type_of, root, compiled
+        self.type_of, self.root, self.compiled, self.least = type_of, root, compiled, least
 
     def block(self, run: Block, later: set[Atom]) -> list[Statement]:
         """The statements of a run with calls in the place of what can be compiled of it."""
@@ -43,7 +43,7 @@ class Runs:
         while run and not self.is_work(run[0]):
             out.append(run[0])
             run = run[1:]
-        if sum(map(self.is_work, run)) < LEAST:
+        if sum(map(self.is_work, run)) < self.least:
             return [*out, *run]
         try:
             return [*out, *self.compiled(run, later)]

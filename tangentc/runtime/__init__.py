@@ -9,6 +9,7 @@ import types
 from tangentc.runtime.arrays import *  # noqa: F403
 from tangentc.runtime.checks import *  # noqa: F403
 from tangentc.runtime.containers import *  # noqa: F403
+from tangentc.runtime.launching import *  # noqa: F403
 from tangentc.runtime.states import *  # noqa: F403
 from tangentc.runtime.steps import *  # noqa: F403
 

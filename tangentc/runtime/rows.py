@@ -14,6 +14,7 @@ def row_sum(x):
     added up apart until there are few entries, and those by eight sums at once: the error grows with the logarithm of
     ``n`` (Higham, The accuracy of floating point summation, SIAM J. Sci. Comput. 14, 1993; NumPy's ``pairwise_sum``).
 
+    >>> import numpy as np
     >>> float(row_sum(np.ones(1000)))
     1000.0
     """
@@ -27,6 +28,7 @@ def quick_row_sum(x):
     Parameters and result are those of `row_sum`; parts of few entries are added up by SIMD instructions, so that it
     takes about a third of the time, and the error grows with the number of parts.
 
+    >>> import numpy as np
     >>> float(quick_row_sum(np.ones(1000)))
     1000.0
     """
