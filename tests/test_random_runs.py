@@ -54,9 +54,23 @@ class Program:
         base = self.random.choice(self.names[shape])
         return f"{base} {self.random.choice('+-*')} {self.value(shape, depth)}"
 
+    def again(self, shape):
+        """A store into what was made before."""
+        own = [n for n in self.names[shape] if n.startswith("a")]
+        return [f"{self.random.choice(own)} {self.random.choice('+*')}= {self.value(shape, 1)}"] if own else []
+
     def statement(self, name):
         r = self.random
-        kind = r.randrange(16)
+        kind = r.randrange(20)
+        if kind > 17:  # what has no words, of what is written behind
+            a, b = (r.choice(self.names["m"]) for _ in range(2))
+            without = [f"np.hstack(({a}, {b}))[:len(v)]", f"np.sort({a})", f"np.concatenate([{a}, {b}])[-len(v):]",
+                       f"np.cumsum({a})", f"{r.choice(self.names['nm'])}.T @ {r.choice(self.names['n'])}"]  # fmt: skip
+            return "m", [f"{name} = {r.choice(without)}"]
+        if kind > 15:
+            shape = r.choice(["nm", "m", "n"])
+            return shape, [f"{name} = {self.whole(shape)}", f"{name} {r.choice('+-*')}= {self.value(shape, 1)}",
+                           *self.again(shape)]  # fmt: skip
         if kind < 5:
             shape = r.choice(["nm", "nm", "m", "n"])
             return shape, [f"{name} = {self.whole(shape)}"]

@@ -33,6 +33,38 @@ def around_a_solver(A, b, c):
     return np.sum(z * z) + np.sum(v * w)
 
 
+def held_by_others(x, y):
+    """What a tuple, a list or a dict holds is read before it is written."""
+    u, v, w = x + y, x - y, y + 2.0 * x
+    pair, items, named = (u, v), [v, u], {"w": w}
+    a = np.hstack(pair)
+    b = np.hstack(items)
+    c = np.sort(named["w"])
+    u *= 3.0
+    v += u
+    w -= v * 2.0
+    return np.sum(a) + np.sum(b * b) + np.sum(c * y) + np.sum(u) + np.sum(v) + np.sum(w)
+
+
+def held_by_a_tuple(x, y):
+    u, v = x + y, x - y
+    a = np.hstack((u, v))
+    u *= 3.0
+    v += u * y
+    w = u + v
+    z = w * w
+    return np.sum(a) + np.sum(z * y)
+
+
+def of_complex_numbers(x, y):
+    c = x + 1j * y
+    a = np.abs(c) * x
+    c *= 2.0 + y
+    b = np.real(c) * x + y
+    z = b * b - a
+    return np.sum(z * y) + np.sum(a)
+
+
 def through_a_view(x, c):
     y = x * c
     top = y[1:]
@@ -91,6 +123,12 @@ def test_what_has_no_words_waits_with_what_needs_it(rng):
     whole = text[text.index("def around_a_solver_value_and_grad") :]
     first = whole[: whole.index("np.linalg.solve")]
     assert "around_a_solver_fused(" in first and "y * y" not in whole
+
+
+def test_what_waits_is_not_overwritten(rng):
+    both(held_by_a_tuple, (rng.normal(size=9), rng.normal(size=9)), (0, 1))
+    both(of_complex_numbers, (rng.normal(size=9), rng.normal(size=9)), (0, 1))
+    both(held_by_others, (rng.normal(size=9), rng.normal(size=9)), (0, 1))
 
 
 def test_views_and_stores(rng):

@@ -34,7 +34,7 @@ class Launches(Outline):
         self, program: Program, unique_name: Callable[[str], str], taken: set[str], is_called: bool, atomic: bool
     ):
         super().__init__(program, unique_name, taken, False, 1)
-        self.runs = Runs(self.types.of, self.memory.root, self.compiled, LEAST if atomic else 1)
+        self.runs = Runs(self.types.of, self.memory.root, program.aliases.root, self.compiled, LEAST if atomic else 1)
         self.atomic = atomic  # whether threads may add to an entry in any order
         self.given = {p.name for p in program.function.params if is_called}  # which are just what their types say
         self.asked: set[tuple[Atom, Hashable]] = set()  # index arrays that were looked at in every run

@@ -43,7 +43,7 @@ class Outline:
         names += [name for s in statements(program.function.body) for name in defines(s)]
         self.met = {name: k for k, name in enumerate(dict.fromkeys(names))}  # in which order there are names
         self.memory = Memory(program)
-        self.runs = Runs(self.types.of, self.memory.root, self.compiled)
+        self.runs = Runs(self.types.of, self.memory.root, program.aliases.root, self.compiled)
         self.finished = finished_copies(program.function, program.aliases)
         every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
         self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Block, Effect, Op, Statement, Store
-from tangentc.core.types import Type
+from tangentc.core.types import Array, Known, Scalar, Type
 from tangentc.core.walk import all_defines, all_reads
 from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.writing import NotSaid
@@ -28,14 +28,16 @@ NO_WORK: set[Op] = {
 
 
 class Runs:
-    """Compiles the runs of a block: ``type_of`` tells what its names are, ``root`` what their memory is; ``compiled``
-    gives the call that takes the place of a run."""
+    """Compiles the runs of a block: ``type_of`` tells what its names are, ``root`` what their memory is, and ``held``
+    in which class it is with all that one container holds; ``compiled`` gives the call that takes the place of a run.
+    """
 
     def __init__(
-        self, type_of: Callable[[Atom], Type], root: Callable[[str], str],
+        self, type_of: Callable[[Atom], Type], root: Callable[[str], str], held: Callable[[str], str],
         compiled: Callable[[Block, set[Atom]], list[Statement]], least: int = LEAST,
     ):  # fmt: skip
-        self.type_of, self.root, self.compiled, self.least = type_of, root, compiled, least
+        self.type_of, self.root, self.held = type_of, root, held
+        self.compiled, self.least = compiled, least
 
     def block(self, run: Block, later: set[Atom]) -> list[Statement]:
         """The statements of a run with calls in the place of what can be compiled of it."""
@@ -90,8 +92,15 @@ class Runs:
         """Whether a statement does more than to give a value, and to write into one array."""
         return isinstance(s, Effect) and s.op != np.add.at or isinstance(s, Assign) and not ops.is_pure(s.op)
 
-    def memory(self, s: Statement) -> tuple[set[str], set[str]]:
-        """The memory that a statement reads, and that it writes."""
+    def memory(self, s: Statement) -> tuple[set[Hashable], set[Hashable]]:
+        """The memory that a statement reads, and that it writes; of what it reads in tuples, lists and objects only the
+        class is known."""
+        reads: set[Hashable] = set()
+        for a in all_reads((s,)):
+            t = self.type_of(a)
+            if isinstance(t, Array):
+                reads.add(self.root(a))
+            elif not isinstance(t, (Scalar, Known)):
+                reads.add(("held", self.held(a)))
         written = s.object if isinstance(s, Store) else s.args[0] if isinstance(s, Effect) else None
-        writes = {self.root(written)} if isinstance(written, str) else set()
-        return {self.root(a) for a in all_reads((s,)) if is_array(self.type_of(a))}, writes
+        return reads, {self.root(written), ("held", self.held(written))} if isinstance(written, str) else set()
