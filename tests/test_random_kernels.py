@@ -117,7 +117,7 @@ class Program:
 @pytest.mark.parametrize(
     "seed", [pytest.param(k, marks=() if k < BY_DAY else pytest.mark.nightly) for k in range(BY_NIGHT)]
 )
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "error:Numba does not compile")
 def test_a_random_program(seed):
     text, file = Program(seed).text, f"<random kernels {seed}>"
     linecache.cache[file] = len(text), None, text.splitlines(True), file

@@ -138,5 +138,6 @@ def check(seed, size=None):
 @pytest.mark.parametrize(
     "seed", [*range(BY_DAY), *(pytest.param(k, marks=pytest.mark.nightly) for k in range(BY_DAY, BY_NIGHT))]
 )
+@pytest.mark.filterwarnings("error:Numba does not compile")
 def test_a_random_program(seed):
     check(seed)

@@ -19,20 +19,22 @@ from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Statement, Store, While
 from tangentc.core.types import Array, Tuple
-from tangentc.core.walk import all_reads, blocks, definitions, reads, statements, transform
+from tangentc.core.walk import all_reads, blocks, definitions, joins_of, reads, statements, transform
 from tangentc.errors import Span
 from tangentc.kernels.accesses import Accesses
 
 
 def in_rows(block: Block, types: Types, kept: set[Atom]) -> Block:
     """The block with rows where they do; ``kept`` are the arrays that leave the kernel."""
+    joined = {a for s in statements(block) for _, *arms in joins_of(s) for a in arms}
     made = {s.target: s for s in statements(block) if isinstance(s, Assign) and s.op is np.empty}
+    made = {name: s for name, s in made.items() if name not in joined and name not in kept}
     while True:
         of = definitions(block)
         accesses = Accesses(types, of, lambda name: name)
         for name, s in reversed(made.items()):
             shape = of.get(str(s.args[0]))
-            if name in kept or not isinstance(shape, Assign) or shape.op is not ops.make_tuple or len(shape.args) < 2:
+            if not isinstance(shape, Assign) or shape.op is not ops.make_tuple or len(shape.args) < 2:
                 continue
             if (loop := _loop_of(block, name)) is not None and _by_rows(loop, name, accesses):
                 block = _as_row(block, loop, s, shape, types, of)
