@@ -1,10 +1,17 @@
 """Runs of statements on arrays as compiled functions: what they become, and what NumPy gives."""
 
+import operator
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from test_kernels import both
 
 import tangentc
+from tangentc.core import ops
+from tangentc.core.nodes import Assign, Const, For, Store
+from tangentc.core.types import Array, Scalar
+from tangentc.kernels.rows import in_rows
 
 pytest.importorskip("numba")
 
@@ -149,6 +156,20 @@ def test_additions_by_index_arrays(rng):
     both(added_at, (x, at))
     with pytest.raises(IndexError):
         tangentc.value_and_grad(added_at, kernels="numba")(x, at + 4)
+
+
+def test_a_row_is_no_room_for_what_the_next_round_reads():
+    """``for step in over: for i in over: v = u[i, 0]; u[i, 0] = v`` needs all of ``u``, the inner loop alone does not."""
+    integer, real = Scalar("int64", True), Scalar("float64")
+    types = SimpleNamespace(of_name={"n": integer, "i": integer, "v": real, "u": Array("float64", (9, 3))})
+    types.of = lambda a: types.of_name.get(a, integer)
+    makes = Assign("shape", ops.make_tuple, ("n", Const(3))), Assign("u", np.empty, ("shape",))
+    read = Assign("key", ops.make_tuple, ("i", Const(0))), Assign("v", operator.getitem, ("u", "key"))
+    rows = For("i", "over", (*read, Store("u", "key", "v")))
+    over = Assign("over", range, (Const(0), "n"))
+    steps = (over, *makes, For("step", "over", (rows,)))
+    assert in_rows(steps, types, set()) == steps
+    assert in_rows((over, *makes, rows), types, set()) != (over, *makes, rows)
 
 
 def test_what_is_short_stays_numpy(rng):

@@ -73,7 +73,7 @@ def _value(block: Block, name: str, uses: list[Statement], accesses: Accesses) -
         return None
     store = stores[0]
     at = accesses.subscripts(store.key)
-    own = _block_of(block, store)
+    own = block_of(block, store)
     if None in at or own is None:
         return None
     behind = own[own.index(store) + 1 :]
@@ -84,12 +84,12 @@ def _value(block: Block, name: str, uses: list[Statement], accesses: Accesses) -
     return store.value
 
 
-def _block_of(block: Block, s: Statement) -> Block | None:
+def block_of(block: Block, s: Statement) -> Block | None:
     """The block in which a statement stands."""
     if any(x is s for x in block):
         return block
     for x in block:
         for inner in blocks(x):
-            if (found := _block_of(inner, s)) is not None:
+            if (found := block_of(inner, s)) is not None:
                 return found
     return None

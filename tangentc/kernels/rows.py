@@ -17,43 +17,44 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Statement, Store
 from tangentc.core.types import Array, Tuple
-from tangentc.core.walk import all_reads, blocks, definitions, joins_of, reads, statements, transform
+from tangentc.core.walk import all_reads, definitions, joins_of, reads, statements, transform
 from tangentc.errors import Span
 from tangentc.kernels.accesses import Accesses
+from tangentc.kernels.contract import block_of
 
 
 def in_rows(block: Block, types: Types, kept: set[Atom]) -> Block:
     """The block with rows where they do; ``kept`` are the arrays that leave the kernel."""
     joined = {a for s in statements(block) for _, *arms in joins_of(s) for a in arms}
-    made = {s.target: s for s in statements(block) if isinstance(s, Assign) and s.op is np.empty}
-    made = {name: s for name, s in made.items() if name not in joined and name not in kept}
     while True:
+        made = {s.target: s for s in statements(block) if isinstance(s, Assign) and s.op is np.empty}
+        made = {name: s for name, s in made.items() if name not in joined and name not in kept}
         of = definitions(block)
         accesses = Accesses(types, of, lambda name: name)
         for name, s in reversed(made.items()):
             shape = of.get(str(s.args[0]))
             if not isinstance(shape, Assign) or shape.op is not ops.make_tuple or len(shape.args) < 2:
                 continue
-            if (loop := _loop_of(block, name)) is not None and _by_rows(loop, name, accesses):
+            if (loop := _loop_of(block, s)) is not None and _by_rows(loop, name, accesses):
                 block = _as_row(block, loop, s, shape, types, of)
                 break
         else:
             return block
 
 
-def _loop_of(block: Block, name: str) -> For | None:
-    """The loop in whose body all is done to an array that the block makes; None if there is no such loop."""
-    users = [
-        s for s in block if name in all_reads((s,)) or any(getattr(x, "object", "") == name for x in statements((s,)))
-    ]
-    if len(users) != 1 or not isinstance(users[0], (For, If, While)):
-        return None
-    for inner in blocks(users[0]):
-        if (found := _loop_of(inner, name)) is not None:
-            return found
-    return users[0] if isinstance(users[0], For) else None
+def _loop_of(block: Block, made: Assign) -> For | None:
+    """The loop that does all that is done to an array, beside the statement that makes it; None if there is none.  A
+    loop inside of that would leave in the array what its next round reads."""
+    own = block_of(block, made) or ()
+    users = [s for s in own if s is not made and made.target in touched((s,))]
+    return users[0] if len(users) == 1 and isinstance(users[0], For) else None
+
+
+def touched(block: Block) -> set[object]:
+    """The names that a block reads, and those of the arrays that it writes."""
+    return {*all_reads(block), *(s.object for s in statements(block) if isinstance(s, Store))}
 
 
 def _by_rows(loop: For, name: str, accesses: Accesses) -> bool:
