@@ -246,6 +246,26 @@ def test_loops_whose_trips_do_not_wait_call_them(dtype, rng):
     assert " = exp(-u[i] * u[i])\n" in text and "np.exp" not in re.sub("#.*", "", text)
 
 
+def test_code_that_may_round_otherwise_does_not_change_them():
+    """Numba hands the options of the first caller on to what it calls, where that does not say its own."""
+    text = """
+import numba, numpy as np
+from tangentc.runtime import elementary, rows
+@numba.njit(error_model="numpy", fastmath={"reassoc", "nsz", "contract"})
+def relaxed(x):
+    out = np.empty((6, len(x)))
+    for i in range(len(x)):
+        out[0, i], out[1, i], out[2, i] = elementary.exp(x[i]), elementary.sin(x[i]), elementary.cos(x[i])
+        out[3, i], out[4, i] = elementary.tanh(x[i]), elementary.log1p(abs(x[i]))
+        out[5, i] = rows.row_sum(x)
+    return out
+x = np.linspace(-9.0, 9.0, 300) ** 3 / 20
+for got, f in zip(relaxed(x), (np.exp, np.sin, np.cos, np.tanh, lambda x: np.log1p(np.abs(x)), lambda x: x * 0 + np.sum(x))):
+    np.testing.assert_allclose(got, f(x), rtol=1e-15)
+"""
+    subprocess.run([sys.executable, "-c", text], check=True, timeout=300)
+
+
 def test_sines_of_float64(rng):
     text = texts_of(waves, rng.normal(size=7), 0.3, 1)
     assert "import cos, sin, tanh\n" in text

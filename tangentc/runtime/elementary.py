@@ -113,7 +113,7 @@ TWO_OVER_PI.flags.writeable = False
 
 
 # ------------------------------------------------------------ one name for both
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def exp(x):
     """The exponential function."""
     if isinstance(x, np.float32):
@@ -121,7 +121,7 @@ def exp(x):
     return exp_of_double(np.float64(x))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log(x):
     """The natural logarithm."""
     if isinstance(x, np.float32):
@@ -129,7 +129,7 @@ def log(x):
     return log_of_double(np.float64(x))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log1p(x):
     """The natural logarithm of 1 + x."""
     if isinstance(x, np.float32):
@@ -137,7 +137,7 @@ def log1p(x):
     return log1p_of_double(np.float64(x))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def tanh(x):
     """The hyperbolic tangent."""
     if isinstance(x, np.float32):
@@ -145,7 +145,7 @@ def tanh(x):
     return tanh_of_double(np.float64(x))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def sigmoid(x):
     """The logistic function, 1 / (1 + exp(-x))."""
     if isinstance(x, np.float32):
@@ -153,7 +153,7 @@ def sigmoid(x):
     return sigmoid_of_double(np.float64(x))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def erf(x):
     """The error function."""
     if isinstance(x, np.float32):
@@ -161,26 +161,26 @@ def erf(x):
     return erf_of_double(np.float64(x))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def sin(x):
     """The sine."""
     return sin_of_double(np.float64(x))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def cos(x):
     """The cosine."""
     return cos_of_double(np.float64(x))
 
 
 # ------------------------------------------------------------ float64
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def power_of_two(k):
     """2^k, for a whole number from -1022 to 1023."""
     return np.int64((np.float64(k + WHOLE).view(np.int64) << 52) + ONE_BITS).view(np.float64)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def exp_and_power(x):
     """exp(x) / 2^k, and k."""
     k = (x * LOG2_E + WHOLE) - WHOLE
@@ -193,7 +193,7 @@ def exp_and_power(x):
     return 1.0 + (r + r2 * (low + r4 * (middle + r4 * high))), k
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def exp_of_double(x):
     """The power of 2 in two factors: the first product is exact, the second overflows or is rounded once."""
     x = -746.0 if x < -746.0 else x
@@ -203,7 +203,7 @@ def exp_of_double(x):
     return y * power_of_two(half) * power_of_two(k - half)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def sigmoid_of_double(x):
     """Where e = exp(x) is small, e / (1 + e) = e - e e / (1 + e), in which few errors count."""
     small = exp_of_double(-abs(x))
@@ -211,7 +211,7 @@ def sigmoid_of_double(x):
     return small - small * y if x < -1.0 else y
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log_parts(x):
     """k and m with x = 2^k m, m between 1 / sqrt(2) and sqrt(2), for x that is normal and positive."""
     bits = (np.float64(x).view(np.int64) + (ONE_BITS - SQRT_HALF_BITS)) & POSITIVE
@@ -219,7 +219,7 @@ def log_parts(x):
     return k, np.int64((bits & FRACTION) + SQRT_HALF_BITS).view(np.float64)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log_sum(k, f, rest):
     """k log(2) + log(1 + f) + rest."""
     s = f / (2.0 + f)
@@ -231,7 +231,7 @@ def log_sum(k, f, rest):
     return k * LONG_LOG_2 - ((half - (s * (half + (z * odd + w * even)) + (k * LONG_LOG_2_REST + rest))) - f)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log_of_double(x):
     """Subnormal numbers are scaled by 2^54 first."""
     tiny = x < NORMAL
@@ -242,7 +242,7 @@ def log_of_double(x):
     return -math.inf if x == 0.0 else y
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log1p_of_double(x):
     """Where 1 + x is near 1 its logarithm is that of x itself; else what rounding 1 + x lost is added."""
     u = 1.0 + x
@@ -256,7 +256,7 @@ def log1p_of_double(x):
     return x if x == 0.0 else y  # -0.0 too
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def tanh_of_double(x):
     """Both formulas are x + p / q: one division does."""
     a = abs(x)
@@ -271,14 +271,14 @@ def tanh_of_double(x):
     return math.copysign((a if near else 1.0) + over / under, x)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def at_degree_7(c, x, x2):
     """A polynomial up to the term x^7, pair by pair (Estrin)."""
     low = (c[0] + c[1] * x) + (c[2] + c[3] * x) * x2
     return low + ((c[4] + c[5] * x) + (c[6] + c[7] * x) * x2) * (x2 * x2)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def erf_of_double(x):
     """From 6 on erf is 1; up to there the second formula of Cody's three is exact enough, since erfc is small."""
     a = abs(x)
@@ -293,7 +293,7 @@ def erf_of_double(x):
     return math.copysign(a + a * near if a < 1.125 else far, x)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def two_sum(a, b):
     """a + b as it is rounded, and what that lost (Knuth)."""
     total = a + b
@@ -301,7 +301,7 @@ def two_sum(a, b):
     return total, (a - (total - part)) + (b - part)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def scaled_and_digits(x):
     """M 2^s and where the digits of 2 / pi begin, for x = M 2^e with a whole M of 53 bits: those before would give
     multiples of 4.  The one that begins has the weight 2^(s - 24)."""
@@ -312,13 +312,13 @@ def scaled_and_digits(x):
     return np.int64((bits & FRACTION) | ((n - 26 * k + 1075) << 52)).view(np.float64), k
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def without_multiples_of_4(x):
     """x up to a multiple of 4, between -2 and 2."""
     return x - ((x + 4.0 * WHOLE) - 4.0 * WHOLE)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def quadrant(x):
     """|x| = k pi / 2 + r + rest: a number whose last bits are those of k, r between -pi / 4 and pi / 4, and the rest.
 
@@ -349,7 +349,7 @@ def quadrant(x):
     return whole, r, (first - r) + more
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def sin_and_cos_near_0(r, rest):
     """The sine and the cosine of r + rest."""
     z = r * r
@@ -361,7 +361,7 @@ def sin_and_cos_near_0(r, rest):
     return r + (r * z * sine + rest * most), most + (((1.0 - most) - half) + (z2 * cosine - r * rest))
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def sin_of_double(x):
     """By the quadrant, with the sign of x."""
     whole, r, rest = quadrant(x)
@@ -375,7 +375,7 @@ def sin_of_double(x):
     return y if abs(x) < math.inf else math.nan
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def cos_of_double(x):
     """By the quadrant."""
     whole, r, rest = quadrant(x)
@@ -389,13 +389,13 @@ def cos_of_double(x):
 
 
 # ------------------------------------------------------------ float32
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def power_of_two_32(k):
     """2^k, for a whole number from -126 to 127."""
     return np.int32((np.float32(k + WHOLE_32).view(np.int32) << 23) + ONE_BITS_32).view(np.float32)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def exp_and_power_32(x):
     """exp(x) / 2^k, and k."""
     k = (x * LOG2_E_32 + WHOLE_32) - WHOLE_32
@@ -406,7 +406,7 @@ def exp_and_power_32(x):
     return ONE_32 + (r + r2 * (low + r2 * high)), k
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def exp_of_single(x):
     """As `exp_of_double`."""
     x = np.float32(-105.0) if x < np.float32(-105.0) else x
@@ -416,7 +416,7 @@ def exp_of_single(x):
     return y * power_of_two_32(half) * power_of_two_32(k - half)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def sigmoid_of_single(x):
     """As `sigmoid_of_double`."""
     small = exp_of_single(-abs(x))
@@ -424,7 +424,7 @@ def sigmoid_of_single(x):
     return small - small * y if x < -ONE_32 else y
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log_parts_32(x):
     """As `log_parts`."""
     bits = np.int32(np.float32(x).view(np.int32) + (ONE_BITS_32 - SQRT_HALF_BITS_32)) & POSITIVE_32
@@ -432,7 +432,7 @@ def log_parts_32(x):
     return k, np.int32((bits & FRACTION_32) + SQRT_HALF_BITS_32).view(np.float32)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log_sum_32(k, f, rest):
     """As `log_sum`."""
     s = f / (TWO_32 + f)
@@ -442,7 +442,7 @@ def log_sum_32(k, f, rest):
     return k * LOG_2_32 - ((half - (s * (half + series) + (k * LOG_2_REST_32 + rest))) - f)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log_of_single(x):
     """As `log_of_double`; subnormal numbers are scaled by 2^25."""
     tiny = x < NORMAL_32
@@ -453,7 +453,7 @@ def log_of_single(x):
     return np.float32(-math.inf) if x == np.float32(0.0) else y
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def log1p_of_single(x):
     """As `log1p_of_double`."""
     u = ONE_32 + x
@@ -467,7 +467,7 @@ def log1p_of_single(x):
     return x if x == np.float32(0.0) else y
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def tanh_of_single(x):
     """As `tanh_of_double`, with a polynomial near 0."""
     a = abs(x)
@@ -480,7 +480,7 @@ def tanh_of_single(x):
     return math.copysign(a + a * (z * series) if a < np.float32(0.625) else far, x)
 
 
-@numba.njit(error_model="numpy", forceinline=True)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def erf_of_single(x):
     """A polynomial near 0, and one in 1 / (1 + |x| / 2) beyond."""
     a = abs(x)

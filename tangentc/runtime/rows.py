@@ -6,7 +6,7 @@ LANES, PART = 8, 128  # sums that run beside one another, and the entries that a
 QUICK_PART = 2048
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=False)
 def row_sum(x):
     """The sum of a vector, with the bits that `np.sum` gives.
 
@@ -21,7 +21,7 @@ def row_sum(x):
     return _halves(x, 0, x.size)
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=False)
 def quick_row_sum(x):
     """The sum of a vector, for adjoints, whose order of additions is left to the compiler.
 
@@ -46,7 +46,7 @@ def _in_any_order(x):
     return total
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=False)
 def _halves(x, start, end):
     n = end - start
     if n < LANES:
@@ -61,7 +61,7 @@ def _halves(x, start, end):
     return _halves(x, start, start + half) + _halves(x, start + half, end)
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=False)
 def _lanes(x):
     whole = x.size - x.size % LANES
     a, b, c, d, e, f, g, h = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
