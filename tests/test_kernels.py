@@ -130,7 +130,7 @@ def test_a_stencil_in_place(rng):
         for steps in (0, 1, 3):
             compiled = both(smooth, (rng.normal(size=n), 0.1, steps), (0, 1))
     text = compiled.source_for(rng.normal(size=7), 0.1, 2)
-    assert "@kernel\ndef smooth_loop(" in text and "@kernel\ndef smooth_loop_adjoint(" in text
+    assert "@kernel\ndef smooth_loop(" in text and "@relaxed_kernel\ndef smooth_loop_adjoint(" in text
     adjoint = text.partition("def smooth_loop_adjoint")[2].partition("\n\n\n")[0]
     assert adjoint.count("u_bar[i] = ") == 1, "each entry of the adjoint is written once"
     assert ".copy()" not in adjoint and "[1:-1]" not in re.sub("#.*", "", adjoint)
@@ -399,7 +399,7 @@ def test_the_command_shows_them(tmp_path, capsys):
         "import numpy as np\n\n\ndef f(x):\n    s = 0.0\n    for i in range(len(x)):\n        s += x[i] ** 2\n    return s\n"
     )
     assert cli.main(["show", f"{path}:f", "--kernels", "numba", "--at", "x=np.ones(4)"]) == 0
-    assert "@kernel\ndef f_loop_adjoint(" in capsys.readouterr().out
+    assert "@relaxed_kernel\ndef f_loop_adjoint(" in capsys.readouterr().out
 
 
 def test_kept_text_has_its_kernels(tmp_path, rng):
@@ -526,7 +526,7 @@ def messages(h, src, dst, w, steps):
 def test_index_arrays_are_read_and_added_to(rng):
     args = rng.normal(size=(12, 3)), rng.integers(-12, 12, 30), rng.integers(0, 12, 30), 0.7, 4
     compiled = both(messages, args, (0, 3))
-    assert "@kernel\ndef messages_loop_adjoint(" in compiled.source_for(*args)
+    assert "@relaxed_kernel\ndef messages_loop_adjoint(" in compiled.source_for(*args)
 
 
 def test_an_index_that_names_no_entry_is_numpys_error(rng):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-NUMBA = {  # division by zero as NumPy has it; nothing is added up in another order than it is written in
+NUMBA = {  # division by zero as NumPy has it; numbers are added in the order of the text, but for adjoints
     "kernel": 'numba.njit(error_model="numpy")',
+    "relaxed_kernel": 'numba.njit(error_model="numpy", fastmath={"reassoc", "nsz", "contract"})',
     "checked_kernel": 'numba.njit(error_model="numpy", boundscheck=True)',
     "parallel_kernel": 'numba.njit(error_model="numpy", parallel=True)',
 }

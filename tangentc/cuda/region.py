@@ -30,6 +30,7 @@ from tangentc.kernels.gather import gathered
 from tangentc.kernels.kernel import Kernel
 from tangentc.kernels.language import is_array
 from tangentc.kernels.once import once
+from tangentc.kernels.rounding import may_round
 from tangentc.kernels.tidy import plain, without_unread
 from tangentc.kernels.writing import INTEGER, Into, NotSaid
 
@@ -112,8 +113,7 @@ class Region(Kernel):
             helper = ops.Launch(name, len(given), tuple(range(count)), True)
             trips = (self._trips(inside), *trips)
         self.out.append(Effect(helper, (*given, *trips), (), nest.span))  # type: ignore[arg-type]
-        stores = [s for s in statements((nest,)) if isinstance(s, Store)]
-        options = RELAXED if all(s.span.sweep == "adjoint" for s in stores) else EXACT
+        options = RELAXED if may_round((nest,), self.types) else EXACT
         function = Function(name, (), (), Const(None), nest.span, "")
         program = Program(function, self.types, Known(Const(None)), False, self.o.program.source)
         program.device = ops.DeviceText(text.text, options)

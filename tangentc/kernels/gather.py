@@ -176,7 +176,7 @@ class _Gather:
                     continue
             then: list[Statement] = []
             after: Atom = total
-            for t in terms:
+            for t in self._counted(terms):
                 value = self._value(t, names, then)
                 new = self._new("total", number)
                 then.append(Assign(new, operator.add, (after, value), (), span))
@@ -208,6 +208,41 @@ class _Gather:
                 key = (*key, ())
             out.setdefault(key, []).append(t)
         return out
+
+    def _counted(self, terms: list[Term]) -> list[Term]:
+        """Terms of an adjoint that are numbers times one entry, as one term each."""
+        out: dict[object, tuple[float, Term]] = {}
+        for t in terms:
+            times, entry, at = self._multiple(t)
+            found = out.get(at) if at is not None and t.loops.store.span.sweep == "adjoint" else None
+            if found is None:
+                out[at or id(t)] = times, t
+                continue
+            times += found[0]
+            value, body = entry, t.loops.body
+            if times != 1.0:
+                value = self._new("%product", self.types.of(entry))
+                body = (*body, Assign(value, operator.mul, (Const(times), entry), (), t.loops.store.span))
+            out[at] = times, replace(t, loops=replace(t.loops, body=body, store=replace(t.loops.store, value=value)))
+        return [t for _, t in out.values()]
+
+    def _multiple(self, t: Term) -> tuple[float, Atom, object]:
+        """How many times which entry a term is, and what is the same for all terms of that entry."""
+        times, value = 1.0, t.loops.store.value
+        while isinstance(made := self.accesses.definitions.get(str(value)), Assign):
+            number = next((a.value for a in made.args if isinstance(a, Const)), None)
+            if made.op is operator.neg:
+                times, value = -times, made.args[0]
+            elif made.op is operator.mul and type(number) is float:
+                times, value = times * number, next(a for a in made.args if not isinstance(a, Const))
+            elif made.op is operator.getitem and self.types.of(value) == Scalar("float64"):
+                places: dict[object, object] = dict(zip(t.loops.variables, range(len(t.ahead))))
+                forms = self.accesses.subscripts(made.args[1])
+                known = [frozenset((places.get(k, k), n) for k, n in f.items()) for f in forms if f is not None]
+                return times, value, (made.args[0], t.ahead, *known) if None not in forms else None
+            else:
+                break
+        return times, value, None
 
     def _begin(
         self, array: str, key: Atom, test: Atom | None, first: Term | None, names: tuple[str, ...], number: Scalar,

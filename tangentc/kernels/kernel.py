@@ -30,26 +30,29 @@ from tangentc.core.nodes import (
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type
 from tangentc.core.walk import all_defines, all_reads, definitions, reads, statements, substitute_block
 from tangentc.kernels.again import again
+from tangentc.kernels.clears import cleared_later
 from tangentc.kernels.contract import contracted
 from tangentc.kernels.forwards import forwards
 from tangentc.kernels.fuse import fused
 from tangentc.kernels.gather import gathered
 from tangentc.kernels.hoist import hoisted
+from tangentc.kernels.interiors import with_interiors
 from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.nests import Nests
 from tangentc.kernels.once import once
 from tangentc.kernels.room import Room
+from tangentc.kernels.rounding import may_round
 from tangentc.kernels.routines import with_routines
 from tangentc.kernels.rows import in_rows
 from tangentc.kernels.saves import threaded
 from tangentc.kernels.threads import is_shared, shared
-from tangentc.kernels.tidy import plain, shown, without_unread
+from tangentc.kernels.tidy import plain, shown, with_short_places, without_unread
 from tangentc.kernels.writing import Into, NotSaid
 
 if TYPE_CHECKING:
     from tangentc.kernels.outline import Outline
 
-PLAIN, CHECKED, PARALLEL = "kernel", "checked_kernel", "parallel_kernel"
+PLAIN, RELAXED, CHECKED, PARALLEL = "kernel", "relaxed_kernel", "checked_kernel", "parallel_kernel"
 
 
 class Kernel:
@@ -105,7 +108,7 @@ class Kernel:
             lowered = (*lowered, Assign(result, ops.make_tuple, tuple(outs), (), self.span))
         function = Function(name, tuple(Param(a) for a in arguments), shown(lowered), result, self.span, "")
         kernel = Program(function, self.types, self.types.of(result), False, self.o.program.source)
-        kernel.decorator = CHECKED if self.nests.is_checked else PARALLEL if self._is_shared(lowered) else PLAIN
+        kernel.decorator = self._decorator(lowered)
         self.o.kernels.append(kernel)
         for key, stack in stacks_out.items():
             self.o.pushed.setdefault(key, []).append(stack)
@@ -249,6 +252,7 @@ class Kernel:
     def _simplified(self, body: Block, outs: Sequence[str]) -> Block:
         kept: set[Atom] = {*outs, *self.nests.own}
         body = plain(body, set(outs))
+        body = cleared_later(body, self.types, self._root)
         body = again(body, self.types, self.o.fresh, self._root, kept)
         body = plain(body, set(outs))
         body = gathered(body, self.types, self.o.fresh, self._root, self.nests.said)
@@ -256,17 +260,21 @@ class Kernel:
         body = fused(body, self.types, self._root)
         body = plain(contracted(body, self.types, self.o.fresh, {*outs}), set(outs))
         body = once(body, self.types, self.o.fresh, self._root, kept)
-        body = plain(in_rows(body, self.types, kept), set(outs))
+        body = plain(with_short_places(in_rows(body, self.types, kept), self.types), set(outs))
+        body = plain(with_interiors(body, self.types, self.o.fresh, self._root), set(outs))
         if self.o.threads > 1 and not self.nests.is_checked:
             body = shared(body, self.types, self.o.fresh, self._root, self.o.threads)
         body = hoisted(body, self.types, {*outs})
         body = without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
         return with_routines(body, self.types, self._root, self.nests.is_checked)
 
-    @staticmethod
-    def _is_shared(body: Block) -> bool:
+    def _decorator(self, body: Block) -> str:
         made = definitions(body)
-        return any(isinstance(x, For) and is_shared(x, made.get(str(x.iterable))) for x in statements(body))
+        if self.nests.is_checked:
+            return CHECKED
+        if any(isinstance(x, For) and is_shared(x, made.get(str(x.iterable))) for x in statements(body)):
+            return PARALLEL
+        return RELAXED if may_round(body, self.types) else PLAIN
 
     def _call(self, name: str, arguments: list[str], outs: list[str], body: Block) -> list[Statement]:
         changed = {x.object for x in statements(body) if isinstance(x, Store)}

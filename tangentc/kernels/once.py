@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tangentc.core import ops
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign, Atom, Block, For, If, Op, Statement, While, is_temporary, version_base
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, If, Op, Statement, While, is_temporary, version_base
 from tangentc.core.walk import all_defines, definitions, substitute, substitute_block, with_blocks
 from tangentc.kernels.accesses import Accesses, touches
 from tangentc.kernels.language import is_number
@@ -69,7 +69,7 @@ class _Once:
     def _before(self, s: For, around: tuple[str, ...]) -> tuple[list[Statement], For]:
         written = self.written(s)
         inside = all_defines((s,))
-        before: list[Statement] = []
+        before: list[Assign] = []
         names: dict[str, str] = {}
         rest: list[Statement] = []
         for x in s.body:
@@ -86,7 +86,18 @@ class _Once:
                     self.types.of_name[names[x.target]] = self.types.of(x.target)
                     new = replace(new, target=names[x.target])
                 before.append(new)
-        return before, replace(s, body=substitute_block(tuple(rest), names))
+        needed, kept = set(), []
+        for x in reversed(before):
+            if x.target in needed or not self._is_beside(x):
+                needed |= set(x.atoms)
+                kept.insert(0, x)
+        stays = [x for x in before if not any(x is k for k in kept)]
+        return kept, replace(s, body=substitute_block((*stays, *rest), names))
+
+    @staticmethod
+    def _is_beside(s: Assign) -> bool:
+        """Whether this is a place beside that of a trip, which is said where it is used."""
+        return s.op in (operator.add, operator.sub) and any(isinstance(a, Const) for a in s.args)
 
     def _is_index(self, s: Assign) -> bool:
         return s.op is not operator.getitem and (

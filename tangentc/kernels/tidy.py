@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from tangentc.analysis.linear import ONE, Forms
 from tangentc.core import ops
+from tangentc.core.build import Types
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Block, Const, For, Op, Statement, Store, is_temporary
-from tangentc.core.walk import all_reads, statements, substitute_block, transform, with_blocks
+from tangentc.core.walk import all_reads, definitions, statements, substitute_block, transform, with_blocks
 
 ROOM = {np.empty, np.zeros, builtins.max}
 
@@ -31,6 +34,25 @@ def plain(body: Block, outs: set[Atom]) -> Block:
     table = {n: of(n) for n in names}
     body = transform(body, lambda s: () if isinstance(s, Assign) and s.target in names else (s,))
     return substitute_block(body, table)
+
+
+def with_short_places(body: Block, types: Types) -> Block:
+    """The body with ``(i - 1) + 2`` as ``i + 1``."""
+    forms = Forms(types.of, definitions(body))
+
+    def shorter(s: Statement) -> Block:
+        if not isinstance(s, Assign) or s.op not in (operator.add, operator.sub) or s.keywords:
+            return (s,)
+        form = forms.form(s.target) or {}
+        (name, times), *more = (*((k, n) for k, n in form.items() if k != ONE), (None, 0))
+        number = form.get(ONE, 0)
+        if len(more) != 1 or times != 1 or not isinstance(name, str) or name == s.target:
+            return (s,)
+        if not number:
+            return (replace(s, op=ops.identity, args=(name,)),)
+        return (replace(s, op=operator.add if number > 0 else operator.sub, args=(name, Const(abs(number)))),)
+
+    return transform(body, shorter)
 
 
 def is_range(op: Op) -> bool:

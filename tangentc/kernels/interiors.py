@@ -1,0 +1,260 @@
+"""Loops with guards, as one over the entries inside, where none is asked, and one over the edges.
+
+                                               inside = max(n - 2, 0)
+    for i in range(n):                         for edge in range(n - inside):
+        total = 0.0                                i = edge if edge < 1 else edge + inside
+        if i >= 1:                                 ...
+            total += a[i - 1]          ->      for k in range(inside):
+        if i < n - 1:                              i = k + 1
+            total += a[i + 1]                      total = 0.0 + a[i - 1]
+        s[i] = total                               s[i] = total + a[i + 1]
+
+The edges are as wide as numbers say, so that the loop inside has nearly all the trips, and becomes SIMD code.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from tangentc.analysis.linear import ONE, Form, constant, plus
+from tangentc.core import ops
+from tangentc.core.build import Types
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, If, Leave, Merge, Op, Statement, While
+from tangentc.core.nodes import version_base as base
+from tangentc.core.types import Known, Scalar, Type
+from tangentc.core.walk import all_defines, definitions, statements, substitute, with_blocks
+from tangentc.kernels.accesses import Accesses
+
+INTEGER = Scalar("int64", True)
+BOUNDS: dict[Op, tuple[int, int]] = {  # that is true where so many times (a - b), and so much, is zero or more
+    operator.ge: (1, 0), operator.gt: (1, -1), operator.le: (-1, 0), operator.lt: (-1, -1),
+}  # fmt: skip
+LEAST = 2  # branches that the loop inside does without: one alone costs about what it takes to have two loops
+
+
+def with_interiors(block: Block, types: Types, fresh: Callable[[str], str], root: Callable[[str], str]) -> Block:
+    """The block with the guards of its innermost loops asked at the edges alone."""
+    return _Interiors(block, types, fresh, root).block(block)
+
+
+@dataclass
+class Inside:
+    """Where all guards hold: so many trips from the first one, and from the last one on, and where these names are
+    true; ``passed`` are the branches that are taken there."""
+
+    low: int = 0
+    high: int = 0
+    rows: dict[Atom, None] = field(default_factory=dict)
+    passed: list[If] = field(default_factory=list)
+
+
+class _Interiors:
+    def __init__(self, block: Block, types: Types, fresh: Callable[[str], str], root: Callable[[str], str]):
+        self.types, self.fresh = types, fresh
+        self.accesses = Accesses(types, definitions(block), root)
+        self.out: list[Statement] = []
+
+    def block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        for s in block:
+            s = with_blocks(s, self.block) if isinstance(s, (For, If, While)) else s
+            self.out = out
+            if not isinstance(s, For) or not self._split(s):
+                out.append(s)
+        return tuple(out)
+
+    def _split(self, s: For) -> bool:
+        """Write a loop as two, if that is worth it."""
+        made = self.accesses.definitions.get(str(s.iterable))
+        if not isinstance(made, Assign) or made.op is not builtins.range or len(made.args) != 2 or s.carried:
+            return False
+        if any(isinstance(x, (For, While, Leave, Effect)) for x in statements(s.body)):
+            return False
+        found = self.accesses.of(s.body)
+        if found is None or not self.accesses.are_apart(found, found, s.target, all_defines(s.body), True):
+            return False
+        first, end = (self.accesses.forms.form(a) for a in made.args)
+        if first is None or end is None:
+            return False
+        inside = Inside()
+        for x in s.body:
+            if isinstance(x, If):
+                self._pass(x, s, first, end, inside)
+        if len(inside.passed) < LEAST:
+            return False
+        self.span = s.span
+        self._write(s, made, inside)
+        return True
+
+    # ---------------------------------------------------------- where guards hold
+    def _pass(self, x: If, s: For, first: Form, end: Form, inside: Inside) -> None:
+        """Note where a branch is taken, if that is nearly everywhere in a row."""
+        low, high, rows = inside.low, inside.high, dict(inside.rows)
+        changing = all_defines((s,))
+        for test in self._tests(x.test):
+            if test not in changing:
+                rows[test] = None
+                continue
+            found = self._bound(test, s.target, changing)
+            if found is None:
+                return
+            is_low, place = found
+            width = plus(place, first, -1) if is_low else plus(end, place, -1)
+            if width.keys() - {ONE}:
+                return
+            if is_low:
+                low = max(low, width.get(ONE, 0))
+            else:
+                high = max(high, width.get(ONE, 0))
+        inside.low, inside.high, inside.rows = low, high, rows
+        inside.passed.append(x)
+
+    def _tests(self, test: Atom) -> list[Atom]:
+        """The tests that all have to be true for one to be true."""
+        made = self.accesses.definitions.get(str(test))
+        if isinstance(made, Assign) and made.op is operator.and_:
+            return [t for a in made.args for t in self._tests(a)]
+        return [test]
+
+    def _tightest(self, tests: list[Atom]) -> list[Atom]:
+        """The tests without those that are true where another one is."""
+        forms = [self._zero_or_more(t) for t in tests]
+
+        def is_implied(k: int) -> bool:
+            for j, other in enumerate(forms):
+                if j != k and other is not None and forms[k] is not None:
+                    more = plus(forms[k], other, -1)  # type: ignore[arg-type]
+                    if not more.keys() - {ONE} and (more.get(ONE, 0) > 0 or not more and j < k):
+                        return True
+            return False
+
+        return [t for k, t in enumerate(tests) if not is_implied(k)]
+
+    def _zero_or_more(self, test: Atom) -> Form | None:
+        """A form that is zero or more where a test is true, and there alone."""
+        made = self.accesses.definitions.get(str(test))
+        if not isinstance(made, Assign) or made.op not in BOUNDS:
+            return None
+        a, b = (self.accesses.forms.form(x) for x in made.args)
+        if a is None or b is None:
+            return None
+        times, more = BOUNDS[made.op]
+        return plus(plus(constant(more), a, times), b, -times)
+
+    def _bound(self, test: Atom, i: str, changing: set[str]) -> tuple[bool, Form] | None:
+        """From where on a test is true of a loop's variable, or up to where."""
+        form = self._zero_or_more(test)
+        if form is None:
+            return None
+        sign = form.get(i, 0)
+        rest = plus(form, {i: 1}, -sign)
+        if abs(sign) != 1 or not changing.isdisjoint(rest):
+            return None
+        return (True, plus({}, rest, -1)) if sign == 1 else (False, plus(rest, constant(1)))
+
+    # ---------------------------------------------------------- the two loops
+    def _write(self, s: For, made: Assign, inside: Inside) -> None:
+        start, end = made.args
+        count = end if start == Const(0) else self._number(operator.sub, end, start)
+        trips = self._plus(count, -inside.low - inside.high)
+        room: Atom = self._emit(builtins.max, (trips, Const(0)), "%number" if inside.rows else "inside", INTEGER)
+        if rows := self._tightest(list(inside.rows)):
+            whole = rows[0]
+            for other in rows[1:]:
+                whole = self._emit(operator.and_, (whole, other), "%within", Scalar("bool"))
+            room = self._emit(ops.select, (whole, room, Const(0)), "inside", INTEGER)
+        outer, self.out = self.out, []
+        edge = self._new("edge", INTEGER)
+        place: Atom = edge
+        if inside.high:
+            place = self._number(operator.add, edge, room)
+            if inside.low:
+                before = self._emit(operator.lt, (edge, Const(inside.low)), "%test", Scalar("bool"))
+                place = self._emit(ops.select, (before, edge, place), base(s.target), INTEGER)
+        at = place if start == Const(0) else self._emit(operator.add, (place, start), base(s.target), INTEGER)
+        body = self._copied(s.body, {s.target: at}, [])
+        self._loop(outer, edge, self._number_in(outer, operator.sub, count, room), body)
+        k = self._new(base(s.target), INTEGER)
+        place = self._plus(k, inside.low)
+        at = place if start == Const(0) else self._emit(operator.add, (place, start), "%index", INTEGER)
+        shift = inside.low + start.value if isinstance(start, Const) else None
+        self.shifted = (s.target, k, shift)
+        body = self._copied(s.body, {s.target: at}, inside.passed)
+        self._loop(outer, k, room, body)
+        self.out = outer
+
+    def _loop(self, outer: list[Statement], i: str, count: Atom, body: Block) -> None:
+        """A loop of so many trips, of what has been written and a body."""
+        over = self._new("%range", Known(Const(range(0))))
+        outer.append(Assign(over, builtins.range, (Const(0), count), (), self.span))
+        outer.append(For(i, over, (*self.out, *body), (), self.span))
+        self.out = []
+
+    def _copied(self, block: Block, table: dict[str, Atom], passed: list[If]) -> Block:
+        """A block with names of its own; the branches that are ``passed`` are taken."""
+        out: list[Statement] = []
+
+        def own(name: str) -> str:
+            table[name] = new = self._new(name, self.types.of(name))
+            return new
+
+        for x in block:
+            new = substitute(x, table)
+            if isinstance(x, Assign) and isinstance(new, Assign):
+                new = self._index(x, new) if passed else new
+                if new.op is operator.add and new.args[0] == Const(0.0) and x.span.sweep == "adjoint":
+                    table[x.target] = new.args[1]
+                else:
+                    out.append(replace(new, target=own(x.target)))
+            elif isinstance(x, If) and isinstance(new, If):
+                if any(x is p for p in passed):
+                    out += self._copied(x.then, table, passed)
+                    table.update((m.name, table.get(m.then, m.then)) for m in x.merged)  # type: ignore[call-overload]
+                    continue
+                then, orelse = (self._copied(b, table, []) for b in (x.then, x.orelse))
+                of = [(table.get(m.then, m.then), table.get(m.orelse, m.orelse)) for m in x.merged]  # type: ignore
+                merged = tuple(Merge(own(m.name), a, b) for m, (a, b) in zip(x.merged, of, strict=True))
+                out.append(replace(new, then=then, orelse=orelse, merged=merged))
+            else:
+                out.append(new)
+        return tuple(out)
+
+    def _index(self, x: Assign, new: Assign) -> Assign:
+        """A place beside that of a trip inside, by how much it lies from the trip's number."""
+        i, k, shift = self.shifted
+        form = self.accesses.forms.form(x.target)
+        if shift is None or form is None or form.keys() - {i, ONE} or form.get(i) != 1:
+            return new
+        ahead = form.get(ONE, 0) + shift
+        if not ahead:
+            return replace(new, op=ops.identity, args=(k,))
+        return replace(new, op=operator.add if ahead > 0 else operator.sub, args=(k, Const(abs(ahead))))
+
+    # ---------------------------------------------------------- words
+    def _new(self, name: str, t: Type) -> str:
+        new = self.fresh(name)
+        self.types.of_name[new] = t
+        return new
+
+    def _emit(self, op: Op, args: tuple[Atom, ...], name: str, t: Type) -> str:
+        new = self._new(name, t)
+        self.out.append(Assign(new, op, args, (), self.span))
+        return new
+
+    def _number(self, op: Op, *args: Atom) -> str:
+        return self._emit(op, args, "%number", INTEGER)
+
+    def _number_in(self, out: list[Statement], op: Op, *args: Atom) -> str:
+        here, self.out = self.out, out
+        name = self._number(op, *args)
+        self.out = here
+        return name
+
+    def _plus(self, a: Atom, more: int) -> Atom:
+        if isinstance(a, Const):
+            return Const(a.value + more)
+        op = operator.add if more > 0 else operator.sub
+        return self._emit(op, (a, Const(abs(more))), "%index", INTEGER) if more else a
