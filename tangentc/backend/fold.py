@@ -109,7 +109,8 @@ class Folding:
             for inner in blocks(s):
                 self._find_unpacking(inner)
             if isinstance(s, For) and is_temporary(s.target):
-                items = [x.target for x in s.body if isinstance(x, Assign) and x.args[:1] == (s.target,)]
+                parts = [x for x in s.body if isinstance(x, Assign) and x.op is operator.getitem]
+                items = [x.target for x in parts if x.args[0] == s.target]
                 self.named.update(items if len(items) == self.uses[s.target] > 1 else ())
             if isinstance(s, Assign) and s.target not in self.items and s.target not in self.unpacked:
                 self._items_at(block, k + 1, s.target, isinstance(s.op, ops.Emitted))

@@ -16,7 +16,7 @@ import numpy as np
 from tangentc.analysis.program import Program
 from tangentc.core import ops
 from tangentc.core.lengths import Length
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, Statement, Store
+from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, Statement
 from tangentc.core.types import Array, Known, Scalar
 from tangentc.core.walk import definitions, statements, substitute_block
 from tangentc.cuda.nests import DeviceNests

@@ -7,7 +7,7 @@
     for i in range(n):
         x_bar[i] += c * t[i]
 
-The adjoint of ``u = ...`` takes what is due to it, and clears it.  Until it is cleared it is what a copy of it would be.
+The adjoint of ``u = ...`` takes what is due to it, and clears it.  Until then it is what a copy of it would be.
 """
 
 from __future__ import annotations

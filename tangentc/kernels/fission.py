@@ -7,7 +7,8 @@
                                                for i in range(1, n - 1):
                                                    v_bar[i] = 0.0
 
-Such additions are gathered then.  It is what the adjoint of a loop looks like that a user writes over entries.
+What it adds up to numbers becomes a loop as well, before the others.  Such additions are gathered then.  It is what the
+adjoint of a loop looks like that a user writes over entries.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Statement, Store
 from tangentc.core.types import Known, Type
-from tangentc.core.walk import all_defines, reads, substitute
+from tangentc.core.walk import all_defines, all_reads, reads, statements, substitute, transform
 from tangentc.kernels.accesses import Accesses
 from tangentc.kernels.forwards import trips
 
@@ -36,7 +37,10 @@ class Fission:
 
     def split(self, s: For) -> list[Statement] | None:
         """The loops that stand for a loop, each with what says its range; None where it is to stay."""
-        nest = self._nest(s)
+        sums = self._sums(s)
+        if sums is None:
+            return None
+        nest = self._nest(transform((s,), lambda x: self._without(x, sums))[0])
         if nest is None:
             return None
         loops, body = nest
@@ -47,11 +51,41 @@ class Fission:
             return None
         if any(x.span.sweep != "adjoint" for x in adds) or not self._are_free(loops, adds, clears, body):
             return None
+        if not sums.isdisjoint(all_reads(body)):
+            return None
         parts = [self._part(makes, x) for x in sorted(adds, key=lambda x: x.object)]
         if any(not self._is_cheap(part) for part in parts):
             return None
         parts += [self._part(makes, x) for x in clears]
-        return [x for part in parts for x in self._loops(loops, part)]
+        own = [transform((s,), lambda x: () if isinstance(x, Store) else (x,))[0]] if sums else []
+        return [*own, *(x for part in parts for x in self._loops(loops, part))]
+
+    @staticmethod
+    def _sums(s: For) -> set[str] | None:
+        """The names of the sums of an adjoint that loops carry; None where they carry something else."""
+        inner = {c.name: c for x in statements((s,)) if isinstance(x, For) for c in x.carried}
+        made = {x.target: x for x in statements(s.body) if isinstance(x, Assign)}
+        names: set[str] = set()
+        for c in inner.values():
+            at: Atom = c.next
+            names.add(c.name)
+            while at != c.name:
+                names.add(str(at))
+                x = made.get(str(at))
+                if x is not None and x.op in (operator.add, operator.sub) and x.span.sweep == "adjoint":
+                    at = x.args[0]
+                elif at in inner:
+                    at = inner[str(at)].init
+                else:
+                    return None
+        return names
+
+    @staticmethod
+    def _without(x: Statement, sums: set[str]) -> Block:
+        """A statement without what it does for sums."""
+        if isinstance(x, Assign) and x.target in sums:
+            return ()
+        return (replace(x, carried=()),) if isinstance(x, For) else (x,)
 
     def _nest(self, s: Statement) -> tuple[list[For], Block] | None:
         """Loops inside of one another, and what the innermost does, and in it what the others compute besides."""

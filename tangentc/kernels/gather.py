@@ -84,7 +84,8 @@ class _Gather:
         arrays = Counter((x.object, x.op) for x in statements(s.body) if isinstance(x, Store))
         wanted = {name for name, op in arrays if op is not None}
         clears = sum(op is None for _, op in arrays.elements())
-        return gathered if sum(isinstance(x, For) for x in gathered) == len(wanted) + clears else ()
+        own = bool(s.carried)  # what it adds up to numbers
+        return gathered if sum(isinstance(x, For) for x in gathered) == len(wanted) + clears + own else ()
 
     # ---------------------------------------------------------- which
     def _group(self, left: Sequence[Statement]) -> tuple[list[Term] | None, int]:
@@ -317,7 +318,7 @@ class _Gather:
         """An integer as statements, or as a number."""
 
         def write(op: Op, a: Atom, b: Atom) -> str:
-            new = self._new("%edge", INTEGER)
+            new = self._new("%end", INTEGER)
             out.append(Assign(new, op, (a, b), (), span))
             return new
 

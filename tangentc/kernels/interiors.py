@@ -83,11 +83,21 @@ class _Interiors:
         for x in s.body:
             if isinstance(x, If):
                 self._pass(x, s, first, end, inside)
-        if len(inside.passed) < LEAST:
-            return False
         self.span = s.span
+        if len(inside.passed) < LEAST:
+            if not self._counts_back(s, made.args[0]):
+                return False
+            return self._write_inside(s, made, self._plus(made.args[1], -made.args[0].value), Inside(), self.out)
         self._write(s, made, inside)
         return True
+
+    def _counts_back(self, s: For, start: Atom) -> bool:
+        """Whether a loop that starts at two or more names an entry so far before that of its trip: LLVM does not see
+        then that the subscript is not negative, and the loop does not become SIMD code."""
+        if not isinstance(start, Const) or start.value < 2:
+            return False
+        forms = [self.accesses.forms.form(x.target) for x in s.body if isinstance(x, Assign)]
+        return any(f is not None and f.get(s.target) == 1 and f.get(ONE, 0) < -1 for f in forms)
 
     # ---------------------------------------------------------- where guards hold
     def _pass(self, x: If, s: For, first: Form, end: Form, inside: Inside) -> None:
@@ -175,16 +185,24 @@ class _Interiors:
                 before = self._emit(operator.lt, (edge, Const(inside.low)), "%test", Scalar("bool"))
                 place = self._emit(ops.select, (before, edge, place), base(s.target), INTEGER)
         at = place if start == Const(0) else self._emit(operator.add, (place, start), base(s.target), INTEGER)
-        body = self._copied(s.body, {s.target: at}, [])
+        body = self._copied(s.body, {s.target: at}, [], False)
         self._loop(outer, edge, self._number_in(outer, operator.sub, count, room), body)
+        self._write_inside(s, made, room, inside, outer)
+        self.out = outer
+
+    def _write_inside(self, s: For, made: Assign, count: Atom, inside: Inside, outer: list[Statement]) -> bool:
+        """The loop over so many entries from where all guards hold."""
+        start = made.args[0]
+        self.out = []
         k = self._new(base(s.target), INTEGER)
         place = self._plus(k, inside.low)
         at = place if start == Const(0) else self._emit(operator.add, (place, start), "%index", INTEGER)
         shift = inside.low + start.value if isinstance(start, Const) else None
         self.shifted = (s.target, k, shift)
-        body = self._copied(s.body, {s.target: at}, inside.passed)
-        self._loop(outer, k, room, body)
+        body = self._copied(s.body, {s.target: at}, inside.passed, True)
+        self._loop(outer, k, count, body)
         self.out = outer
+        return True
 
     def _loop(self, outer: list[Statement], i: str, count: Atom, body: Block) -> None:
         """A loop of so many trips, of what has been written and a body."""
@@ -193,7 +211,7 @@ class _Interiors:
         outer.append(For(i, over, (*self.out, *body), (), self.span))
         self.out = []
 
-    def _copied(self, block: Block, table: dict[str, Atom], passed: list[If]) -> Block:
+    def _copied(self, block: Block, table: dict[str, Atom], passed: list[If], is_inside: bool) -> Block:
         """A block with names of its own; the branches that are ``passed`` are taken."""
         out: list[Statement] = []
 
@@ -204,17 +222,17 @@ class _Interiors:
         for x in block:
             new = substitute(x, table)
             if isinstance(x, Assign) and isinstance(new, Assign):
-                new = self._index(x, new) if passed else new
+                new = self._index(x, new) if is_inside else new
                 if new.op is operator.add and new.args[0] == Const(0.0) and x.span.sweep == "adjoint":
                     table[x.target] = new.args[1]
                 else:
                     out.append(replace(new, target=own(x.target)))
             elif isinstance(x, If) and isinstance(new, If):
                 if any(x is p for p in passed):
-                    out += self._copied(x.then, table, passed)
+                    out += self._copied(x.then, table, passed, is_inside)
                     table.update((m.name, table.get(m.then, m.then)) for m in x.merged)  # type: ignore[call-overload]
                     continue
-                then, orelse = (self._copied(b, table, []) for b in (x.then, x.orelse))
+                then, orelse = (self._copied(b, table, [], is_inside) for b in (x.then, x.orelse))
                 of = [(table.get(m.then, m.then), table.get(m.orelse, m.orelse)) for m in x.merged]  # type: ignore
                 merged = tuple(Merge(own(m.name), a, b) for m, (a, b) in zip(x.merged, of, strict=True))
                 out.append(replace(new, then=then, orelse=orelse, merged=merged))
