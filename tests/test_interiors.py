@@ -95,3 +95,64 @@ def test_what_decides_is_rounded_as_in_the_function(rng):
     np.testing.assert_allclose(compiled(x, y, y), plain(x, y, y), rtol=1e-14)
     text = compiled.source_for(x, y, y)
     assert "relaxed_kernel" not in text or " > 0.0" not in text.partition("@relaxed_kernel")[2].partition("\n\n\n")[0]
+
+
+def far(x, c, w):
+    """A user's loop over entries, with numbers that are asked for too."""
+    y = np.zeros(len(x))
+    for i in range(2, len(x) - 2):
+        y[i] = x[i - 2] - 4 * x[i - 1] * c + 6 * x[i] * w - 4 * x[i + 1] + x[i + 2]
+    return np.sum(y * y)
+
+
+def rows_of(A, c):
+    B = np.zeros_like(A)
+    for i in range(1, A.shape[0] - 1):
+        for j in range(1, A.shape[1]):
+            B[i, j] = c * A[i - 1, j] + A[i + 1, j] * A[i, j - 1]
+    return np.sum(B**2)
+
+
+def chained(x, c):
+    """What one trip adds up, the next one reads."""
+    s = 0.0
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        s = s + c * x[i]
+        y[i] = s * x[i - 1]
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(("f", "rank", "numbers"), [(far, 1, 2), (rows_of, 2, 1), (chained, 1, 1)])
+def test_loops_that_also_add_up_numbers(f, rank, numbers, rng):
+    wrt = tuple(range(1 + numbers))
+    compiled, plain = (tangentc.value_and_grad(f, wrt=wrt, kernels=k) for k in ("numba", None))
+    for n in range(1, 10):
+        args = (rng.normal(size=(n,) * rank), *rng.normal(size=numbers))
+        value, gradient = compiled(*args)
+        expected, wanted = plain(*args)
+        assert value == expected
+        for a, b in zip(gradient, wanted, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-13)
+    adjoint = compiled.source_for(*args).partition("_adjoint(")[2]
+    if f is not chained:
+        assert "x_bar[i] += " not in adjoint and "A_bar[i, j] += " not in adjoint, "additions are gathered"
+
+
+def jumps(u, w, steps):
+    """Two arrays that take turns."""
+    u = u.copy()
+    v = w.copy()
+    for _ in range(steps):
+        v[1:-1] = 0.5 * (u[2:] - u[:-2])
+        u[1:-1] = 0.3 * v[1:-1] + 0.25 * v[2:] + v[:-2]
+    return np.sum(u * u) + np.sum(v)
+
+
+def test_an_array_is_read_until_it_is_cleared(rng):
+    compiled, plain = (tangentc.grad(jumps, wrt=(0, 1), kernels=k) for k in ("numba", None))
+    for n in range(2, 9):
+        u, w = rng.normal(size=(2, n))
+        for a, b in zip(compiled(u, w, 3), plain(u, w, 3), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-13)
+    assert "rhs_bar" not in compiled.source_for(u, w, 3), "no copy of what is due to an array"

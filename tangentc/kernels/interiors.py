@@ -230,7 +230,7 @@ class _Interiors:
             elif isinstance(x, If) and isinstance(new, If):
                 if any(x is p for p in passed):
                     out += self._copied(x.then, table, passed, is_inside)
-                    table.update((m.name, table.get(m.then, m.then)) for m in x.merged)  # type: ignore[call-overload]
+                    table.update((m.name, table.get(m.then, m.then)) for m in x.merged)  # type: ignore[arg-type]
                     continue
                 then, orelse = (self._copied(b, table, [], is_inside) for b in (x.then, x.orelse))
                 of = [(table.get(m.then, m.then), table.get(m.orelse, m.orelse)) for m in x.merged]  # type: ignore

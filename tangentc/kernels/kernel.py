@@ -260,8 +260,9 @@ class Kernel:
         body = fused(body, self.types, self._root)
         body = plain(contracted(body, self.types, self.o.fresh, {*outs}), set(outs))
         body = once(body, self.types, self.o.fresh, self._root, kept)
-        body = plain(with_short_places(in_rows(body, self.types, kept), self.types), set(outs))
-        body = plain(with_interiors(body, self.types, self.o.fresh, self._root), set(outs))
+        body = plain(in_rows(body, self.types, kept), set(outs))
+        body = with_interiors(body, self.types, self.o.fresh, self._root)
+        body = plain(with_short_places(body, self.types), set(outs))
         if self.o.threads > 1 and not self.nests.is_checked:
             body = shared(body, self.types, self.o.fresh, self._root, self.o.threads)
         body = hoisted(body, self.types, {*outs})

@@ -86,7 +86,8 @@ class _Once:
                     self.types.of_name[names[x.target]] = self.types.of(x.target)
                     new = replace(new, target=names[x.target])
                 before.append(new)
-        needed, kept = set(), []
+        needed: set[Atom] = set()
+        kept: list[Statement] = []
         for x in reversed(before):
             if x.target in needed or not self._is_beside(x):
                 needed |= set(x.atoms)
