@@ -26,7 +26,7 @@ from tangentc.core.walk import all_reads
 from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
-from tangentc.kernels.stacks import Stacks
+from tangentc.kernels.pieces import PIECES, Pieces
 from tangentc.kernels.sums import SUMS
 from tangentc.kernels.trips import UNCOUNTED
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
@@ -35,7 +35,7 @@ MAKES: dict[Op, float | None] = {np.zeros: 0.0, np.ones: 1.0, np.empty: None}
 MAKES_LIKE: dict[Op, float | None] = {np.zeros_like: 0.0, np.ones_like: 1.0, np.empty_like: None}
 
 
-class Nests(Stacks):
+class Nests(Pieces):
     """Writes the statements of a region as loops over entries."""
 
     def block(self, block: Block) -> Block:
@@ -204,6 +204,8 @@ class Nests(Stacks):
             return
         if s.op in SUMS or s.op is operator.matmul:
             return self.reduction(s)
+        if s.op in PIECES:
+            return PIECES[s.op](self, s)
         if s.target in self.finished:
             return self._rename(s, s.args[0])
         op = ops.identity if s.op is ops.method and s.args[1] == Const("copy") else s.op

@@ -22,6 +22,14 @@ from tangentc.core.types import Type
 from tangentc.core.walk import all_defines, substitute
 
 
+@dataclass(frozen=True)
+class Extent:
+    """A length that is another one in each trip: the largest, and what it is computed from."""
+
+    most: Form
+    value: frozenset[tuple[Hashable, int]]
+
+
 @dataclass
 class Stack:
     """An array that values are saved in: its name, that of how many there are in it, and of what shape they are."""
@@ -33,6 +41,7 @@ class Stack:
     given: Atom = Const(0)  # how many there are behind the loop that saves them
     trips: tuple[Hashable, ...] = ()  # of the loops around, where each trip has a place of its own,
     most: tuple[Form, ...] = ()  # and how many these are at most
+    extents: tuple[Extent | None, ...] = ()  # of its lengths that are others in each trip
 
 
 def threaded(block: Block, now: Mapping[str, Atom], types: Types, fresh: Callable[[str], str]) -> tuple[Block, dict]:

@@ -13,11 +13,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from tangentc.analysis.linear import Form
+from tangentc.core import ops
 from tangentc.core.lengths import Dim, Length
-from tangentc.core.nodes import Atom, Const
+from tangentc.core.nodes import Assign, Atom, Const
 from tangentc.core.types import Array, Scalar
 from tangentc.kernels.writing import INTEGER, Into, NotSaid, Writing
 
+Value = frozenset[tuple[Hashable, int]]  # a sum of symbols; one that is computed is an operation, and its operands
+COMPUTED: set[Hashable] = {builtins.max, builtins.min, operator.floordiv, operator.lt, ops.select}
 LARGE = 2**31  # of integers that a loop is given: so many trips may add up such
 
 
@@ -107,7 +111,7 @@ class Sizes(Writing):
     def same(self, a: Atom, b: Atom) -> bool:
         """Whether two lengths are the same: where only the run knows, it is asked before the loop."""
         a, b = self.canonical(a), self.canonical(b)
-        if a == b or (form := self.bounds.form(a)) is not None and form == self.bounds.form(b):
+        if a == b or (value := self.value(a)) is not None and value == self.value(b):
             return True
         if Const(1) in (a, b) or not all(isinstance(n, Const) or n in self.dims for n in (a, b)):
             return False
@@ -120,6 +124,23 @@ class Sizes(Writing):
         first, other = (b, a) if plain else (a, b)
         self.equal[other] = first
         return True
+
+    def value(self, n: Atom, deepest: int = 4) -> Value | None:
+        """What an integer is computed from: two of one value are equal in one trip."""
+        made = self.made.get(n) if isinstance(n, str) else None
+        is_test = isinstance(made, Assign) and made.op is operator.lt
+        form: Form | None = {n: 1} if is_test else self.bounds.form(n)
+        if form is None:
+            return None
+        return frozenset((self._computed(symbol, deepest), times) for symbol, times in form.items())
+
+    def _computed(self, symbol: Hashable, deepest: int) -> Hashable:
+        """The symbol of a form, or the operation that gives it."""
+        made = self.made.get(symbol) if isinstance(symbol, str) else None
+        if not isinstance(made, Assign) or made.op not in COMPUTED or not deepest:
+            return symbol
+        given = tuple(self.value(a, deepest - 1) for a in made.args)
+        return symbol if None in given else (made.op, given)
 
     def canonical(self, n: Atom) -> Atom:
         """The length that stands for all that are the same."""

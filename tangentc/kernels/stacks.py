@@ -62,8 +62,11 @@ class Stacks(Trips):
             lengths = tuple(x.length for x in self.view(a).axes) if self.is_array(a) else ()
             own_name = version_base(a).lstrip("%") if isinstance(a, str) else ""
             base = name if len(found) == 1 or not own_name else f"{own_name.removesuffix('_saved')}_saved"
-            stack = of_list[k, *_kind(t)] = Stack(self.fresh(base), "", t, lengths, Const(0), trips, tuple(most))
-            own = tuple(self.dims.get(n, 1) if isinstance(n, str) else n.value for n in lengths)
+            extents = tuple(map(self.extent, lengths))
+            stack = of_list[k, *_kind(t)] = Stack(
+                self.fresh(base), "", t, lengths, Const(0), trips, tuple(most), extents
+            )
+            own = tuple(self.axis_of(stack.array, j, *both) for j, both in enumerate(zip(lengths, extents)))
             self.types.of_name[stack.array] = Array(t.dtype, (*self.trips_of(stack), *own))  # type: ignore
             self.own.add(stack.array)
             if lengths:
@@ -204,7 +207,9 @@ class Stacks(Trips):
         self.types.of_name[target] = t
         place = self.place_of_trip()
         if isinstance(t, Array):
-            lengths = tuple(self.of_dim(d) for d in t.shape)
+            lengths = tuple(
+                self.of_dim(d) if e is None else self.computed(e.value) for d, e in zip(t.shape, stack.extents)
+            )
             self.views[target] = self._of_stack(replace(stack, lengths=lengths), *place)
         else:
             self.add(self._read(target, View(stack.array, (), tuple(enumerate(place))), ()))

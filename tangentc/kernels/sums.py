@@ -105,6 +105,10 @@ class Sums(Indexed):
         u, v = self.view(a), self.view(b)
         if len(u.axes) + len(v.axes) > 3 or not self.same(u.axes[-1].length, v.axes[0].length):
             raise NotSaid("a product of matrices")
+        if len(u.axes) == 2 and (u.axes[0].of or 0) > (u.axes[1].of or 0):  # columns, as they lie in memory
+            t = self.types.of(a)
+            a, b, u, v = b, self.fresh("%rows"), v, replace(u, axes=u.axes[::-1])
+            self.types.of_name[b], self.views[b] = replace(t, shape=t.shape[::-1]), v  # type: ignore
         n = v.axes[0].length
         lengths = (*(x.length for x in u.axes[:-1]), n, *(x.length for x in v.axes[1:]))
 

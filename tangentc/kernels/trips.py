@@ -24,8 +24,8 @@ from tangentc.core.nodes import Assign, Atom, Const, Effect, For
 from tangentc.core.types import Tuple
 from tangentc.core.walk import statements
 from tangentc.kernels.accesses import say
+from tangentc.kernels.extents import Extents
 from tangentc.kernels.saves import Stack
-from tangentc.kernels.sums import Sums
 from tangentc.kernels.writing import INTEGER, Around, NotSaid
 
 
@@ -40,7 +40,7 @@ class Irregular(NotSaid):
 UNCOUNTED = Around("", Const(0), Const(0), False, False)  # a branch, or a loop that a test ends
 
 
-class Trips(Sums):
+class Trips(Extents):
     """The part that knows in which trip it writes."""
 
     @contextlib.contextmanager
@@ -112,18 +112,22 @@ class Trips(Sums):
 
     def make_room(self, stack: Stack) -> None:
         """Room for what so many trips save."""
-        sizes: list[Atom] = []
-        for form in stack.most:
-            n = say(form, self.said, lambda op, a, b: self.emit(op, (a, b), "%trips", INTEGER))
-            natural = self.bounds.is_natural(form)
-            sizes.append(n if natural else Const(max(n.value, 0)) if isinstance(n, Const) else self.at_least_none(n))
-        sizes += map(self.clipped, stack.lengths)
+        sizes = list(map(self._at_most, stack.most))
+        for n, extent in zip(stack.lengths, stack.extents):
+            sizes.append(self.clipped(n) if extent is None else self._at_most(extent.most))
         shape = sizes[0]
         if len(sizes) > 1:
             shape = self.emit(ops.make_tuple, tuple(sizes), "%shape", Tuple((INTEGER,) * len(sizes)))
         t = self.types.of_name[stack.array]
         keywords = () if t.dtype == "float64" else (("dtype", Const(np.dtype(t.dtype).type)),)  # type: ignore[union-attr]
         self.add(Assign(stack.array, np.empty, (shape,), keywords, self.span))
+
+    def _at_most(self, form: Form) -> Atom:
+        """A number of entries that is known before the loop, not below zero."""
+        n = say(form, self.said, lambda op, a, b: self.emit(op, (a, b), "%trips", INTEGER))
+        if self.bounds.is_natural(form):
+            return n
+        return Const(max(n.value, 0)) if isinstance(n, Const) else self.at_least_none(n)
 
     def at_least_none(self, n: Atom) -> str:
         return self.emit(builtins.max, (n, Const(0)), "%trips", INTEGER)

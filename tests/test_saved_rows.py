@@ -1,0 +1,150 @@
+"""What loops save that is not as long, or not as many, in each trip: triangular factorizations, and ranges with steps."""
+
+import numpy as np
+import pytest
+
+import tangentc
+
+pytest.importorskip("numba")
+
+
+def cholesky(A, w):
+    L = A.copy()
+    for k in range(len(L)):
+        L[k, k] = np.sqrt(L[k, k] - L[k, :k] @ L[k, :k])
+        L[k + 1 :, k] = (L[k + 1 :, k] - L[k + 1 :, :k] @ L[k, :k]) / L[k, k]
+    return np.sum(w * L)
+
+
+def factors(A, w):
+    """LU without pivots."""
+    U = A.copy()
+    n = len(U)
+    for k in range(n - 1):
+        U[k + 1 :, k] = U[k + 1 :, k] / U[k, k]
+        U[k + 1 :, k + 1 :] -= U[k + 1 :, k][:, None] * U[k, k + 1 :]
+    return np.sum(w * U)
+
+
+def factors_by_outer(A, w):
+    U = A.copy()
+    for k in range(len(U) - 1):
+        m = U[k + 1 :, k] / U[k, k]
+        U[k + 1 :, k:] -= np.outer(m, U[k, k:])
+        U[k + 1 :, k] = m
+    return np.sum(w * U)
+
+
+def forward(L, b):
+    """Forward substitution, column by column."""
+    x = b.copy()
+    n = len(b)
+    for i in range(n):
+        x[i] = x[i] / L[i, i]
+        x[i + 1 :] = x[i + 1 :] - np.tanh(L[i + 1 :, i] * x[i])
+    return np.sum(x * x)
+
+
+def backward(U, b):
+    x = b.copy()
+    for i in range(len(b) - 1, -1, -1):
+        x[i] = x[i] / U[i, i]
+        x[:i] = np.sin(x[:i] - U[:i, i] * x[i])
+    return np.sum(x * x)
+
+
+def gram_schmidt(A, w):
+    Q = A.copy()
+    for k in range(Q.shape[1]):
+        for j in range(k):
+            Q[:, k] = Q[:, k] - (Q[:, j] @ Q[:, k]) * Q[:, j]
+        Q[:, k] = Q[:, k] / np.sqrt(Q[:, k] @ Q[:, k])
+    return np.sum(w * Q)
+
+
+def orthogonal(A, w):
+    """The rows behind one that is made a unit vector lose what they have of it."""
+    Q = A.copy()
+    for k in range(len(Q)):
+        Q[k] = Q[k] / np.sqrt(Q[k] @ Q[k])
+        Q[k + 1 :] -= np.outer(Q[k + 1 :] @ Q[k], Q[k])
+    return np.sum(w * Q)
+
+
+def banded(A, b, p):
+    """Of a row only what is close to the diagonal counts."""
+    x = b.copy()
+    for i in range(len(b)):
+        low = max(i - p, 0)
+        x[i] = (x[i] - A[i, low:i] @ np.sin(x[low:i])) / A[i, i]
+        x[low:i] = x[low:i] * np.cos(x[i])
+    return np.sum(x * x)
+
+
+def windows(x, c):
+    """Windows that the end cuts off."""
+    u = x.copy()
+    for i in range(len(x)):
+        u[i : i + 3] = c * u[i : i + 3] * u[i : i + 3]
+    return np.sum(u)
+
+
+def of_two_loops(A, c):
+    B = A.copy()
+    for i in range(len(A)):
+        for j in range(i):
+            B[j, j:i] = B[j, j:i] * B[i, j:i] + c
+    return np.sum(B * B)
+
+
+def matrix_of(rng, n):
+    return rng.normal(size=(n, n)) * 0.3 + (1 + n) * np.eye(n)
+
+
+def with_matrices(f, n, rng):
+    """Arguments for a function, by their names."""
+    A = matrix_of(rng, n)
+    made = {
+        "A": A @ A.T if f is cholesky else A, "w": rng.normal(size=(n, n)), "L": A, "U": A, "b": rng.normal(size=n),
+        "x": rng.normal(size=n), "p": 3, "c": 0.7,
+    }  # fmt: skip
+    return [made[name] for name in f.__code__.co_varnames[: f.__code__.co_argcount]]
+
+
+ALL = [
+    cholesky, factors, factors_by_outer, forward, backward, gram_schmidt, orthogonal, banded, windows, of_two_loops,
+]  # fmt: skip
+
+
+def agrees(f, args, wrt, exact):
+    """A compiled derivative that gives what NumPy's gives."""
+    by_numpy, by_loops = (tangentc.value_and_grad(f, wrt=wrt, kernels=k) for k in ("numpy", "numba"))
+    for given in args:
+        with np.errstate(all="ignore"):
+            value, gradient = by_numpy(*given)
+            got, loops = by_loops(*given)
+        np.testing.assert_allclose(got, value, rtol=0 if exact else 1e-12)
+        for a, b in zip(loops, gradient, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+    return by_loops
+
+
+@pytest.mark.parametrize("f", ALL)
+def test_rows_that_get_shorter(f, rng):
+    wrt = [k for k, name in enumerate(f.__code__.co_varnames[: f.__code__.co_argcount]) if name != "p"]
+    exact = f in (factors, windows, of_two_loops)
+    loops = agrees(f, [with_matrices(f, n, rng) for n in (9, 12, 40)], wrt, exact)
+    assert f"{f.__name__}_loop_adjoint" in loops.source and ".pop()" not in loops.source
+    agrees(f, [with_matrices(f, n, rng) for n in (2, 1, 3)], wrt, exact)
+
+
+@pytest.mark.parametrize("f", ALL)
+def test_nan_in_rows_that_get_shorter(f, rng):
+    args = with_matrices(f, 10, rng)
+    args[0][..., 4] = np.nan
+    args[0][..., 7] = np.inf
+    agrees(f, [args], [0, 1] if f is not windows else [0], False)
+
+
+def test_no_rows(rng):
+    agrees(cholesky, [with_matrices(cholesky, 9, rng), with_matrices(cholesky, 0, rng)], [0, 1], False)
