@@ -148,3 +148,72 @@ def test_nan_in_rows_that_get_shorter(f, rng):
 
 def test_no_rows(rng):
     agrees(cholesky, [with_matrices(cholesky, 9, rng), with_matrices(cholesky, 0, rng)], [0, 1], False)
+
+
+def every_second(x, c):
+    u = x.copy()
+    for i in range(0, len(x) - 1, 2):
+        u[i + 1] = np.sin(u[i]) * u[i + 1] + c
+        u[i] = u[i] * u[i + 1]
+    return np.sum(u * u)
+
+
+def red_and_black(x, c):
+    u = x.copy()
+    n = len(x)
+    for t in range(3):
+        for color in range(2):
+            for i in range(1 + color, n - 1, 2):
+                u[i] = c * np.tanh(u[i - 1] * u[i + 1] + u[i])
+    return np.sum(u * u)
+
+
+def downwards(x, c):
+    u = x.copy()
+    for i in range(len(x) - 1, 1, -3):
+        u[i] = u[i] * u[i - 1] * c
+        u[i - 2] = np.exp(-u[i] * u[i - 2])
+    return np.sum(u)
+
+
+def of_any_step(x, c, step):
+    u = x.copy()
+    for i in range(0, len(x), step):
+        u[i] = u[i] * u[i] * u[0] * c
+    return np.sum(u)
+
+
+def counted_by_threes(x, first, last):
+    s = 1.0
+    for k in range(first, last, 3):
+        s = s * np.sin(x[0] + k * s)
+        x = x * s
+    return np.sum(x)
+
+
+def blocks(x, c):
+    """Rows of a window that is moved by its own width."""
+    u = x.copy()
+    n = len(x)
+    for i in range(0, n, 4):
+        u[i : i + 4] = u[i : i + 4] * np.sin(u[i : i + 4] * c)
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("f", [every_second, red_and_black, downwards, blocks])
+def test_ranges_with_steps(f, rng):
+    args = [(rng.normal(size=n), 0.7) for n in (9, 10, 11, 12, 40)]
+    loops = agrees(f, args, [0, 1], f is every_second and False)
+    assert f"{f.__name__}_loop_adjoint" in loops.source and ".pop()" not in loops.source and "top" not in loops.source
+    agrees(f, [(rng.normal(size=n), 0.7) for n in (2, 3, 4)], [0, 1], False)
+
+
+def test_steps_that_only_the_run_knows(rng):
+    agrees(of_any_step, [(rng.normal(size=9), 0.7, step) for step in (1, 2, 5, 9, 20)], [0, 1], True)
+
+
+def test_ranges_with_steps_that_begin_and_end_anywhere(rng):
+    x = rng.normal(size=9)
+    ends = [(0, 10), (1, 10), (2, 10), (3, 3), (5, 1), (-4, 3), (-4, -3)]
+    loops = agrees(counted_by_threes, [(x, *both) for both in ends], [0], False)
+    assert "counted_by_threes_loop_adjoint" in loops.source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -117,6 +118,8 @@ class Bounds:
         self.forms = Forms(types.of, definitions)
         self.lengths = lengths
         self.of: dict[str, tuple[Form, Form] | None] = {}  # the least and the largest value of the variables of loops
+        self.quotients: dict[Hashable, tuple[Form, int]] = {}  # integers that say how often a number goes into another
+        self.within: set[Hashable] = set()  # those of them that are other integers in each trip
 
     def around(self, s: For) -> None:
         """Note what the variable of a loop may be."""
@@ -150,20 +153,50 @@ class Bounds:
 
     def is_natural(self, form: Form | None) -> bool:
         """Whether an integer is surely zero or more."""
-        low = None if form is None else self._extreme(self._in_lengths(form), 0)
-        return low is not None and _is_natural(low)
+        if form is None:
+            return False
+        if (sides := self.sides(form)) is not None:
+            either, forms = sides
+            return any(map(self.is_natural, forms)) if either else all(map(self.is_natural, forms))
+        low = self._extreme(self._in_lengths(form), 0)
+        return low is not None and _is_natural(self._divided(low))
+
+    def sides(self, form: Form) -> tuple[bool, list[Form]] | None:
+        """An integer of which a largest or a least one is a part, as those with each of these in its place, and whether
+        it is the largest of them; None where it has no such part."""
+        for symbol, times in form.items():
+            made = self.definitions.get(symbol)  # type: ignore[arg-type]
+            if isinstance(made, Assign) and made.op in (builtins.max, builtins.min) and not made.keywords:
+                rest = {k: n for k, n in form.items() if k != symbol}
+                forms = [plus(rest, f, times) for f in map(self.form, made.args) if f is not None]
+                if len(forms) == len(made.args):
+                    return (times > 0) == (made.op is builtins.max), forms
+        return None
 
     def _extreme(self, form: Form, which: int, deep: int = 8) -> Form | None:
-        """The least value, or the largest, over all trips."""
-        loop = next((k for k in form if k in self.of), None)
-        if loop is None:
+        """The least value, or the largest, over all trips: of inner loops first, whose trips the outer ones decide."""
+        inner = next((k for k in reversed([*self.of]) if k in form), None)
+        if inner is None:
             return form
-        if self.of[loop] is None or not deep:  # type: ignore[index]
+        if self.of[inner] is None or not deep:
             return None
-        times = form[loop]
-        bound = self.of[loop][which if times > 0 else 1 - which]  # type: ignore[index]
-        rest = {k: n for k, n in form.items() if k != loop}
-        return self._extreme(plus(rest, bound, times), which, deep - 1)
+        times = form[inner]
+        bound = self.of[inner][which if times > 0 else 1 - which]  # type: ignore[index]
+        rest = plus({k: n for k, n in form.items() if k != inner}, bound, times)
+        if not self.within.isdisjoint(rest):
+            sign = 1 - 2 * which
+            rest = plus({}, self._divided(plus({}, rest, sign), self.within), sign)
+        return self._extreme(rest, which, deep - 1)
+
+    def _divided(self, form: Form, some: Iterable[Hashable] | None = None) -> Form:
+        """What is no larger, with what is divided in the place of quotients."""
+        for symbol in self.quotients if some is None else some:
+            whole, by = self.quotients[symbol]
+            times = form.get(symbol, 0)
+            if times and times % by == 0:  # by * (whole // by) is at most whole, and at least whole - by + 1
+                whole = whole if times < 0 else plus(whole, constant(by - 1), -1)
+                form = plus({k: n for k, n in form.items() if k != symbol}, self._in_lengths(whole), times // by)
+        return form
 
 
 def _is_natural(form: Form) -> bool:

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 
 from tangentc.analysis.linear import ONE, Form, plus
-from tangentc.core import ops
 from tangentc.core.lengths import Length
-from tangentc.core.nodes import Assign, Atom, Const
+from tangentc.core.nodes import Atom, Const, Op
 from tangentc.core.types import Scalar
 from tangentc.kernels.accesses import say
 from tangentc.kernels.saves import Extent
-from tangentc.kernels.sizes import COMPUTED, Value
+from tangentc.kernels.sizes import COMPUTED, TESTS, Value
 from tangentc.kernels.sums import Sums
-from tangentc.kernels.writing import INTEGER, NotSaid
+from tangentc.kernels.writing import INTEGER, Into, NotSaid
 
 
 class Extents(Sums):
@@ -40,28 +39,49 @@ class Extents(Sums):
 
     def greatest(self, n: Atom) -> Form | None:
         """The largest that a length may be over all trips, by what is known before them; it may come out below zero."""
-        made = self.made.get(str(n))
-        if isinstance(made, Assign) and made.op is builtins.max and Const(0) in made.args:
-            n = next((a for a in made.args if a != Const(0)), n)
         form = self.bounds.form(n)
-        for upper in self._upper(form) if form is not None else ():
-            most = self.bounds.extremes(upper)[1]
-            if most is not None and all(map(self._is_known_before, most.keys() - {ONE})):
-                return most
-        return None
+        return None if form is None else self.at_most(form)
 
-    def _upper(self, form: Form, deep: int = 4) -> Iterator[Form]:
-        """Integers that are no smaller, without the least or the largest of two in it."""
-        found = ((k, made) for k in form if isinstance(made := self.made.get(str(k)), Assign))
-        side = next(((k, m) for k, m in found if m.op is (builtins.min if form[k] > 0 else builtins.max)), None)
-        if side is None or not deep:
-            yield form
-            return
-        symbol, made = side
-        rest = {k: n for k, n in form.items() if k != symbol}
-        for a in made.args:
-            if (other := self.bounds.form(a)) is not None:
-                yield from self._upper(plus(rest, other, form[symbol]), deep - 1)
+    def at_most(self, form: Form) -> Form | None:
+        """An integer that is known before the loop, and that another one is no larger than where it is above zero."""
+        if (sides := self.bounds.sides(form)) is not None:
+            is_largest, forms = sides
+            return self._one_of(builtins.max if is_largest else builtins.min, [self.at_most(f) for f in forms])
+        most = self.bounds.extremes(form)[1]
+        if most is not None and len(most) == 1 and most.keys() <= self.bounds.within:
+            ((symbol, times),) = most.items()
+            span, step = self.bounds.quotients[symbol]
+            span = self.at_most(span)  # type: ignore[assignment]
+            most = self.bounds.form(self.count_of(span, step)) if span is not None and times == 1 else None
+        known = most is not None and all(map(self._is_known_before, most.keys() - {ONE}))
+        return most if known else None
+
+    def _one_of(self, op: Op, found: list[Form | None]) -> Form | None:
+        """The largest of some integers, or the least of those that are known; any below zero are as good as zero."""
+        forms = [f for f in found if f is not None]
+        if op is builtins.max:
+            forms = [f for f in forms if not self.bounds.is_natural(plus({}, f, -1))]
+        if op is builtins.max and None in found:
+            return None
+        if len(forms) < 2:
+            return forms[0] if forms else {} if op is builtins.max else None
+        with Into(self, self.head):
+            each = tuple(self.computed(frozenset(f.items())) for f in forms)
+            name = self.emit(op, each, "%length", INTEGER)
+        self.early.add(name)
+        return {name: 1}
+
+    def count_of(self, span: Form, step: int) -> Atom:
+        """How many steps there are in so much; below zero where there are none."""
+        if span.keys() <= {ONE}:
+            return Const(max(span.get(ONE, 0) // step, 0))
+        is_early = all(map(self._is_known_before, span.keys() - {ONE}))
+        with Into(self, self.head if is_early else self.out):
+            whole = say(span, self.said, lambda op, a, b: self.emit(op, (a, b), "%trips", INTEGER))
+            count = self.emit(operator.floordiv, (whole, Const(step)), "%trips", INTEGER)
+        self.bounds.quotients[count] = span, step
+        (self.early if is_early else self.bounds.within).add(count)
+        return count
 
     def _without_names(self, value: Value | None) -> Value | None:
         """A value with the numbers of the loops around for their variables; None where it speaks of other names that
@@ -94,7 +114,7 @@ class Extents(Sums):
             return self.around[symbol[1]].target
         if symbol[0] not in COMPUTED:
             return self.said(symbol)
-        of = Scalar("bool") if symbol[0] is operator.lt else INTEGER
+        of = Scalar("bool") if symbol[0] in TESTS else INTEGER
         return self.emit(symbol[0], tuple(map(self.computed, symbol[1])), "%length", of)
 
     def axis_of(self, array: str, k: int, n: Atom, extent: Extent | None) -> int | Length:

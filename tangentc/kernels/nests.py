@@ -27,6 +27,7 @@ from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
 from tangentc.kernels.pieces import PIECES, Pieces
+from tangentc.kernels.strides import step_of
 from tangentc.kernels.sums import SUMS
 from tangentc.kernels.trips import UNCOUNTED
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
@@ -118,19 +119,27 @@ class Nests(Pieces):
             raise NotSaid("a loop over something else than a range")
         over = self.fresh("%range")
         self.types.of_name[over] = Known(Const(range(0)))
-        turned = self.turned.get(str(s.iterable), ())
-        if self.has_saves(s) and s.target not in all_reads(s.body):
+        turned, saves, stride, variable = s.iterable in self.turned, self.has_saves(s), None, s.target
+        if saves and s.target not in all_reads(s.body):
             s = replace(s, target=self.trip())
-            if self.takes(s) and not turned and len(trips) == 2:  # the last trip comes first
-                trips, turned = self._backwards(trips), trips
-        self.add(Assign(over, builtins.range, trips, tuple(zip(TURNED, turned)), s.span))
+            turned = turned or self.takes(s)  # the last trip comes first
+        if saves or turned:
+            trips, stride = self.numbered(trips)
+            s = replace(s, target=self.trip()) if stride is not None and s.target == variable else s
+        forwards, trips = trips, self.backwards_of(trips) if turned else trips
+        keywords = tuple(zip(TURNED, forwards)) if turned and step_of(forwards) == 1 else ()
+        self.add(Assign(over, builtins.range, trips, keywords, s.span))
         self.bounds.around(replace(s, iterable=over))
         inits = [self._joining(c.init, c.name) for c in s.carried]
         self.carried |= {c.name for c in s.carried}
         was, leaves = self.outright, has_leave(s.body)
         self.outright = was and not leaves
-        with self.within_loop(self.around_of(s, trips, turned, leaves)):
-            body = self.block(s.body)
+        before: list[Statement] = []
+        with self.within_loop(self.around_of(s, forwards, turned, leaves)):
+            if stride is not None and variable in all_reads(s.body):
+                with Into(self, before):
+                    self.variable(variable, stride, s.target)
+            body = (*before, *self.block(s.body))
         self.outright = was
         carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
         self.add(replace(s, iterable=over, body=body, carried=carried))
@@ -154,9 +163,9 @@ class Nests(Pieces):
             self.ranges[s.target] = s.args if len(s.args) > 1 else (Const(0), *s.args)
         elif s.op is builtins.reversed and s.args[0] in self.stacks:
             self.backwards[s.target] = str(s.args[0])
-        elif s.op is builtins.reversed and s.args[0] in self.ranges:
-            self.turned[s.target] = self.ranges[s.args[0]]  # type: ignore[index]
-            self.ranges[s.target] = self._backwards(self.turned[s.target])
+        elif s.op is builtins.reversed and s.args[0] in self.ranges.keys() - self.turned:
+            self.ranges[s.target] = self.ranges[s.args[0]]  # type: ignore[index]
+            self.turned.add(s.target)
         elif s.op is ops.make_tuple:
             self.parts[s.target] = s.args
         elif s.op is builtins.slice:
@@ -182,13 +191,6 @@ class Nests(Pieces):
             self.array(s)
         else:
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')} gives something else than numbers")
-
-    def _backwards(self, trips: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        if len(trips) == 3:
-            if trips[2] != Const(1):
-                raise NotSaid("a range with steps, backwards")
-        first = self.plus(trips[1], Const(-1))
-        return first, self.plus(trips[0], Const(-1)), Const(-1)
 
     def number(self, s: Assign) -> None:
         if s.op in SUMS or s.op is operator.matmul:

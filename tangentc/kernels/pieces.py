@@ -1,8 +1,8 @@
 """Arrays that are made of others, in another way than entry by entry.
 
-    t = np.outer(a, b)                  for i in range(n):
-                              ->            for j in range(m):
-                                                t[i, j] = a[i] * b[j]
+t = np.outer(a, b)                  for i in range(n):
+                          ->            for j in range(m):
+                                            t[i, j] = a[i] * b[j]
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from tangentc.core.types import Array, Scalar
 from tangentc.kernels.writing import INTEGER, Into, NotSaid, Writing
 
 Value = frozenset[tuple[Hashable, int]]  # a sum of symbols; one that is computed is an operation, and its operands
-COMPUTED: set[Hashable] = {builtins.max, builtins.min, operator.floordiv, operator.lt, ops.select}
+TESTS: set[Hashable] = {operator.lt, operator.gt}
+COMPUTED: set[Hashable] = {builtins.max, builtins.min, operator.floordiv, ops.select, *TESTS}
 LARGE = 2**31  # of integers that a loop is given: so many trips may add up such
 
 
@@ -128,7 +129,7 @@ class Sizes(Writing):
     def value(self, n: Atom, deepest: int = 4) -> Value | None:
         """What an integer is computed from: two of one value are equal in one trip."""
         made = self.made.get(n) if isinstance(n, str) else None
-        is_test = isinstance(made, Assign) and made.op is operator.lt
+        is_test = isinstance(made, Assign) and made.op in TESTS
         form: Form | None = {n: 1} if is_test else self.bounds.form(n)
         if form is None:
             return None

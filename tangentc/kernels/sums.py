@@ -257,7 +257,7 @@ class Sums(Indexed):
                 self.refuse_large()
         dtype = strong_dtype(args, self.types)
         values = tuple(self._typed(a, dtype) for a in args)
-        if said in EXTREMES:
+        if said in EXTREMES and any(getattr(self.types.of(a), "dtype", "") != "int64" for a in values):
             best = values[0]
             for other in values[1:-1]:
                 takes = self.emit(EXTREMES[said], (other, best), "%test", Scalar("bool"))

@@ -24,8 +24,8 @@ from tangentc.core.nodes import Assign, Atom, Const, Effect, For
 from tangentc.core.types import Tuple
 from tangentc.core.walk import statements
 from tangentc.kernels.accesses import say
-from tangentc.kernels.extents import Extents
 from tangentc.kernels.saves import Stack
+from tangentc.kernels.strides import Range, Strides, step_of
 from tangentc.kernels.writing import INTEGER, Around, NotSaid
 
 
@@ -40,7 +40,7 @@ class Irregular(NotSaid):
 UNCOUNTED = Around("", Const(0), Const(0), False, False)  # a branch, or a loop that a test ends
 
 
-class Trips(Extents):
+class Trips(Strides):
     """The part that knows in which trip it writes."""
 
     @contextlib.contextmanager
@@ -70,22 +70,19 @@ class Trips(Extents):
         self.types.of_name[name] = INTEGER
         return name
 
-    def around_of(self, s: For, trips: tuple[Atom, ...], turned: tuple[Atom, ...], left: bool) -> Around:
-        forwards = turned or trips
-        return Around(s.target, forwards[0], forwards[1], bool(turned), not left and len(forwards) == 2)
+    def around_of(self, s: For, forwards: Range, turned: bool, left: bool) -> Around:
+        step = step_of(forwards)
+        return Around(s.target, forwards[0], forwards[1], turned, not left and step in (1, -1), step or 0)
 
     def forms(self, turned: bool) -> tuple[Hashable, ...] | None:
         """How often the loops around run, so that those of other kernels can be compared; None for what is not
         counted."""
         found: list[Hashable] = []
-        names: dict[Hashable, Hashable] = {a.target: ("trip", k) for k, a in enumerate(self.around)}
         for a in self.around:
-            ends = [self.bounds.form(x) for x in (a.first, a.end)]
+            ends = [self._without_names(self.value(x)) for x in (a.first, a.end)]
             if not a.counted or a.turned is not turned or None in ends:
                 return None
-            for form in ends:
-                renamed = {names.get(k, k): n for k, n in form.items()}  # type: ignore[union-attr]
-                found.append(frozenset(renamed.items()))
+            found += [*ends, a.step]
         return tuple(found) or None
 
     def most(self) -> list[Form] | None:
@@ -95,8 +92,8 @@ class Trips(Extents):
             first, end = self.bounds.form(a.first), self.bounds.form(a.end)
             if first is None or end is None:
                 return None
-            most = self.bounds.extremes(plus(end, first, -1))[1]
-            if most is None or not all(map(self._is_known_before, most.keys() - {ONE})):
+            most = self.at_most(plus(end, first, -1) if a.step > 0 else plus(first, end, -1))
+            if most is None:
                 return None
             out.append(most)
         return out
@@ -106,6 +103,8 @@ class Trips(Extents):
         return tuple(self._from_first(a) for a in self.around)
 
     def _from_first(self, a: Around) -> Atom:
+        if a.step < 0:
+            return self.emit(operator.sub, (a.first, a.target), "%place", INTEGER)
         if isinstance(a.first, Const):
             return self.plus(a.target, Const(-a.first.value))
         return self.emit(operator.sub, (a.target, a.first), "%place", INTEGER)

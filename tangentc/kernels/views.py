@@ -95,7 +95,9 @@ class Views(Entries):
 
     def _is_known_before(self, symbol: Hashable) -> bool:
         """Whether what a form speaks of is known before the loop."""
-        return symbol in self.params if isinstance(symbol, str) else self.said(symbol) is not None
+        return (
+            symbol in self.params or symbol in self.early if isinstance(symbol, str) else self.said(symbol) is not None
+        )
 
     def _sliced(self, axis: Axis, cut: slice) -> Axis:
         if cut.step == -1 and cut.start is None and cut.stop is None:

@@ -48,13 +48,14 @@ class View:
 @dataclass(frozen=True)
 class Around:
     """A loop around what is written: its variable, where it begins and ends, forwards, and whether it is turned; not
-    ``counted`` is one that may be left, has steps, or is none over a range."""
+    ``counted`` is one that may be left, has steps other than one, or is none over a range."""
 
     target: str
     first: Atom
     end: Atom
     turned: bool
     counted: bool
+    step: int = 1
 
 
 class Writing:
@@ -73,7 +74,8 @@ class Writing:
         self.bounds = Bounds(types, self.made, self.dims)
         self.backwards: dict[str, str] = {}  # lists of what was saved, from their ends on
         self.ranges: dict[str, tuple[Atom, ...]] = {}
-        self.turned: dict[str, tuple[Atom, ...]] = {}  # of ranges that run backwards, those that they turn
+        self.turned: set[str] = set()  # those that run backwards
+        self.early: set[Hashable] = set()  # integers that are computed before the loop
         self.known: dict[Dim, Atom] = {}
         self.head: list[Statement] = []
         self.out: list[Statement] = self.head
