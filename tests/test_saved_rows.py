@@ -217,3 +217,36 @@ def test_ranges_with_steps_that_begin_and_end_anywhere(rng):
     ends = [(0, 10), (1, 10), (2, 10), (3, 3), (5, 1), (-4, 3), (-4, -3)]
     loops = agrees(counted_by_threes, [(x, *both) for both in ends], [0], False)
     assert "counted_by_threes_loop_adjoint" in loops.source
+
+
+def over_constants(x, steps):
+    u = x.copy()
+    last = 0
+    for _ in range(steps):
+        for k in (0, 2, 4):
+            u[k] = np.sin(u[k + 1]) * u[k]
+            last = k
+        for k in (5, 1, 3):
+            u[k] = u[k] * u[k - 1] * u[last]
+        for weight in (0.5, -1.5, 0.25):
+            u = u + weight * np.sin(u)
+        for (a, b), k in (((1.0, 0.5), 2), ((0.25, 3.0), 1)):
+            u[k] = u[k] * a + b
+    return np.sum(u * u)
+
+
+def behind_a_loop(x, n):
+    s = x[0]
+    k = 1
+    for k in range(n, 0, -2):
+        s = s * np.sin(s) + x[k]
+    return s * x[k]
+
+
+def test_loops_over_constants(rng):
+    loops = agrees(over_constants, [(rng.normal(size=n), 3) for n in (6, 9, 20)], [0], False)
+    assert "over_constants_loop_adjoint" in loops.source and ".pop()" not in loops.source
+
+
+def test_the_variable_of_a_loop_behind_it(rng):
+    agrees(behind_a_loop, [(rng.normal(size=9), n) for n in (0, 1, 2, 7, 8)], [0], False)

@@ -3,6 +3,7 @@ it gives."""
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections import Counter
 from collections.abc import Sequence
@@ -52,6 +53,7 @@ from tangentc.kernels.writing import Into, NotSaid
 if TYPE_CHECKING:
     from tangentc.kernels.outline import Outline
 
+LISTED = builtins.list, builtins.reversed  # of what a loop runs over
 PLAIN, RELAXED, CHECKED, PARALLEL = "kernel", "relaxed_kernel", "checked_kernel", "parallel_kernel"
 
 
@@ -178,7 +180,7 @@ class Kernel:
                 return
             if isinstance(made, Assign) and any(isinstance(a, Global) for a in made.atoms):
                 raise NotSaid("data of the module")
-            if not isinstance(made, Assign) or not (isinstance(t, (Known, Tuple))):
+            if not isinstance(made, Assign) or not (isinstance(t, (Known, Tuple)) or made.op in LISTED):
                 raise NotSaid(f"{name} is no number and no array")
             for a in made.atoms:
                 if isinstance(a, str):

@@ -27,8 +27,8 @@ from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
 from tangentc.kernels.pieces import PIECES, Pieces
-from tangentc.kernels.strides import step_of
-from tangentc.kernels.sums import SUMS
+from tangentc.kernels.strides import numbers, range_of, step_of
+from tangentc.kernels.sums import PRODUCTS, SUMS
 from tangentc.kernels.trips import UNCOUNTED
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
 
@@ -114,18 +114,21 @@ class Nests(Pieces):
         if s.iterable in self.backwards:
             s = self._popping(s)
         self._joined(s.carried)
-        trips = self.ranges.get(s.iterable) if isinstance(s.iterable, str) else None
+        trips, of = self.ranges.get(str(s.iterable)), None  # type: ignore[var-annotated]
+        if (listed := self.listed.get(s.iterable, numbers(s.iterable))) is not None:
+            trips, of = range_of(listed)
         if trips is None or not is_number(self.types.of(s.target)):
             raise NotSaid("a loop over something else than a range")
         over = self.fresh("%range")
         self.types.of_name[over] = Known(Const(range(0)))
-        turned, saves, stride, variable = s.iterable in self.turned, self.has_saves(s), None, s.target
+        turned, saves, variable = s.iterable in self.turned, self.has_saves(s), s.target
         if saves and s.target not in all_reads(s.body):
             s = replace(s, target=self.trip())
             turned = turned or self.takes(s)  # the last trip comes first
-        if saves or turned:
-            trips, stride = self.numbered(trips)
-            s = replace(s, target=self.trip()) if stride is not None and s.target == variable else s
+        if of is None and (saves or turned):
+            trips, of = self.numbered(trips)
+        if of is not None and s.target == variable:
+            s = replace(s, target=self.trip())
         forwards, trips = trips, self.backwards_of(trips) if turned else trips
         keywords = tuple(zip(TURNED, forwards)) if turned and step_of(forwards) == 1 else ()
         self.add(Assign(over, builtins.range, trips, keywords, s.span))
@@ -136,9 +139,9 @@ class Nests(Pieces):
         self.outright = was and not leaves
         before: list[Statement] = []
         with self.within_loop(self.around_of(s, forwards, turned, leaves)):
-            if stride is not None and variable in all_reads(s.body):
+            if of is not None and variable in all_reads(s.body):
                 with Into(self, before):
-                    self.variable(variable, stride, s.target)
+                    self.variable(variable, of, s.target)
             body = (*before, *self.block(s.body))
         self.outright = was
         carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
@@ -166,6 +169,8 @@ class Nests(Pieces):
         elif s.op is builtins.reversed and s.args[0] in self.ranges.keys() - self.turned:
             self.ranges[s.target] = self.ranges[s.args[0]]  # type: ignore[index]
             self.turned.add(s.target)
+        elif self.constants(s):
+            pass
         elif s.op is ops.make_tuple:
             self.parts[s.target] = s.args
         elif s.op is builtins.slice:
@@ -193,7 +198,7 @@ class Nests(Pieces):
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')} gives something else than numbers")
 
     def number(self, s: Assign) -> None:
-        if s.op in SUMS or s.op is operator.matmul:
+        if s.op in SUMS or s.op in PRODUCTS:
             return self.reduction(s)
         self._entry(s.op, s.args, s.target, s.keywords)
 
@@ -204,7 +209,7 @@ class Nests(Pieces):
             view = self.view(s.args[0])
             self.views[s.target] = replace(view, axes=view.axes[::-1])
             return
-        if s.op in SUMS or s.op is operator.matmul:
+        if s.op in SUMS or s.op in PRODUCTS:
             return self.reduction(s)
         if s.op in PIECES:
             return PIECES[s.op](self, s)

@@ -9,15 +9,19 @@ for i in reversed(range(n - 1, -1, -1)):        for i in range(n):
 
 from __future__ import annotations
 
+import builtins
+import itertools
 import operator
 from dataclasses import dataclass
 
 from tangentc.analysis.linear import constant, plus
+from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const
 from tangentc.kernels.extents import Extents
 from tangentc.kernels.writing import INTEGER, NotSaid
 
 Range = tuple[Atom, ...]  # the arguments of a range: first, end, and a step where there is one
+Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,28 @@ class Stride:
 
     first: Atom
     step: int
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What the variable of a loop is, trip by trip."""
+
+    items: Numbers
+
+
+def range_of(items: Numbers) -> tuple[Range, Listed | None]:
+    """The range that runs over some numbers; where there is none, that of their places, and the numbers."""
+    apart = {b - a for a, b in itertools.pairwise(items)} or {1}
+    if set(map(type, items)) == {int} and len(apart) == 1 and 0 not in apart:
+        step = Const(int(apart.pop()))
+        return (Const(items[0]), Const(items[-1] + step.value), step), None
+    return (Const(0), Const(len(items))), Listed(items)
+
+
+def numbers(atom: Atom) -> Numbers | None:
+    """The numbers of a constant tuple, if they are all integers, or all floating-point numbers."""
+    value = atom.value if isinstance(atom, Const) else None
+    return value if type(value) is tuple and value and {*map(type, value)} in ({int}, {float}) else None
 
 
 def step_of(trips: Range) -> int | None:
@@ -56,12 +82,33 @@ class Strides(Extents):
         span = plus(plus(end, first, -1), constant(abs(step) - 1))  # type: ignore[arg-type]
         return (Const(0), self.count_of(span, abs(step))), Stride(trips[0], step)  # type: ignore[arg-type]
 
-    def variable(self, target: str, stride: Stride, trip: str) -> None:
+    def variable(self, target: str, of: Stride | Listed, trip: str) -> None:
         """Write what the variable of a loop is in a trip."""
-        far: tuple[Atom, ...] = Const(abs(stride.step)), trip
-        if stride.first == Const(0) and stride.step > 0:
+        if isinstance(of, Listed):
+            self.add(Assign(target, operator.getitem, (Const(of.items), trip), (), self.span))
+            if isinstance(of.items[0], int):
+                self.bounds.of[target] = constant(int(min(of.items))), constant(int(max(of.items)))
+            return
+        far: tuple[Atom, ...] = Const(abs(of.step)), trip
+        if of.first == Const(0) and of.step > 0:
             self.add(Assign(target, operator.mul, far, (), self.span))
         else:
-            op = operator.add if stride.step > 0 else operator.sub
-            args = stride.first, self.emit(operator.mul, far, "%index", INTEGER)
+            op = operator.add if of.step > 0 else operator.sub
+            args = of.first, self.emit(operator.mul, far, "%index", INTEGER)
             self.add(Assign(target, op, args, (), self.span))
+
+    def constants(self, s: Assign) -> bool:
+        """Whether a statement has to do with numbers that are known; what it gives is noted."""
+        found = self.listed.get(s.args[0], numbers(s.args[0])) if s.args else None
+        if found is None:
+            return False
+        if s.op in (builtins.list, builtins.tuple):
+            self.listed[s.target] = found
+        elif s.op is builtins.reversed and s.args[0] not in self.turned:
+            self.listed[s.target] = found
+            self.turned.add(s.target)
+        elif s.op is operator.getitem and type(getattr(s.args[1], "value", None)) is int:
+            self.add(Assign(s.target, ops.identity, (Const(found[s.args[1].value]),), (), s.span))  # type: ignore
+        else:
+            return False
+        return True

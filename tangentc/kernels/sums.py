@@ -25,6 +25,7 @@ from tangentc.kernels.writing import INTEGER, Into, NotSaid, View
 from tangentc.ops.table import say
 
 BEST: dict[Op, tuple[Op, float]] = {np.max: (np.maximum, -np.inf), np.min: (np.minimum, np.inf)}
+PRODUCTS: set[Op] = {operator.matmul, np.dot}
 SUMS = {np.sum, np.mean, *BEST}
 
 
@@ -33,7 +34,7 @@ class Sums(Indexed):
 
     def reduction(self, s: Assign) -> None:
         """Sums over axes, and products of vectors and matrices."""
-        if s.op is operator.matmul:
+        if s.op in PRODUCTS:
             return self._matmul(s)
         x, lengths, over, keep = self._axes(s)
         rank = len(lengths)

@@ -75,6 +75,7 @@ class Writing:
         self.backwards: dict[str, str] = {}  # lists of what was saved, from their ends on
         self.ranges: dict[str, tuple[Atom, ...]] = {}
         self.turned: set[str] = set()  # those that run backwards
+        self.listed: dict[Atom, tuple[float, ...]] = {}  # numbers that loops run over, which are known
         self.early: set[Hashable] = set()  # integers that are computed before the loop
         self.known: dict[Dim, Atom] = {}
         self.head: list[Statement] = []
