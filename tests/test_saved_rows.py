@@ -227,9 +227,9 @@ def over_constants(x, steps):
             u[k] = np.sin(u[k + 1]) * u[k]
             last = k
         for k in (5, 1, 3):
-            u[k] = u[k] * u[k - 1] * u[last]
+            u[k] = u[k] * u[k - 1] * last
         for weight in (0.5, -1.5, 0.25):
-            u = u + weight * np.sin(u)
+            u[1:] = u[1:] + weight * np.sin(u[:-1])
         for (a, b), k in (((1.0, 0.5), 2), ((0.25, 3.0), 1)):
             u[k] = u[k] * a + b
     return np.sum(u * u)
@@ -250,3 +250,75 @@ def test_loops_over_constants(rng):
 
 def test_the_variable_of_a_loop_behind_it(rng):
     agrees(behind_a_loop, [(rng.normal(size=9), n) for n in (0, 1, 2, 7, 8)], [0], False)
+
+
+def reflected(A, w):
+    """QR by reflections; a row is changed before it is saved."""
+    R = A.copy()
+    for k in range(len(R) - 1):
+        v = R[k:, k].copy()
+        v[0] = v[0] + np.sqrt(v @ v)
+        v = v / np.sqrt(v @ v)
+        R[k:, k:] = R[k:, k:] - 2 * np.outer(v, v @ R[k:, k:])
+    return np.sum(w * R)
+
+
+def changed_when_saved(x, steps):
+    """What is made in one trip is written into by the next one."""
+    v = x * 0.5
+    total = 0.0
+    for _ in range(steps):
+        w = np.sin(v)
+        total = total + np.sum(w * w * v)
+        v[1] = v[1] * w[0]
+        v = w
+    return total
+
+
+def changed_by_another_name(x, steps):
+    total = 0.0
+    for k in range(steps):
+        v = x * 0.5
+        tail = v[1:]
+        v[0] = v[0] * v[1]
+        total = total + np.sum(np.sin(v) * v) * np.sum(np.cos(tail) * tail)
+        tail[0] = tail[0] * total
+        total = total + np.sum(tail * tail * v[0])
+    return total
+
+
+def gates(x, W, b, steps):
+    """A cell with gates that are parts of one product."""
+    h, c = x * 0.1, x * 0.2
+    for _ in range(steps):
+        n = len(h)
+        z = W * np.concatenate([x, h, x]) + b
+        keep = 1 / (1 + np.exp(-z[:n]))
+        c = c * keep + np.tanh(z[n : 2 * n])
+        h = np.tanh(c) * z[2 * n :]
+    return np.sum(h)
+
+
+def columns_joined(A, steps):
+    for _ in range(steps):
+        A = np.concatenate((A[:, 1:], np.sin(A[:, :1])), axis=1)
+        A = np.concatenate([A[-1:] * A[:1], A[:-1]])
+    return np.sum(A * A)
+
+
+def test_a_row_that_is_changed_before_it_is_saved(rng):
+    loops = agrees(reflected, [with_matrices(reflected, n, rng) for n in (9, 20)], [0, 1], False)
+    assert "reflected_loop_adjoint" in loops.source
+
+
+@pytest.mark.parametrize("f", [changed_when_saved, changed_by_another_name])
+def test_a_row_that_is_changed_after_it_is_saved(f, rng):
+    agrees(f, [(rng.normal(size=9), n) for n in (0, 1, 2, 5)], [0], False)
+
+
+def test_arrays_that_are_joined(rng):
+    x, W, b = rng.normal(size=9), rng.normal(size=27), rng.normal(size=27)
+    loops = agrees(gates, [(x, W, b, n) for n in (0, 1, 5)], [0, 1, 2], False)
+    assert "gates_loop_adjoint" in loops.source
+    loops = agrees(columns_joined, [(rng.normal(size=(n, 10)), 3) for n in (9, 11)], [0], False)
+    assert "columns_joined_loop" in loops.source

@@ -46,6 +46,7 @@ from tangentc.kernels.rounding import may_round
 from tangentc.kernels.routines import with_routines
 from tangentc.kernels.rows import in_rows
 from tangentc.kernels.saves import threaded
+from tangentc.kernels.settled import settled
 from tangentc.kernels.threads import is_shared, shared
 from tangentc.kernels.tidy import plain, shown, with_short_places, without_unread
 from tangentc.kernels.writing import Into, NotSaid
@@ -88,6 +89,7 @@ class Kernel:
                 raise NotSaid("what it takes was saved elsewhere")
             stacks[name] = waiting.pop()
         self.nests.stacks = stacks
+        self.nests.settled = settled(body, self.o.program.aliases)
         self.nests.pushes = pushes  # type: ignore[assignment]
         lowered = self.nests.block(body)
         head = tuple(self.nests.head)

@@ -171,7 +171,7 @@ class Nests(Pieces):
             self.turned.add(s.target)
         elif self.constants(s):
             pass
-        elif s.op is ops.make_tuple:
+        elif s.op in (ops.make_tuple, ops.make_list):
             self.parts[s.target] = s.args
         elif s.op is builtins.slice:
             self.slices[s.target] = s.args

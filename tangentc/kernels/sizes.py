@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tangentc.analysis.linear import Form
+from tangentc.analysis.linear import Form, as_length
 from tangentc.core import ops
 from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Const
@@ -108,6 +108,11 @@ class Sizes(Writing):
         if isinstance(length, str) and (d := self.dims.get(length)) is not None and d.offset < 0:
             return self.emit(builtins.max, (length, Const(0)), "%length", INTEGER)
         return length
+
+    def named(self, form: Form | None) -> Atom | None:
+        """The name for a length that the kernel has from its beginning, None where there is none."""
+        d = None if form is None else as_length(form)
+        return self.of_dim(d) if isinstance(d, int) or d is not None and Length(d.symbol) in self.known else None
 
     def same(self, a: Atom, b: Atom) -> bool:
         """Whether two lengths are the same: where only the run knows, it is asked before the loop."""

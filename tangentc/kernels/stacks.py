@@ -34,7 +34,7 @@ class Stacks(Trips):
         found = self._saved(s.args[1]) if s.op is ops.push else None
         if found is None:
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')}")
-        if any(self.is_array(a) and self.is_changed(str(a)) for a in found):
+        if any(self.is_array(a) and self.is_changed(str(a)) and a not in self.settled for a in found):
             raise NotSaid("an array is saved that changes later, as it is then")
         name = str(s.args[0])
         if name not in self.irregular:
@@ -59,6 +59,8 @@ class Stacks(Trips):
         place = self.place_of_trip()
         for k, a in enumerate(found):
             t = self.types.of(a)
+            if self._is_length(t):
+                continue
             lengths = tuple(x.length for x in self.view(a).axes) if self.is_array(a) else ()
             own_name = version_base(a).lstrip("%") if isinstance(a, str) else ""
             base = name if len(found) == 1 or not own_name else f"{own_name.removesuffix('_saved')}_saved"
@@ -73,6 +75,12 @@ class Stacks(Trips):
                 self._put(stack, self._of_stack(stack, *place), a)
             else:
                 self._store(View(stack.array, (), tuple(enumerate(place))), (), a, None)
+
+    @staticmethod
+    def _is_length(t: Type) -> bool:
+        """Whether a number is one that has a name in each kernel that is given arrays of that length."""
+        value = t.value if isinstance(t, Scalar) else None
+        return isinstance(value, int) or isinstance(value, Length) and not value.symbol.startswith("?")
 
     def _put(self, stack: Stack, part: View, a: Atom) -> None:
         self.nest(stack.lengths, lambda at: self._store(part, at, self.entry(a, at, stack.lengths), None))
@@ -199,6 +207,8 @@ class Stacks(Trips):
 
     def _taken_in_place(self, name: str, k: int, t: Type) -> str:
         """What this trip has saved.  Raises `Irregular` where the loops around do not run over the same trips."""
+        if self._is_length(t):
+            return self.of_dim(t.value)  # type: ignore[return-value,union-attr]
         stack = self.stacks.get(name, {}).get((k, *_kind(t)))
         if stack is None or stack.array in self.own or self.forms(True) != stack.trips:
             raise Irregular(name)

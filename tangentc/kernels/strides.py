@@ -99,16 +99,20 @@ class Strides(Extents):
 
     def constants(self, s: Assign) -> bool:
         """Whether a statement has to do with numbers that are known; what it gives is noted."""
-        found = self.listed.get(s.args[0], numbers(s.args[0])) if s.args else None
-        if found is None:
+        given = s.args[0] if s.args else None
+        items = given.value if isinstance(given, Const) and type(given.value) is tuple else None
+        if items is not None and s.op is operator.getitem and type(getattr(s.args[1], "value", None)) is int:
+            item = items[s.args[1].value]  # type: ignore[union-attr]
+            if type(item) is tuple:
+                self.parts[s.target] = tuple(map(Const, item))
+            else:
+                self._number(Const(item))
+                self.add(Assign(s.target, ops.identity, (Const(item),), (), s.span))
+            return True
+        found = self.listed.get(given, numbers(given)) if given is not None else None
+        if found is None or s.op not in (builtins.list, builtins.tuple, builtins.reversed) or given in self.turned:
             return False
-        if s.op in (builtins.list, builtins.tuple):
-            self.listed[s.target] = found
-        elif s.op is builtins.reversed and s.args[0] not in self.turned:
-            self.listed[s.target] = found
+        self.listed[s.target] = found
+        if s.op is builtins.reversed:
             self.turned.add(s.target)
-        elif s.op is operator.getitem and type(getattr(s.args[1], "value", None)) is int:
-            self.add(Assign(s.target, ops.identity, (Const(found[s.args[1].value]),), (), s.span))  # type: ignore
-        else:
-            return False
         return True

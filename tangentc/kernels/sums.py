@@ -253,7 +253,8 @@ class Sums(Indexed):
         if of_integers and self.as_python:
             names = [a for a in args if isinstance(a, str)]
             if said is operator.mul:
-                self._refuse_overflow(args)
+                if getattr(self.types.of(target), "value", None) is None:  # it is no length
+                    self._refuse_overflow(args)
             elif len(names) > 1 and not self.carried.isdisjoint(names):
                 self.refuse_large()
         dtype = strong_dtype(args, self.types)

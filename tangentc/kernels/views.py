@@ -130,7 +130,9 @@ class Views(Entries):
             return self._sliced(axis, slice(start.value, stop.value))
         first = Const(0) if start == Const(None) else self._end(start, axis.length)
         last = axis.length if stop == Const(None) else self._end(stop, axis.length)
-        length = self.plus(last, first, operator.sub) if first != Const(0) else last
+        forms = self.bounds.form(last), self.bounds.form(first)
+        known = None if None in forms else self.named(plus(*forms, -1))  # type: ignore[arg-type]
+        length = known or (self.plus(last, first, operator.sub) if first != Const(0) else last)
         if not self.bounds.is_natural(self.bounds.form(length)):
             length = self.emit(builtins.max, (length, Const(0)), "%length", INTEGER)
         return Axis(axis.of, self._at(axis, first), axis.step, length)

@@ -90,6 +90,7 @@ class Writing:
         self.small: set[str] = set()  # those that are asked before the loop not to be large integers
         self.carried: set[Atom] = set()  # what one trip hands to the next
         self.finished: set[str] = set()  # copies that are the array itself, which nobody touches behind them
+        self.settled: set[Atom] = set()  # arrays that change no more once they are saved
         self.within: set[Hashable] = set()  # the forms that were asked before the loop whether they are zero or more
         self.asked: set[Hashable] = set()  # where it was asked whether a number is in the domain, up to here
         self.as_python = True  # whether the functions of `math` raise, and integers have any size
