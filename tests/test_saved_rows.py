@@ -300,10 +300,13 @@ def gates(x, W, b, steps):
 
 
 def columns_joined(A, steps):
+    total = 0.0
     for _ in range(steps):
-        A = np.concatenate((A[:, 1:], np.sin(A[:, :1])), axis=1)
-        A = np.concatenate([A[-1:] * A[:1], A[:-1]])
-    return np.sum(A * A)
+        B = np.concatenate((A, np.sin(A[:, ::-1])), axis=1)
+        C = np.concatenate([B * B, B])
+        A = A * np.cos(C[: len(A), A.shape[1] :])
+        total = total + np.sum(A, axis=0) @ A[0]
+    return total
 
 
 def test_a_row_that_is_changed_before_it_is_saved(rng):

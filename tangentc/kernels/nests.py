@@ -96,9 +96,20 @@ class Nests(Pieces):
             return atom
         view = self.view(atom)
         whole = View(view.array, tuple(Axis(k, Const(0), 1, a.length) for k, a in enumerate(view.axes)))
-        if view != whole:
+        if view == whole:
+            return view.array
+        if self.is_changed(str(atom)):
             raise NotSaid("a part of an array is carried")
-        return view.array
+        return self._own(atom)  # which is as good where neither changes
+
+    def _behind(self, block: Block, joins: Sequence[tuple[Atom, str]]) -> tuple[Block, list[Atom]]:
+        """A block that ends with what it hands on to these names, and what that is."""
+        more: list[Statement] = []
+        with Into(self, more):
+            atoms = [self._joining(a, name) for a, name in joins]
+        if more and has_leave(block):
+            raise NotSaid("a part of an array is carried")
+        return (*block, *more), atoms
 
     def branch(self, s: If) -> None:
         self._number(s.test)
@@ -107,7 +118,9 @@ class Nests(Pieces):
         with self.within_loop(UNCOUNTED):
             then, orelse = self.block(s.then), self.block(s.orelse)
         self.outright = was
-        merged = tuple(Merge(m.name, self._joining(m.then, m.name), self._joining(m.orelse, m.name)) for m in s.merged)
+        then, first = self._behind(then, [(m.then, m.name) for m in s.merged])
+        orelse, other = self._behind(orelse, [(m.orelse, m.name) for m in s.merged])
+        merged = tuple(Merge(m.name, a, b) for m, a, b in zip(s.merged, first, other))
         self.add(replace(s, then=then, orelse=orelse, merged=merged))
 
     def loop(self, s: For) -> None:
@@ -142,9 +155,9 @@ class Nests(Pieces):
             if of is not None and variable in all_reads(s.body):
                 with Into(self, before):
                     self.variable(variable, of, s.target)
-            body = (*before, *self.block(s.body))
+            body, after = self._behind((*before, *self.block(s.body)), [(c.next, c.name) for c in s.carried])
         self.outright = was
-        carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
+        carried = tuple(Carry(c.name, a, b) for c, a, b in zip(s.carried, inits, after))
         self.add(replace(s, iterable=over, body=body, carried=carried))
 
     def while_(self, s: While) -> None:
@@ -154,8 +167,9 @@ class Nests(Pieces):
         was, self.outright = self.outright, False
         with self.within_loop(UNCOUNTED):
             head, body = self.block(s.head), self.block(s.body)
+            body, after = self._behind(body, [(c.next, c.name) for c in s.carried])
         self.outright = was
-        carried = tuple(Carry(c.name, a, self._joining(c.next, c.name)) for c, a in zip(s.carried, inits))
+        carried = tuple(Carry(c.name, a, b) for c, a, b in zip(s.carried, inits, after))
         self.add(replace(s, head=head, body=body, carried=carried))
 
     def assign(self, s: Assign) -> None:
