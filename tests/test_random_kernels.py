@@ -1,5 +1,5 @@
-"""Random programs of stencils, sweeps, reductions, branches, index arrays, arrays that are made in a trip, and loops
-that are left, in loops: compiled loops give what NumPy gives."""
+"""Random programs of stencils, sweeps, reductions, branches, index arrays, arrays that are made in a trip, rows that get
+shorter, ranges with steps, and loops that are left, in loops: compiled loops give what NumPy gives."""
 
 import linecache
 import random
@@ -61,6 +61,8 @@ class Program:
             return self.by_index(target)
         if self.draw.random() < 0.2:
             return self.filled(target)
+        if self.draw.random() < 0.3:
+            return self.rows(target)
         if kind < 0.4:
             less = self.draw.randint(0, 2)
             begin = self.draw.randint(0, less)
@@ -97,6 +99,27 @@ class Program:
             self.draw.choice([f"{target} = w", f"u, v = w, {target}", f"{target} = w + 0.1 * {b}"]),
         ]  # fmt: skip
 
+    def rows(self, target):
+        """Parts of arrays that are others in each trip, of ranges of all kinds."""
+        trips = self.draw.choice(
+            ["range(n)", "range(1, n)", "range(n - 1)", "range(n - 1, -1, -1)", "range(0, n, 2)", "range(n - 1, 0, -2)",
+             "range(1, n, 3)", "(0, 1)", "(1, 0, 0)", "range(n - 2, 0, -1)"]
+        )  # fmt: skip
+        part = self.draw.choice(
+            ["i + 1 :", "i:", ": i", ": i + 1", "i : i + 3", "max(i - 2, 0) : i", "i : n - 1", "n - i :", "i : n - i",
+             "min(i + 2, n) :", "i - 1 : n - 1"]
+        )  # fmt: skip
+        a, b, other = (f"{self.draw.choice(self.arrays)}[{part}]" for _ in range(3))
+        own = f"{target}[{part}]"
+        return [f"for i in {trips}:", *("    " + row for row in self.draw.choice([
+            [f"{own} = 0.4 * {a} * {b} + c * 0.1"],
+            [f"{own} -= 0.2 * {self.draw.choice(self.arrays)}[i] * {other}"],
+            [f"s = 0.5 * s + 0.1 * ({a} @ {b})", f"{own} *= 0.9 + 0.1 * np.tanh(s)"],
+            [f"d = np.sin({a})", f"d += 0.1 * {b}", f"{own} = {other} - 0.3 * d * d"],
+            [f"{target}[i] = 0.5 * {target}[i] - 0.2 * np.sum({a} * {b})"],
+            [f"for j in range(i, n, {self.draw.randint(1, 3)}):", f"    {target}[j] *= 0.5 + 0.1 * {self.draw.choice(self.arrays)}[i]"],
+        ]))]  # fmt: skip
+
     def sweep(self, target):
         first, last = self.draw.choice([("1", "n - 1"), ("0", "n"), ("1", "n"), ("0", "n - 1")])
         ways = ["i", *(["i - 1"] if first == "1" else []), *(["i + 1"] if last == "n - 1" else [])]
@@ -127,7 +150,7 @@ def test_a_random_program(seed):
     by_numpy = tangentc.value_and_grad(scope["f"], wrt=(0, 1, 2))
     by_loops = tangentc.value_and_grad(scope["f"], wrt=(0, 1, 2), kernels="numba")
     for _ in range(3):
-        n = int(rng.integers(2, 9))
+        n = int(rng.integers(2, 14))
         args = rng.normal(size=n) * 0.5, rng.normal(size=n) * 0.5, float(rng.normal()), int(rng.integers(0, 4))
         want, got = by_numpy(*args), by_loops(*args)
         rounds = any(word in text for word in SUMS)

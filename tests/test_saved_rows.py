@@ -161,7 +161,7 @@ def every_second(x, c):
 def red_and_black(x, c):
     u = x.copy()
     n = len(x)
-    for t in range(3):
+    for _ in range(3):
         for color in range(2):
             for i in range(1 + color, n - 1, 2):
                 u[i] = c * np.tanh(u[i - 1] * u[i + 1] + u[i])
@@ -277,7 +277,7 @@ def changed_when_saved(x, steps):
 
 def changed_by_another_name(x, steps):
     total = 0.0
-    for k in range(steps):
+    for _ in range(steps):
         v = x * 0.5
         tail = v[1:]
         v[0] = v[0] * v[1]
