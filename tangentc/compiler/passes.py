@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tangentc.analysis.finished import finished
 from tangentc.analysis.fits import without_computed
+from tangentc.analysis.handed import handed_on, taken_back
 from tangentc.analysis.program import Pass, Program
 from tangentc.core.nodes import Function
 from tangentc.core.texts import is_emitted
@@ -66,6 +67,7 @@ FRONT = (
     Pass("places", "items of a slice of a list are items of the list", in_their_lists, True),
     Pass("buffers", "arrays that take turns are one, and copies that nothing needs are none", one_buffer),
     Pass("finished", "an array that is filled where it is made is a value from then on", _finished, keeps_memory=False),
+    Pass("handed", "a part that is read before its array changes is a copy", handed_on, keeps_memory=False),
     Pass("own", "a parameter that is written is copied first", own_parameters),
 )
 
@@ -99,5 +101,6 @@ SIMPLIFY = (
     Pass("contract", "sums of products are contractions", contracted, last=True, numpy=True),
     Pass("runs", "loops that take what they run over one by one run over it", runs, last=True, numpy=True),
     Pass("together", "what a trip saves is one tuple", together, last=True),
+    Pass("taken", "what is joined at once is not copied", taken_back, keeps_memory=False, last=True, numpy=True),
     Pass("items", "the items of a tuple are taken where it is made", items, last=True),
 )
