@@ -88,7 +88,7 @@ def taken_back(program: Program) -> Function:
             if made.op not in LISTS or s.args[0] != made.target or read[made.target] != 1:
                 continue
             before = itertools.takewhile(_is_copy, reversed(block[:k]))
-            names |= {c.target: c.args[0] for c in before if c.target in made.args and read[c.target] == 1}  # type: ignore
+            names |= {c.target: c.args[0] for c in before if c.target in made.args and read[c.target] == 1}
     return with_body(program.function, substitute_block(transform(body, lambda s: _without(s, names)), names))
 
 

@@ -165,7 +165,7 @@ class Bounds:
         """An integer of which a largest or a least one is a part, as those with each of these in its place, and whether
         it is the largest of them; None where it has no such part."""
         for symbol, times in form.items():
-            made = self.definitions.get(symbol)  # type: ignore[arg-type]
+            made = self.definitions.get(symbol) if isinstance(symbol, str) else None
             if isinstance(made, Assign) and made.op in (builtins.max, builtins.min) and not made.keywords:
                 rest = {k: n for k, n in form.items() if k != symbol}
                 forms = [plus(rest, f, times) for f in map(self.form, made.args) if f is not None]

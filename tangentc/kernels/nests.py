@@ -27,7 +27,7 @@ from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
 from tangentc.kernels.pieces import PIECES, Pieces
-from tangentc.kernels.strides import numbers, range_of, step_of
+from tangentc.kernels.strides import Listed, Stride, numbers, range_of, step_of
 from tangentc.kernels.sums import PRODUCTS, SUMS
 from tangentc.kernels.trips import UNCOUNTED
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
@@ -127,7 +127,8 @@ class Nests(Pieces):
         if s.iterable in self.backwards:
             s = self._popping(s)
         self._joined(s.carried)
-        trips, of = self.ranges.get(str(s.iterable)), None  # type: ignore[var-annotated]
+        trips = self.ranges.get(str(s.iterable))
+        of: Stride | Listed | None = None
         if (listed := self.listed.get(s.iterable, numbers(s.iterable))) is not None:
             trips, of = range_of(listed)
         if trips is None or not is_number(self.types.of(s.target)):

@@ -208,7 +208,7 @@ class Stacks(Trips):
     def _taken_in_place(self, name: str, k: int, t: Type) -> str:
         """What this trip has saved.  Raises `Irregular` where the loops around do not run over the same trips."""
         if self._is_length(t):
-            return self.of_dim(t.value)  # type: ignore[return-value,union-attr]
+            return self.of_dim(t.value)  # type: ignore
         stack = self.stacks.get(name, {}).get((k, *_kind(t)))
         if stack is None or stack.array in self.own or self.forms(True) != stack.trips:
             raise Irregular(name)
