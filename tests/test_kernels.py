@@ -234,6 +234,26 @@ def large_sums(x, m):
     return s
 
 
+def beside_the_middle(x, steps):
+    """Sums over the first and the last axis, and over the first two."""
+    total = 0.0
+    for k in range(steps):
+        y = x * x + k
+        outer = np.sum(y, axis=(0, 2))
+        kept = np.mean(y, axis=(0, 2), keepdims=True)
+        total = total + np.sum(outer * outer) + np.sum(kept * x) + np.sum(np.sum(y, axis=(0, 1)) * x)
+    return total
+
+
+def test_sums_over_axes_that_are_apart(rng):
+    for dtype in (np.float64, np.float32):
+        x = rng.normal(size=(3, 4, 5)).astype(dtype)
+        value, gradient = tangentc.value_and_grad(beside_the_middle)(x, 3)
+        own, own_gradient = tangentc.value_and_grad(beside_the_middle, kernels="numba")(x, 3)
+        np.testing.assert_allclose(own, value, rtol=1e-5)
+        np.testing.assert_allclose(own_gradient, gradient, rtol=1e-4)
+
+
 def test_what_a_careless_loop_gets_wrong(rng):
     both(along_diagonals, (rng.normal(size=8), 4))
     both(through_two_names, (rng.normal(size=(2, 3)), 1.5), (0, 1))

@@ -18,13 +18,14 @@ class Program:
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.names = {"nm": ["x"], "m": ["v"], "n": ["w"], "n1": ["w[:, None]"], "": ["c"], "k": [], "km": ["x[at]"]}
+        self.names = {"nm": ["x"], "m": ["v"], "n": ["w"], "n1": ["w[:, None]"], "": ["c"], "k": [], "km": ["x[at]"],
+                      "n3": ["x[:, :3]", "x[:, -3:]"]}  # fmt: skip
         lines = ["def f(x, v, w, c, at):"]
         for k in range(self.random.randint(3, 9)):
             shape, made = self.statement(f"a{k}")
             self.names[shape].append(f"a{k}")
             lines += [f"    {line}" for line in made]
-        ends = [self.random.choice(self.names[s]) for s in ("nm", "m", "n") for _ in range(2)]
+        ends = [self.random.choice(self.names[s]) for s in ("nm", "m", "n", "n3") for _ in range(2)]
         lines.append("    return " + " + ".join(f"np.sum({e})" for e in dict.fromkeys(ends)))
         self.text = "\n".join(lines) + "\n"
 
@@ -32,7 +33,7 @@ class Program:
         """An expression that is broadcast to a shape, most often one that has it."""
         r = self.random
         fits = {"nm": ("nm", "nm", "nm", "m", "n1", ""), "m": ("m", "m", ""), "n": ("n", "n", ""), "": ("",),
-                "n1": ("n1", "n1", ""), "km": ("km", "km", "m")}[shape]  # fmt: skip
+                "n1": ("n1", "n1", ""), "km": ("km", "km", "m"), "n3": ("n3", "n3", "n1", "")}[shape]  # fmt: skip
         if depth == 0:
             return r.choice(self.names[r.choice(fits)] or self.names[shape] or ["c"])
         a, b = self.value(shape, depth - 1), self.value(shape, depth - 1)
@@ -47,6 +48,14 @@ class Program:
             return f"np.where({a} > {b}, {a}, 0.5 * {b})"
         if kind == 9:
             return f"np.{r.choice(['maximum', 'minimum'])}({a}, {b})"
+        if kind == 10 and shape in ("nm", "m", "n") and r.random() < 0.5:
+            a = self.whole(shape, 0)
+            made = [
+                f"np.roll({a}, {r.choice([-2, -1, 1, 2])}, axis=-1)",
+                f"np.flip({a}, -1)",
+                f"np.cumsum({a}, axis=-1)",
+            ]
+            return f"(0.5 * {r.choice(made)})"
         return f"({a}) ** {r.choice([2, 2, 3])}"
 
     def whole(self, shape, depth=2):
@@ -61,7 +70,9 @@ class Program:
 
     def statement(self, name):
         r = self.random
-        kind = r.randrange(20)
+        kind = r.randrange(28)
+        if kind > 19:
+            return self.newer(name, kind)
         if kind > 17:  # what has no words, of what is written behind
             a, b = (r.choice(self.names["m"]) for _ in range(2))
             without = [f"np.hstack(({a}, {b}))[:len(v)]", f"np.sort({a})", f"np.concatenate([{a}, {b}])[-len(v):]",
@@ -105,6 +116,43 @@ class Program:
             ]
         return "m", [f"{name} = {r.choice(self.names['nm'])}[{r.choice([0, -1])}] + {self.value('m', 1)}"]
 
+    def newer(self, name, kind):
+        """Functions that kernels write out, and slices of so many entries or with steps."""
+        r = self.random
+        if kind == 20:
+            return "n3", [f"{name} = np.cross({self.whole('n3', 1)}, {self.whole('n3', 1)})"]
+        if kind == 21:
+            which = r.choice([":, :3", ":, -3:", ":, 2::-1", ":, np.array([0, 2, 1])"])
+            return "n3", [f"{name} = ({self.whole('nm', 1)})[{which}] * {self.value('n3', 1)}"]
+        if kind == 22:
+            of = r.choice(["n3", "nm"])
+            how = r.choice(["np.linalg.norm({}, axis=1)", "np.sum({}, axis=1)", "np.min({}, axis=1)"])
+            return "n", [f"{name} = " + how.format(self.whole(of, 1))]
+        if kind == 23:
+            a, b = self.whole("m", 1), self.whole("m", 1)
+            made = [f"np.stack(({a}, {b}))[1]", f"np.stack([{a}, {b}], axis=1)[:, 0]", f"np.concatenate(({a}, {b}))[2:][:len(v)]",
+                    f"np.pad(np.diff({a}), (1, 0))", f"np.vstack(({a}, {b}))[{r.choice([0, -1])}]"]  # fmt: skip
+            return "m", [f"{name} = {r.choice(made)} + {self.value('m', 1)}"]
+        if kind == 24:  # stores with steps
+            part = r.choice(
+                ["[::2]", "[1::2]", "[1:-1:3]", "[:2]", "[-2:]", "[:, ::2]", "[:, 1:3]", "[::-1]", "[1:3, -2:]"]
+            )
+            value = r.choice([self.value("", 1), f"0.5 * {name}{part}", f"({self.value('nm', 1)} + x){part}"])
+            return "nm", [f"{name} = {self.whole('nm', 1)}", f"{name}{part} {r.choice(['', '+', '*', '-'])}= {value}"]
+        if kind == 25:
+            made = [f"np.outer({r.choice(self.names['n'])}, {r.choice(self.names['m'])})",
+                    f"np.swapaxes(np.swapaxes({self.whole('nm', 1)}, 0, 1) * {r.choice(self.names['n'])}, 1, 0)",
+                    f"np.hstack(({self.whole('nm', 1)}, {r.choice(self.names['n3'])}))[:, 3:]",
+                    f"np.concatenate([{self.whole('nm', 1)}, x[1:2]])[:-1]",
+                    f"np.pad(np.diff({self.whole('nm', 1)}, axis=0), ((0, 1), (0, 0)))"]  # fmt: skip
+            return "nm", [f"{name} = {r.choice(made)}"]
+        if kind == 26:
+            how = r.choice(["max", "min", "sum", "mean"])
+            keep = r.choice([", keepdims=True)[0]", ")"])
+            return "m", [f"{name} = np.{how}({self.whole('nm', 1)}, axis=0{keep} + {self.value('m', 1)}"]
+        half = f"({self.whole('m', 1)})[::2]"
+        return "m", [f"{name} = {self.whole('m', 1)}", f"{name}[::2] = {half} * ({self.whole('m', 1)})[::2]"]
+
 
 def check(seed, size=None):
     text, file = Program(seed).text, f"<random runs {seed}>"
@@ -115,7 +163,7 @@ def check(seed, size=None):
     rng = np.random.default_rng(seed)
     plain, compiled = (tangentc.value_and_grad(f, wrt=(0, 1, 2, 3), kernels=k) for k in (None, "numba"))
     for _ in range(2):
-        n, m = rng.integers(2, 12, 2)
+        n, m = rng.integers(3, 12, 2)
         args = (
             rng.normal(size=(n, m)),
             rng.normal(size=m),

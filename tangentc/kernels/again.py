@@ -21,13 +21,14 @@ import numpy as np
 
 from tangentc.core import ops
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign, Atom, Block, For, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Const, For, Statement, While
 from tangentc.core.walk import definitions, statements, substitute, transform
 from tangentc.kernels.accesses import Accesses, touches
 from tangentc.kernels.language import is_number
 from tangentc.kernels.perfect import Perfect, offsets, perfect
 
 CHEAP = {operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, ops.make_tuple, ops.identity}
+LINEAR = {operator.add, operator.sub, operator.mul}
 MOST = 3  # operations on numbers that are done once more
 
 
@@ -99,6 +100,9 @@ class _Again:
             self.types.of_name[name] = self.types.of_name[s.target]  # type: ignore[union-attr]
             made = substitute(s, table)
             assert isinstance(made, Assign)
+            if self._is_index(s) and made.op in LINEAR and all(isinstance(a, Const) for a in made.args):
+                table[s.target] = Const(made.op(*(a.value for a in made.args if isinstance(a, Const))))  # type: ignore
+                continue
             new = replace(made, target=name)
             self.accesses.definitions[name] = new  # type: ignore[index]
             table[s.target] = name  # type: ignore[union-attr]

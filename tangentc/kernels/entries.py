@@ -57,7 +57,12 @@ class Entries(Sizes):
         return name
 
     def _at(self, axis: Axis, k: Atom) -> Atom:
-        if axis.step == 1:
+        step = abs(axis.step)
+        if step != 1 and isinstance(k, Const):
+            k = Const(step * k.value)
+        elif step != 1:
+            k = self.emit(operator.mul, (Const(step), k), "%index", INTEGER)
+        if axis.step > 0:
             return self.plus(axis.start, k) if axis.start != Const(0) else k
         return self.plus(axis.start, k, operator.sub)
 

@@ -28,7 +28,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.types import Array, Known, Scalar, Tuple, Type
+from tangentc.core.types import Array, Known, Scalar, Tuple, Type, is_slice
 from tangentc.core.walk import all_defines, all_reads, definitions, reads, statements, substitute_block
 from tangentc.kernels.again import again
 from tangentc.kernels.clears import cleared_later
@@ -49,6 +49,7 @@ from tangentc.kernels.saves import threaded
 from tangentc.kernels.settled import settled
 from tangentc.kernels.threads import is_shared, shared
 from tangentc.kernels.tidy import plain, shown, with_short_places, without_unread
+from tangentc.kernels.words import ORDERS
 from tangentc.kernels.writing import Into, NotSaid
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Kernel:
         self.nests.irregular, self.nests.in_loop = outline.irregular, isinstance(region[0], (For, While))
 
     def _root(self, name: str) -> str:
-        return self.root(name) if name in self.o.definitions or name in self.params else name
+        known = name in self.o.definitions or name in self.params
+        return self.root(name) if known and name not in self.nests.apart else name
 
     def calls(self) -> list[Statement]:
         body, arguments = self._given()
@@ -171,7 +173,9 @@ class Kernel:
             t = self.types.of(name)
             made = self.o.definitions.get(name)
             if isinstance(made, Assign) and self._is_view(made):
-                need(str(made.args[0]))
+                for a in made.atoms:
+                    if isinstance(a, str):
+                        need(a)
                 pulled.append(made)
                 return
             if is_number(t) or is_array(t):
@@ -200,11 +204,13 @@ class Kernel:
 
     def _is_view(self, s: Assign) -> bool:
         """Whether this is a part of an array that is said in subscripts."""
-        if len(s.args) < 2 and s.op is not np.transpose:
+        if not all(isinstance(a, str) and is_array(self.types.of(a)) for a in (s.target, *s.args[:1])):
             return False
-        if not all(isinstance(a, str) and is_array(self.types.of(a)) for a in (s.target, s.args[0])):
-            return False
-        return s.op is operator.getitem and isinstance(s.args[1], Const) or s.op is np.transpose and len(s.args) == 1
+        if s.op is operator.getitem:
+            key = self.types.of(s.args[1])
+            items = key.items if isinstance(key, Tuple) and key.cls is None else (key,)
+            return all(is_slice(t) or isinstance(t, Known) for t in items)
+        return s.op in ORDERS and all(isinstance(a, Const) for a in (*s.args[1:], *(a for _, a in s.keywords)))
 
     def _place(self, name: str) -> tuple[bool, bool, int, str]:
         """Arrays that change come first, then arrays, then numbers, as they are met in the function."""

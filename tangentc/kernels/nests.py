@@ -18,6 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
+import tangentc.kernels.joins
+import tangentc.kernels.products  # noqa: F401  # which note words
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Op, Statement, Store, While
@@ -26,17 +28,17 @@ from tangentc.core.walk import all_reads
 from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
-from tangentc.kernels.pieces import PIECES, Pieces
 from tangentc.kernels.strides import Listed, Stride, numbers, range_of, step_of
 from tangentc.kernels.sums import PRODUCTS, SUMS
 from tangentc.kernels.trips import UNCOUNTED
+from tangentc.kernels.words import WORDS, Words
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
 
 MAKES: dict[Op, float | None] = {np.zeros: 0.0, np.ones: 1.0, np.empty: None}
 MAKES_LIKE: dict[Op, float | None] = {np.zeros_like: 0.0, np.ones_like: 1.0, np.empty_like: None}
 
 
-class Nests(Pieces):
+class Nests(Words):
     """Writes the statements of a region as loops over entries."""
 
     def block(self, block: Block) -> Block:
@@ -205,6 +207,8 @@ class Nests(Pieces):
             self._rename(s, self.view(s.args[0]).axes[0].length)
         elif s.op is operator.getitem and self.is_array(s.args[0]):
             self.subscript(s)
+        elif s.op in WORDS and (is_array(t) or is_number(t)):
+            WORDS[s.op](self, s)
         elif is_number(t):
             self.number(s)
         elif is_array(t):
@@ -220,14 +224,8 @@ class Nests(Pieces):
     def array(self, s: Assign) -> None:
         if s.op in MAKES or s.op in MAKES_LIKE or s.op in (np.full, np.full_like):
             return self._made(s)
-        if s.op in (np.transpose,) and len(s.args) == 1 or s.op is builtins.getattr and s.args[1] == Const("T"):
-            view = self.view(s.args[0])
-            self.views[s.target] = replace(view, axes=view.axes[::-1])
-            return
         if s.op in SUMS or s.op in PRODUCTS:
             return self.reduction(s)
-        if s.op in PIECES:
-            return PIECES[s.op](self, s)
         if s.target in self.finished:
             return self._rename(s, s.args[0])
         op = ops.identity if s.op is ops.method and s.args[1] == Const("copy") else s.op
@@ -293,21 +291,6 @@ class Nests(Pieces):
         if self.is_array(value) and self.root(self.view(value).array) == self.root(part.array):
             value = self._own(value) if self.view(value) != part else value
         self.nest(lengths, lambda at: self._store(part, at, self.entry(value, at, lengths), op))
-
-    def _stored(self, value: Atom, into: str) -> Atom:
-        """A value as one of the dtype that it is stored into."""
-        t = self.types.of(value)
-        if into in ("int64", "bool") and getattr(t, "dtype", "") != into:
-            raise NotSaid("a number is cut off where it is stored")
-        if self.is_array(value):
-            if t.dtype not in ("float64", into):  # type: ignore[union-attr]
-                raise NotSaid("this store")
-            return value
-        if not is_number(t):
-            raise NotSaid("this store")
-        if into == "float32":
-            value = self._typed(value, into)
-        return Const(float(value.value)) if isinstance(value, Const) and into == "float64" else value
 
     def _updated(self, array: str, key: Atom, op: Op, value: Atom) -> str:
         """What ``x[idx] op v`` gives for an index array."""

@@ -72,6 +72,7 @@ class _Once:
         before: list[Assign] = []
         names: dict[str, str] = {}
         rest: list[Statement] = []
+        read: dict[Hashable, str] = {}  # entries that are read before it, with their names
         for x in s.body:
             if not isinstance(x, Assign) or x.op not in OF_INDEX or not inside.isdisjoint(x.atoms) or written is None:
                 rest.append(x)
@@ -82,7 +83,13 @@ class _Once:
                 new = substitute(x, names)
                 assert isinstance(new, Assign)
                 if x.op is operator.getitem and is_temporary(x.target):
-                    names[x.target] = self.fresh(f"{version_base(str(x.args[0]))}_{around[-1].lstrip('%')}")
+                    entry = (x.args[0], *self._at(x.args[1]))
+                    if entry in read:
+                        names[x.target] = read[entry]
+                        continue
+                    names[x.target] = read[entry] = self.fresh(
+                        f"{version_base(str(x.args[0]))}_{around[-1].lstrip('%')}"
+                    )
                     self.types.of_name[names[x.target]] = self.types.of(x.target)
                     new = replace(new, target=names[x.target])
                 before.append(new)

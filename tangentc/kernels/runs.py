@@ -18,11 +18,12 @@ from tangentc.core.nodes import Assign, Atom, Block, Effect, Op, Statement, Stor
 from tangentc.core.types import Array, Known, Scalar, Type
 from tangentc.core.walk import all_defines, all_reads
 from tangentc.kernels.language import is_array, is_number
+from tangentc.kernels.words import ORDERS
 from tangentc.kernels.writing import NotSaid
 
 LEAST = 4  # statements that give entries of arrays, for which it is worth to compile them
 NO_WORK: set[Op] = {
-    builtins.getattr, builtins.len, np.shape, np.size, np.transpose, np.reshape, ops.identity, ops.make_tuple,
+    builtins.getattr, builtins.len, np.shape, np.size, *ORDERS, np.reshape, ops.identity, ops.make_tuple,
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, operator.getitem,
 }  # fmt: skip
 
@@ -45,17 +46,28 @@ class Runs:
         while run and not self.is_work(run[0]):
             out.append(run[0])
             run = run[1:]
-        if sum(map(self.is_work, run)) < self.least:
+        if sum(map(self.is_work, run)) < self.least or self.is_small(run, later):
             return [*out, *run]
         try:
             return [*out, *self.compiled(run, later)]
         except NotSaid as reason:
-            at = next((k for k, s in enumerate(run) if s is reason.statement), None)
+            made = (
+                all_defines((reason.statement,)) if reason.statement is not None else set()
+            )  # or what was made before it
+            at = next((k for k, s in enumerate(run) if s is reason.statement or made & all_reads((s,))), None)
             if at is None:
                 return [*out, *run]
             now, waits = self.split(run, at)
             out += self.block(now, later | all_reads(waits))
             return [*out, waits[0], *self.block(waits[1:], later)]
+
+    def is_small(self, run: Block, later: set[Atom]) -> bool:
+        """Whether all arrays are known to have few entries, and to hand them over costs more than the statements."""
+        made = all_defines(run)
+        handed = {a for a in (all_reads(run) - made) | (made & later) if is_array(self.type_of(a))}
+        every = [t for a in all_reads(run) | made if isinstance(t := self.type_of(a), Array)]
+        few = all(isinstance(n, int) for t in every for n in t.shape)
+        return few and sum(map(self.is_work, run)) <= len(handed)
 
     def is_work(self, s: Statement) -> bool:
         """Whether a statement gives entries of arrays, or takes them from others."""

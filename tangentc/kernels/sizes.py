@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tangentc.analysis.linear import Form, as_length
+from tangentc.analysis.linear import Form, as_length, of_length
 from tangentc.core import ops
 from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Const
@@ -50,6 +50,18 @@ class Sizes(Writing):
                 self._note(d, self.plus(whole, Const(d.offset)))
             return self.known[d]
         raise NotSaid(f"the length {d} is not known before the loop")
+
+    def dim_of(self, n: Atom) -> Dim:
+        """A length that a kernel has a name for, as what is known of it."""
+        return n.value if isinstance(n, Const) else self.dims.get(n) or Length(f"?{n}")
+
+    def known_length(self, n: Atom) -> Atom:
+        """An integer that is a length, under the name that the kernel has for it."""
+        form = self.bounds.form(n)
+        found = next((at for d, at in self.known.items() if isinstance(d, Length) and of_length(d) == form), None)
+        if found is None and not isinstance(n, Const):
+            raise NotSaid("an integer that is not known to be a length")
+        return self.canonical(n if found is None else found)
 
     def know(self, params: Sequence[str]) -> None:
         """Note the lengths of the arrays that a kernel is given, and the integers that are lengths."""

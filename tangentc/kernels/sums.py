@@ -27,6 +27,7 @@ from tangentc.ops.table import say
 BEST: dict[Op, tuple[Op, float]] = {np.max: (np.maximum, -np.inf), np.min: (np.minimum, np.inf)}
 PRODUCTS: set[Op] = {operator.matmul, np.dot}
 SUMS = {np.sum, np.mean, *BEST}
+LANES = 8  # rows of fewer entries are added up one after the other, by NumPy too
 
 
 class Sums(Indexed):
@@ -41,15 +42,39 @@ class Sums(Indexed):
         dtype = self.types.of(x).dtype  # type: ignore[union-attr]
         if s.op in BEST:
             return self._best(s, x, lengths, over, keep)
-        if dtype == "bool" or dtype == "int64" and s.op is np.mean:
-            raise NotSaid("a sum of truth values")
-        row = None
-        is_exact = s.span.sweep == "adjoint" or rank - 1 not in over or over == {rank - 1}
+        if dtype in ("bool", "int64") and s.op is np.mean:
+            raise NotSaid("a mean of integers")
+        is_exact = dtype in ("bool", "int64") or s.span.sweep == "adjoint" or rank - 1 not in over or over == {rank - 1}
         if not is_exact and not self.in_loop:
             raise NotSaid("a sum over several axes")  # whose order is NumPy's own
-        if dtype in ("float64", "float32") and rank - 1 in over and (rank > 1 or s.span.sweep != "adjoint"):
-            row = self.view(x if self._has_rows(x) else self._own(x))
+        ends = all(n == Const(1) for n in lengths[max(over, default=0) + 1 :])
+        if ends and over and rank - 1 not in over and s.span.sweep != "adjoint" and not self.in_loop:
+            raise NotSaid("a sum of a column")  # as of a row
+        row = self._row(s, x, lengths, over) if dtype in ("float64", "float32") else None
         self._sum(s, lengths, over, lambda at: self.entry(x, at, lengths), keep, s.op is np.mean, row)
+
+    def _row(self, s: Assign, x: Atom, lengths: tuple[Atom, ...], over: set[int]) -> View | None:
+        """What is added up, if it is to be added up row by row; None where one term comes after the other."""
+        rank = len(lengths)
+        if rank - 1 not in over or rank == 1 and s.span.sweep == "adjoint":
+            return None
+        return self.view(x if self._is_short(lengths[-1]) or self._has_rows(x) else self._own(x))
+
+    @staticmethod
+    def _is_short(n: Atom) -> bool:
+        """Whether a row has so few entries that they are added up one after the other."""
+        return isinstance(n, Const) and n.value < LANES
+
+    def sum_of(self, s: Assign, lengths: tuple[Atom, ...], over: set[int], term: Callable[[tuple], Atom]) -> None:
+        """A sum of terms over axes, of adjoints, which are put into rows first where that is quicker."""
+        t = self.types.of(s.target)
+        row = None
+        if len(lengths) > 1 and len(lengths) - 1 in over and not self._is_short(lengths[-1]):
+            product = self.fresh("%product")
+            self.types.of_name[product] = Array(t.dtype, tuple(self.dim_of(n) for n in lengths))  # type: ignore
+            self.fill(product, lengths, lambda at, _: term(at))
+            row = self.view(product)
+        self._sum(s, lengths, over, term, False, False, row)
 
     def _axes(self, s: Assign) -> tuple[Atom, tuple[Atom, ...], set[int], bool]:
         """What is reduced, its lengths, over which axes, and whether these are kept."""
@@ -65,14 +90,17 @@ class Sums(Indexed):
     def _best(self, s: Assign, x: Atom, lengths: tuple[Atom, ...], over: set[int], keep: bool) -> None:
         """The largest or the least entry over axes, NaN if there is one."""
         first, dtype = min(over), self.types.of(x).dtype  # type: ignore[union-attr]
-        if dtype not in ("float64", "float32") or over != set(range(first, len(lengths))) or keep and not first:
+        inside = over == set(range(first, len(lengths)))
+        if dtype not in ("float64", "float32") or inside and keep and not first:
             raise NotSaid("this extreme")
-        for n in lengths[first:]:
-            if not self._is_sure(n):
-                empty = self.emit(operator.eq, (n, Const(0)), "%test", Scalar("bool"))
+        for k in sorted(over):
+            if not self._is_sure(lengths[k]):
+                empty = self.emit(operator.eq, (lengths[k], Const(0)), "%test", Scalar("bool"))
                 self.fail_if(empty, ValueError, "there is no entry")
         op, start = BEST[s.op]
         begin = Const(start if dtype == "float64" else np.float32(start))
+        if not inside:
+            return self._best_columns(s.target, x, lengths, self._left(lengths, over, keep), over, (op, begin))
 
         def best(at: tuple[Atom, ...], name: str) -> str:
             self.types.of_name.setdefault(name, Scalar(dtype))
@@ -87,6 +115,29 @@ class Sums(Indexed):
         view = self.view(s.target)
         ones = (Const(0),) * (len(out) - first)
         self.nest(lengths[:first], lambda at: self._store(view, (*at, *ones), best(at, self.fresh("%best")), None))
+
+    def _best_columns(
+        self, target: str, x: Atom, lengths: tuple[Atom, ...], out: tuple[Atom, ...], over: set[int],
+        joins: tuple[Op, Const],
+    ) -> None:  # fmt: skip
+        """Extremes over axes that are not the last, one row after the other."""
+        self.fill(target, out, lambda at, n: joins[1])
+        view = self.view(target)
+        keep = len(out) == len(lengths)
+
+        def better(at: tuple[Atom, ...]) -> None:
+            own = tuple(Const(0) if k in over else i for k, i in enumerate(at) if keep or k not in over)
+            item = self.fresh("%item")
+            self.types.of_name[item] = Scalar(self.types.of(x).dtype)  # type: ignore[union-attr]
+            self.add(self._read(item, view, own))
+            self._store(view, own, self.emit(joins[0], (item, self.entry(x, at, lengths))), None)
+
+        self.nest(lengths, better)
+
+    @staticmethod
+    def _left(lengths: tuple[Atom, ...], over: set[int], keep: bool) -> tuple[Atom, ...]:
+        """The lengths of what a reduction over some axes gives."""
+        return tuple(Const(1) if k in over else n for k, n in enumerate(lengths) if keep or k not in over)
 
     def _is_sure(self, n: Atom) -> bool:
         """Whether a length is known not to be zero."""
@@ -137,18 +188,24 @@ class Sums(Indexed):
             if mean:
                 self._entry(operator.truediv, (total, self._count([lengths[k] for k in sorted(over)])), s.target)
             return
-        out = tuple(Const(1) if k in over else n for k, n in enumerate(lengths)) if keep else tuple(left)
+        out = self._left(lengths, over, keep)
         self._allocate(s.target, out, np.empty)
         view = self.view(s.target)
+        order = sorted(range(len(lengths)), key=lambda k: k in over)  # what is added up runs inside
+        behind = tuple(lengths[k] for k in order[len(left) :])
+        row = row and replace(row, axes=tuple(row.axes[k] for k in order))
 
         def write(at: tuple[Atom, ...]) -> None:
-            value: Atom = self._total(lengths[len(at) :], at, term, dtype, None, row)
+            own = lambda inner: term(tuple(inner[order.index(k)] for k in range(len(order))))  # noqa: E731
+            value: Atom = self._total(behind, at, own, dtype, None, row)
             if mean:
                 quotient = self.fresh("%mean")
                 self.types.of_name[quotient] = Scalar(dtype)
                 self._entry(operator.truediv, (value, self._count([lengths[k] for k in sorted(over)])), quotient)
                 value = quotient
-            self._store(view, (*at, *((Const(0),) * (len(out) - len(at)))), value, None)
+            kept = iter(at)
+            places = tuple(Const(0) if k in over else next(kept) for k in range(len(lengths))) if keep else at
+            self._store(view, places, value, None)
 
         self.nest(tuple(left), write)
 
@@ -176,21 +233,32 @@ class Sums(Indexed):
 
     def _carried(
         self, lengths: tuple[Atom, ...], before: tuple[Atom, ...], term: Callable[[tuple], Atom], name: str, join: Op,
-        start: Atom,
+        start: Atom, each: Callable[[tuple, str], None] = lambda at, so_far: None,
     ) -> None:  # fmt: skip
-        """What joining terms one after the other gives, as a number that the loops carry."""
+        """What joining terms one after the other gives, as a number that the loops carry; ``each`` writes what is done
+        with it in each trip."""
         t = self.types.of(name)
 
         def level(at: tuple[Atom, ...], inside: Atom, out_name: str) -> None:
             n = lengths[len(at) - len(before)]
+            innermost = len(at) - len(before) == len(lengths) - 1
+            if n == Const(1) and not innermost:
+                return level((*at, Const(0)), inside, out_name)
+            if n == Const(1):
+                only = term((*at, Const(0)))
+                alone = inside == start and (self.span.sweep == "adjoint" or repr(start) == repr(Const(-0.0)))
+                op, args = (ops.identity, (only,)) if alone else (join, (inside, only))
+                self.add(Assign(out_name, op, args, (), self.span))  # type: ignore[arg-type]
+                return each((*at, Const(0)), out_name)
             i, over = self.fresh("%" + "ijklmn"[len(at)]), self.fresh("%range")
             after = self.fresh(version_base(name))
             self.types.of_name[i], self.types.of_name[over] = INTEGER, Known(Const(range(0)))
             self.types.of_name[after] = t
             body: list[Statement] = []
             with Into(self, body):
-                if len(at) - len(before) == len(lengths) - 1:
+                if innermost:
                     self.add(Assign(after, join, (out_name, term((*at, i))), (), self.span))  # type: ignore
+                    each((*at, i), after)
                 else:
                     level((*at, i), out_name, after)
             self.add(Assign(over, builtins.range, (Const(0), n), (), self.span))  # type: ignore[arg-type]
@@ -206,6 +274,8 @@ class Sums(Indexed):
         row: Atom = view.array
         t = self.types.of(row)
         assert isinstance(t, Array)
+        if self._is_short(view.axes[-1].length):
+            return self._short_sum(view, at, target or self.fresh("%total"), t.dtype)
         if len(t.shape) > 1:
             key = self._index(replace(view, axes=view.axes[:-1]), at)
             row = self.emit(operator.getitem, (row, key), "%row", Array(t.dtype, t.shape[-1:]))
@@ -215,16 +285,26 @@ class Sums(Indexed):
         self.add(Assign(name, op, (row,), (), self.span))  # type: ignore[arg-type]
         return name
 
+    def _short_sum(self, view: View, at: tuple[Atom, ...], name: str, dtype: str) -> str:
+        """The sum of few entries, one after the other."""
+        self.types.of_name.setdefault(name, Scalar(dtype))
+
+        def item(k: tuple[Atom, ...]) -> str:
+            target = self.fresh("%item")
+            self.types.of_name[target] = Scalar(dtype)
+            self.add(self._read(target, view, k))
+            return target
+
+        zero = Const(0.0 if dtype == "float64" else np.float32(0))
+        self._carried((view.axes[-1].length,), at, item, name, operator.add, zero)
+        return name
+
     def _columns(
         self, s: Assign, lengths: tuple[Atom, ...], over: set[int], term: Callable[[tuple], Atom], keep: bool,
         mean: bool,
     ) -> None:  # fmt: skip
         """Sums over axes that are not the last, one row after the other, as they lie in memory."""
-        out = (
-            tuple(Const(1) if k in over else n for k, n in enumerate(lengths))
-            if keep
-            else tuple(n for k, n in enumerate(lengths) if k not in over)
-        )
+        out = self._left(lengths, over, keep)
         self._allocate(s.target, out, np.zeros)
         view = self.view(s.target)
 
@@ -280,10 +360,28 @@ class Sums(Indexed):
         if (of, where) in self.asked:
             return
         self.asked.add((of, where))
+        if (value := self._value_of(of)) is not None:
+            for op, *other in where:
+                value = op(value, *other)  # type: ignore[operator]
+            if not value:
+                return
         at = of
         for op, *other in where:
             at = self.emit(op, (at, *map(Const, other)), "%test", None if op is builtins.abs else Scalar("bool"))  # type: ignore
         self.fail_if(at, error, "outside of the domain")
+
+    def _value_of(self, of: Atom, deepest: int = 4) -> object:
+        """What a number is that is computed from numbers alone, None where that is not known."""
+        if isinstance(of, Const):
+            return of.value
+        made = self.made.get(of) if isinstance(of, str) else None
+        if not deepest or not isinstance(made, Assign) or made.keywords or not ops.is_pure(made.op):
+            return None
+        given = [self._value_of(a, deepest - 1) for a in made.args]
+        try:
+            return None if any(a is None for a in given) else made.op(*given)
+        except (ArithmeticError, ValueError, TypeError):
+            return None
 
     def _is_python_integer(self, atom: Atom) -> bool:
         t = self.types.of(atom)

@@ -8,21 +8,18 @@ A subscript of the user's has to name an entry: that is known by the ranges of l
 
 from __future__ import annotations
 
-import builtins
 import operator
-from collections.abc import Hashable
 
 from tangentc.analysis.linear import ONE, constant, plus
-from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const
 from tangentc.core.types import Scalar
 from tangentc.kernels.accesses import say
-from tangentc.kernels.entries import Entries
 from tangentc.kernels.language import is_array, is_number
+from tangentc.kernels.slices import Slices
 from tangentc.kernels.writing import INTEGER, Axis, Into, NotSaid, View
 
 
-class Views(Entries):
+class Views(Slices):
     """The part that knows subscripts."""
 
     def part(self, view: View, key: Atom) -> View:
@@ -42,9 +39,9 @@ class Views(Entries):
                 continue
             axis = left.pop(0)
             if isinstance(k, Const) and isinstance(k.value, slice):
-                axes.append(self._sliced(axis, k.value))
+                axes.append(self.sliced(axis, k.value))
             elif k in self.slices:
-                axes.append(self._between(axis, self.slices[k]))  # type: ignore[index]
+                axes.append(self.between(axis, self.slices[k]))  # type: ignore[index]
             elif is_number(self.types.of(k)) and self.types.of(k).dtype == "int64":  # type: ignore[union-attr]
                 from_start = self.plus(axis.length, k) if isinstance(k, Const) and k.value < 0 else k
                 if self._is_within(from_start, axis.length):
@@ -92,68 +89,6 @@ class Views(Entries):
         if array not in self.params or axis.of is None or axis.start != Const(0) or axis.step != 1:
             return False
         return self.canonical(self.length(array, axis.of)) == self.canonical(axis.length)
-
-    def _is_known_before(self, symbol: Hashable) -> bool:
-        """Whether what a form speaks of is known before the loop."""
-        return (
-            symbol in self.params or symbol in self.early if isinstance(symbol, str) else self.said(symbol) is not None
-        )
-
-    def _sliced(self, axis: Axis, cut: slice) -> Axis:
-        if cut.step == -1 and cut.start is None and cut.stop is None:
-            last = self.plus(axis.length, Const(-1))
-            return Axis(axis.of, self._at(axis, last), -axis.step, axis.length)
-        if cut.step not in (None, 1):
-            raise NotSaid("a slice with steps")
-        start, stop = cut.start or 0, cut.stop
-        if start == 0 and stop is None:
-            return axis
-        first = Const(start) if start >= 0 else self._longer(axis.length, start)
-        if stop is None:
-            length = Const(-start) if start < 0 else self._longer(axis.length, -start)
-        elif (stop < 0) != (start < 0):
-            if start < 0:
-                raise NotSaid("a slice from the end to the beginning")
-            length = self._longer(axis.length, stop - start)
-        else:
-            length = Const(max(stop - start, 0))
-        if isinstance(length, Const) and not isinstance(axis.length, Const):
-            raise NotSaid("a slice of as many entries as a number says")
-        return Axis(axis.of, self._at(axis, first), axis.step, length)
-
-    def _between(self, axis: Axis, ends: tuple[Atom, ...]) -> Axis:
-        """The part of an axis between two places that are computed, clipped as Python clips them."""
-        start, stop, step = (Const(None), *ends, Const(None))[:3] if len(ends) == 1 else (*ends, Const(None))[:3]
-        if step not in (Const(None), Const(1)):
-            raise NotSaid("a slice with steps")
-        if isinstance(start, Const) and isinstance(stop, Const):
-            return self._sliced(axis, slice(start.value, stop.value))
-        first = Const(0) if start == Const(None) else self._end(start, axis.length)
-        last = axis.length if stop == Const(None) else self._end(stop, axis.length)
-        forms = self.bounds.form(last), self.bounds.form(first)
-        known = None if None in forms else self.named(plus(*forms, -1))  # type: ignore[arg-type]
-        length = known or (self.plus(last, first, operator.sub) if first != Const(0) else last)
-        if not self.bounds.is_natural(self.bounds.form(length)):
-            length = self.emit(builtins.max, (length, Const(0)), "%length", INTEGER)
-        return Axis(axis.of, self._at(axis, first), axis.step, length)
-
-    def _end(self, k: Atom, length: Atom) -> Atom:
-        """Where a slice begins or ends, on an axis of some length."""
-        self._number(k)
-        bounds, n = self.bounds, self.bounds.form(length)
-        form = bounds.form(k)
-        if not bounds.is_natural(form):
-            if isinstance(k, Const):
-                return self._clipped_end(self.plus(length, k))
-            before = self.emit(operator.lt, (k, Const(0)), "%test", Scalar("bool"))
-            from_end = self.emit(operator.add, (k, length), "%index", INTEGER)
-            k = self._clipped_end(self.emit(ops.select, (before, from_end, k), "%index", INTEGER))
-        if form is None or n is None or not bounds.is_natural(plus(n, form, -1)):
-            k = self.emit(builtins.min, (k, length), "%index", INTEGER)
-        return k
-
-    def _clipped_end(self, k: Atom) -> Atom:
-        return self.emit(builtins.max, (k, Const(0)), "%index", INTEGER)
 
     def subscript(self, s: Assign) -> None:
         array, key = s.args
