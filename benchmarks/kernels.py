@@ -8,6 +8,7 @@ A statement is one of the emitted program, of the function or of its adjoint, in
 """
 
 import argparse
+import re
 import sys
 import warnings
 from collections import Counter, defaultdict
@@ -22,6 +23,8 @@ import tangentc
 from tangentc.core.nodes import Block, For, Statement, While
 from tangentc.core.walk import statements
 from tangentc.kernels import outline
+
+NAMED = re.compile(r"^\S+(?= is (no number|one value|used behind))")
 
 
 def in_loops(block: Block) -> Iterator[Statement]:
@@ -77,7 +80,7 @@ def main() -> None:
             shares[file][0] += before
             shares[file][1] += before - after
             for s, reason in outermost(why):
-                reasons[reason] += 1
+                reasons[NAMED.sub("what has a name", reason)] += 1
                 if asked.loops:
                     print(f"{name}: line {s.span.line}: {reason}")
     every, compiled = (sum(of[k] for of in shares.values()) for k in (0, 1))

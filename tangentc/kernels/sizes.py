@@ -49,7 +49,7 @@ class Sizes(Writing):
                     whole = self.emit(operator.mul, (Const(d.times), whole), "%length", INTEGER)
                 self._note(d, self.plus(whole, Const(d.offset)))
             return self.known[d]
-        raise NotSaid(f"the length {d} is not known before the loop")
+        raise NotSaid("a length that is not known before the loop")
 
     def dim_of(self, n: Atom) -> Dim:
         """A length that a kernel has a name for, as what is known of it."""
