@@ -2,7 +2,8 @@
 
 Adjoints may, whose bits are promised to nobody; what a function itself computes keeps NumPy's bits.  Where a number
 that has been computed decides something, as in ``a * b - c > 0`` or ``np.floor(a * b)``, a rounding error would choose
-another branch than the function took: such a kernel is left as it is written.
+another branch than the function took, and of ``np.sqrt(a * b - c)`` it would make NaN where the difference is zero:
+such a kernel is left as it is written.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def decides(body: Block, types: Types) -> bool:
         return _is_float(types.of(a)) and s is not None and not (isinstance(s, Assign) and s.op in READS)
 
     def jumps(s: Assign) -> bool:
-        return getattr(known_of(s.op).rule, "kind", "") == "zero" or s.op in (np.copysign, math.copysign)
+        rule = known_of(s.op).rule
+        ends = getattr(rule, "singular", False) and s.op is not operator.truediv  # NaN beyond the end of its domain
+        return ends or getattr(rule, "kind", "") == "zero" or s.op in (np.copysign, math.copysign)
 
     return any(isinstance(s, Assign) and jumps(s) and any(map(is_computed, s.atoms)) for s in statements(body))
