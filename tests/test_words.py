@@ -229,3 +229,42 @@ def test_extremes_of_columns(rng):
 def test_lengths_of_rows(rng):
     for shape in ((9, 10), (1, 1), (2, 3), (12, 2)):
         both(lengths_of_rows, (rng.normal(size=shape),))
+
+
+def other_names(x, c):
+    """`np.float64` and `np.asarray` give the array itself."""
+    y, z = np.float64(x), np.asarray(x)
+    y[0] *= 2.0
+    z[1] += c * y[0]
+    w = x * y + z * c
+    return np.sum(w * w)
+
+
+def lists_as_subscripts(x, c):
+    x = x.copy()
+    for _ in range(2):
+        x[[0, 1]] = x[[1, 0]]
+        np.add.at(x, [0, 0, 1], x[2] * c)
+        x[[1, 2]] *= x[:2] + c
+    return np.sum(x * x)
+
+
+def every_product(x, c):
+    out = np.zeros(len(x))
+    np.einsum("ij,j->i", np.outer(x, x), x, out=out)
+    y = np.einsum("i,j->ij", out, x * c)
+    z = np.einsum("i,j->ji", out, x)
+    w = y * z + y
+    return np.sum(w * w)
+
+
+@pytest.mark.parametrize("f", [other_names, lists_as_subscripts, every_product])
+def test_what_the_programs_by_night_found(f, rng):
+    for n in (3, 4, 7):
+        x = rng.normal(size=n)
+        (value, gradients), (expected, wanted) = (
+            tangentc.value_and_grad(f, wrt=(0, 1), kernels=k)(x.copy(), 0.3) for k in ("numba", None)
+        )
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        for a, b in zip(gradients, wanted, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-10)

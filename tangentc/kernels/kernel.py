@@ -67,12 +67,17 @@ class Kernel:
         self.span = region[0].span
         self.root = outline.memory.root
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
+        self.nests.gives_back = self._gives_back
         self.nests.grows, self.nests.finished, self.nests.as_python = grows, outline.finished, outline.as_python
         self.nests.irregular, self.nests.in_loop = outline.irregular, isinstance(region[0], (For, While))
 
     def _root(self, name: str) -> str:
         known = name in self.o.definitions or name in self.params
         return self.root(name) if known and name not in self.nests.apart else name
+
+    def _gives_back(self, s: Assign) -> bool:
+        aliases = self.o.program.aliases
+        return s.target in self.o.definitions and bool(aliases.shares(s)) and aliases.is_changed(s.target)
 
     def calls(self) -> list[Statement]:
         body, arguments = self._given()

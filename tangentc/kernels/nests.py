@@ -232,6 +232,8 @@ class Nests(Words):
         args = s.args[:1] if op is not s.op else s.args
         if s.keywords or entry_op(op, args, self.types) is None:
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')}")
+        if self.gives_back(s):
+            raise NotSaid("another name for an array that is written")
         self.fill(s.target, self._space(args), lambda at, n: self._value(op, args, at, n))
 
     def _value(self, op: Op, args: tuple[Atom, ...], at: tuple[Atom, ...], lengths: tuple[Atom, ...]) -> Atom:

@@ -84,6 +84,8 @@ def contracted(nests: Words, s: Assign, given: tuple[tuple[str, str], ...], out:
         ))  # fmt: skip
 
     over = {k for k, x in enumerate(order) if x not in out}
+    if not over:
+        return nests.fill(s.target, lengths, lambda at, n: term(at))
     nests.sum_of(s, lengths, over, term)
 
 

@@ -12,7 +12,7 @@ import operator
 
 from tangentc.analysis.linear import ONE, constant, plus
 from tangentc.core.nodes import Assign, Atom, Const
-from tangentc.core.types import Scalar
+from tangentc.core.types import Scalar, Tuple
 from tangentc.kernels.accesses import say
 from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.slices import Slices
@@ -58,6 +58,8 @@ class Views(Slices):
 
     def _keys(self, key: Atom) -> tuple[Atom, ...]:
         if isinstance(key, str) and key in self.parts:
+            if not isinstance(self.types.of(key), Tuple):
+                raise NotSaid("a list of subscripts")
             return self.parts[key]
         if isinstance(key, Const) and isinstance(key.value, tuple):
             return tuple(map(Const, key.value))

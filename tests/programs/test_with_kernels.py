@@ -7,11 +7,10 @@ import tangentc
 from programs.test_programs import IDS, PROGRAMS, flatten, fresh, moving
 
 pytest.importorskip("numba")
-ROUNDS = {
-    "list_or_array_by_a_number",
-    "correlation_array",
-    "deriche_columns",
-}  # whose values are sums that a loop makes
+ROUNDS = {  # whose values are sums that a loop makes, or third powers
+    "list_or_array_by_a_number", "correlation_array", "deriche_columns", "covariance", "conjugate_gradient",
+    "own_square", "reversed_twice", "infinite_by_several_steps", "decorated_twice_by_functions_of_one_text",
+}  # fmt: skip
 LOOPED = ("in_place", "entries", "polybench", "carried", "over_trips")
 rows = [
     pytest.param(*row[1:], id=name, marks=() if k % (3 if row[0] in LOOPED else 24) == 0 else pytest.mark.nightly)
