@@ -172,3 +172,63 @@ def test_a_root_of_what_is_computed_again_is_rounded_as_in_the_function(rng):
         np.testing.assert_array_equal(got, wanted)
     kernels = compiled.source_for(x, y, y).split("@relaxed_kernel")[1:]
     assert not any("** 0.5" in text.partition("\n\n\n")[0] and " - z[i]" in text for text in kernels)
+
+
+def in_turns(u, steps):
+    a, b = u.copy(), np.zeros_like(u)
+    for _ in range(steps):
+        b[1:-1] = 0.5 * a[1:-1] + 0.25 * (a[2:] + a[:-2])
+        a[1:-1] = 0.5 * b[1:-1] + 0.25 * (b[2:] - b[:-2])
+    return np.sum(a**2)
+
+
+def in_turns_both_used(u, steps):
+    a, b = u.copy(), u * u
+    for _ in range(steps):
+        b[1:-1] = 0.5 * a[1:-1] + 0.25 * (a[2:] + a[:-2])
+        a[1:-1] = 0.5 * b[1:-1] + 0.25 * (b[2:] - b[:-2])
+    return np.sum(a**2) + np.sum(b**3)
+
+
+def in_turns_until(u, steps):
+    a, b = u.copy(), np.zeros_like(u)
+    for t in range(steps):
+        b[1:-1] = 0.5 * a[1:-1] + 0.25 * (a[2:] + a[:-2])
+        if t == 2:
+            break
+        a[1:-1] = 0.5 * b[1:-1] + 0.25 * (b[2:] - b[:-2])
+    return np.sum(a**2) + b[1]
+
+
+def in_turns_read_before(u, steps):
+    a, b = u.copy(), np.zeros_like(u)
+    total = 0.0
+    for _ in range(steps):
+        b[1:-1] = 0.5 * a[1:-1] + 0.25 * (a[2:] + a[:-2])
+        a[1:-1] = 0.5 * b[1:-1] + 0.25 * (b[2:] - b[:-2])
+        total += b[2] * a[0]
+    return np.sum(a**2) + total
+
+
+@pytest.mark.parametrize("f", [in_turns, in_turns_both_used, in_turns_until, in_turns_read_before])
+def test_what_a_trip_leaves_clear_is_cleared_where_the_next_begins(f, rng):
+    compiled, plain = (tangentc.grad(f, kernels=k) for k in ("numba", None))
+    for n in (4, 5, 9):
+        for steps in range(6):
+            u = rng.normal(size=n)
+            np.testing.assert_allclose(compiled(u, steps), plain(u, steps), rtol=1e-12, atol=1e-14)
+    if f is in_turns:
+        loop = compiled.source_for(u, 3).split("def in_turns_loop_adjoint")[1].split("\ndef ")[0]
+        assert "\n    for i in range(n - 2):\n        b_bar[i + 1] = 0.0" in loop  # behind the loop, not in it
+
+
+@pytest.mark.parametrize("shape", [(5, 6), (6, 5, 7), (4, 9, 4)])
+def test_rows_at_an_edge_have_their_own_terms(shape, rng):
+    """Infinity stays where NumPy has it."""
+    f = plate if len(shape) == 2 else block
+    compiled, plain = (tangentc.grad(f, kernels=k) for k in ("numba", None))
+    for _ in range(20):
+        u = rng.normal(size=shape)
+        u[tuple(rng.integers(0, n) for n in shape)] = np.inf
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_allclose(compiled(u, 0.1, 1), plain(u, 0.1, 1), rtol=1e-10, atol=1e-13)

@@ -9,14 +9,15 @@
             total += a[i + 1]                      total = 0.0 + a[i - 1]
         s[i] = total                               s[i] = total + a[i + 1]
 
-The edges are as wide as numbers say, so that the loop inside has nearly all the trips, and becomes SIMD code.
+The edges are as wide as numbers say, so that the loop inside has nearly all the trips, and becomes SIMD code.  What a
+row decides is asked by a loop of its own, for rows at an edge.
 """
 
 from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tangentc.analysis.linear import ONE, Form, constant, plus
@@ -43,12 +44,13 @@ def with_interiors(block: Block, types: Types, fresh: Callable[[str], str], root
 @dataclass
 class Inside:
     """Where all guards hold: so many trips from the first one, and from the last one on, and where these names are
-    true; ``passed`` are the branches that are taken there."""
+    true; ``passed`` are the branches that are taken there, ``asked`` by what those are decided that a row decides."""
 
     low: int = 0
     high: int = 0
     rows: dict[Atom, None] = field(default_factory=dict)
     passed: list[If] = field(default_factory=list)
+    asked: dict[int, Atom | None] = field(default_factory=dict)
 
 
 class _Interiors:
@@ -170,12 +172,7 @@ class _Interiors:
         start, end = made.args
         count = end if start == Const(0) else self._number(operator.sub, end, start)
         trips = self._plus(count, -inside.low - inside.high)
-        room: Atom = self._emit(builtins.max, (trips, Const(0)), "%number" if inside.rows else "inside", INTEGER)
-        if rows := self._tightest(list(inside.rows)):
-            whole = rows[0]
-            for other in rows[1:]:
-                whole = self._emit(operator.and_, (whole, other), "%within", Scalar("bool"))
-            room = self._emit(ops.select, (whole, room, Const(0)), "inside", INTEGER)
+        room: Atom = self._emit(builtins.max, (trips, Const(0)), "inside", INTEGER)
         outer, self.out = self.out, []
         edge = self._new("edge", INTEGER)
         place: Atom = edge
@@ -185,13 +182,44 @@ class _Interiors:
                 before = self._emit(operator.lt, (edge, Const(inside.low)), "%test", Scalar("bool"))
                 place = self._emit(ops.select, (before, edge, place), base(s.target), INTEGER)
         at = place if start == Const(0) else self._emit(operator.add, (place, start), base(s.target), INTEGER)
-        body = self._copied(s.body, {s.target: at}, [], False)
+        body = self._copied(s.body, {s.target: at}, {}, False)
         self._loop(outer, edge, self._number_in(outer, operator.sub, count, room), body)
-        self._write_inside(s, made, room, inside, outer)
+        self.out = outer
+        whole = self._all(self._tightest(list(inside.rows)))
+        if whole is None:
+            self._write_inside(s, made, room, inside, outer)
+            return
+        then: list[Statement] = []
+        self._write_inside(s, made, room, inside, then)
+        orelse = self.out = []
+        known: dict[tuple, Atom | None] = {}
+        changing = all_defines((s,))
+        for x in inside.passed:
+            rows = tuple(self._of_row(x.test, changing))
+            if rows not in known:
+                known[rows] = self._all(rows)
+            inside.asked[id(x)] = known[rows]
+        self._write_inside(s, made, room, inside, orelse)
+        outer.append(If(whole, tuple(then), tuple(orelse), (), s.span))
         self.out = outer
 
+    def _of_row(self, test: Atom, changing: set[str]) -> list[Atom]:
+        """What a row decides of a test."""
+        if test not in changing:
+            return [test]
+        made = self.accesses.definitions.get(str(test))
+        is_both = isinstance(made, Assign) and made.op is operator.and_
+        return [t for a in made.args for t in self._of_row(a, changing)] if is_both else []  # type: ignore[union-attr]
+
+    def _all(self, tests: Sequence[Atom]) -> Atom | None:
+        """A test that is true where all of some are; None if there are none."""
+        whole = None
+        for test in tests:
+            whole = test if whole is None else self._emit(operator.and_, (whole, test), "%within", Scalar("bool"))
+        return whole
+
     def _write_inside(self, s: For, made: Assign, count: Atom, inside: Inside, outer: list[Statement]) -> bool:
-        """The loop over so many entries from where all guards hold."""
+        """The loop over so many entries from where all guards hold, but for those that are asked of a row."""
         start = made.args[0]
         self.out = []
         k = self._new(base(s.target), INTEGER)
@@ -199,7 +227,8 @@ class _Interiors:
         at = place if start == Const(0) else self._emit(operator.add, (place, start), "%index", INTEGER)
         shift = inside.low + start.value if isinstance(start, Const) else None
         self.shifted = (s.target, k, shift)
-        body = self._copied(s.body, {s.target: at}, inside.passed, True)
+        asked = {id(x): inside.asked.get(id(x)) for x in inside.passed}
+        body = self._copied(s.body, {s.target: at}, asked, True)
         self._loop(outer, k, count, body)
         self.out = outer
         return True
@@ -211,8 +240,8 @@ class _Interiors:
         outer.append(For(i, over, (*self.out, *body), (), self.span))
         self.out = []
 
-    def _copied(self, block: Block, table: dict[str, Atom], passed: list[If], is_inside: bool) -> Block:
-        """A block with names of its own; the branches that are ``passed`` are taken."""
+    def _copied(self, block: Block, table: dict[str, Atom], asked: Mapping[int, Atom | None], inside: bool) -> Block:
+        """A block with names of its own; ``asked`` says what decides some branches, None where they are taken."""
         out: list[Statement] = []
 
         def own(name: str) -> str:
@@ -222,20 +251,21 @@ class _Interiors:
         for x in block:
             new = substitute(x, table)
             if isinstance(x, Assign) and isinstance(new, Assign):
-                new = self._index(x, new) if is_inside else new
+                new = self._index(x, new) if inside else new
                 if new.op is operator.add and new.args[0] == Const(0.0) and x.span.sweep == "adjoint":
                     table[x.target] = new.args[1]
                 else:
                     out.append(replace(new, target=own(x.target)))
             elif isinstance(x, If) and isinstance(new, If):
-                if any(x is p for p in passed):
-                    out += self._copied(x.then, table, passed, is_inside)
+                test = asked.get(id(x), new.test)
+                if test is None:
+                    out += self._copied(x.then, table, asked, inside)
                     table.update((m.name, table.get(m.then, m.then)) for m in x.merged)  # type: ignore[arg-type]
                     continue
-                then, orelse = (self._copied(b, table, [], is_inside) for b in (x.then, x.orelse))
+                then, orelse = (self._copied(b, table, {}, inside) for b in (x.then, x.orelse))
                 of = [(table.get(m.then, m.then), table.get(m.orelse, m.orelse)) for m in x.merged]  # type: ignore
                 merged = tuple(Merge(own(m.name), a, b) for m, (a, b) in zip(x.merged, of, strict=True))
-                out.append(replace(new, then=then, orelse=orelse, merged=merged))
+                out.append(replace(new, test=test, then=then, orelse=orelse, merged=merged))
             else:
                 out.append(new)
         return tuple(out)

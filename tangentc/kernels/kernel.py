@@ -64,6 +64,7 @@ class Kernel:
 
     def __init__(self, outline: Outline, region: Block, later: set[Atom], grows: bool = False):
         self.o, self.region, self.later, self.types = outline, region, set(later), outline.types
+        self.clear = set(outline.clear)
         self.span = region[0].span
         self.root = outline.memory.root
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
@@ -267,7 +268,7 @@ class Kernel:
     def _simplified(self, body: Block, outs: Sequence[str]) -> Block:
         kept: set[Atom] = {*outs, *self.nests.own}
         body = plain(body, set(outs))
-        body = cleared_later(body, self.types, self._root)
+        body = cleared_later(body, self.types, self.o.fresh, self._root, self.clear)
         body = again(body, self.types, self.o.fresh, self._root, kept)
         body = plain(body, set(outs))
         body = gathered(body, self.types, self.o.fresh, self._root, self.nests.said)

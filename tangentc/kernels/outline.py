@@ -15,8 +15,18 @@ from dataclasses import replace
 from tangentc.analysis.finished import finished_copies
 from tangentc.analysis.program import Program
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Effect, For, If, Statement, Store, While, version_base
-from tangentc.core.walk import all_reads, defines, definitions, joins_of, statements, with_blocks, with_body
+from tangentc.core.nodes import Assign, Atom, Block, Effect, For, If, Opaque, Statement, Store, While, version_base
+from tangentc.core.walk import (
+    all_changed_by,
+    all_reads,
+    defines,
+    definitions,
+    joins_of,
+    statements,
+    with_blocks,
+    with_body,
+)
+from tangentc.kernels.clears import CLEAR
 from tangentc.kernels.kernel import Kernel
 from tangentc.kernels.memory import Memory
 from tangentc.kernels.room import Uncounted
@@ -43,12 +53,14 @@ class Outline:
         names += [name for s in statements(program.function.body) for name in defines(s)]
         self.met = {name: k for k, name in enumerate(dict.fromkeys(names))}  # in which order there are names
         self.memory = Memory(program)
+        self.roots = self.memory.root, program.aliases.root
         self.runs = Runs(self.types.of, self.memory.root, program.aliases.root, self.compiled)
         self.finished = finished_copies(program.function, program.aliases)
         every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
         self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names
         self.lists |= {s.target: str(s.args[0]) for s in every if s.op is builtins.reversed and s.args[0] in self.lists}
         self.irregular: set[str] = set()  # those that are not saved into once in each trip
+        self.clear: set[str] = set()  # the arrays of zeros before a loop
         self.refused: dict[str, str] = {}  # lists that something else than kernels takes from, or puts into, and why
 
     def run(self) -> Program:
@@ -89,6 +101,7 @@ class Outline:
             out += self.runs.block(tuple(run), later | all_reads(block[k:]))
             run = []
             if isinstance(s, (For, While)):
+                self.clear = self.clear_before(block[:k])
                 made = self.loop(s, outermost, later | all_reads(block[k + 1 :]))
                 if made is not None:
                     out += made
@@ -104,6 +117,18 @@ class Outline:
             out.append(s)
         out += self.runs.block(tuple(run), later)
         return tuple(out)
+
+    def clear_before(self, block: Block) -> set[str]:
+        """The arrays that are made as zeros in a block, and in which nothing has been written behind it."""
+        clear: set[str] = set()
+        for s in block:
+            every = [*statements((s,))]
+            changed = {root(name) for x in every for name in all_changed_by(x) for root in self.roots}
+            opaque = any(isinstance(x, Opaque) for x in every)
+            clear = {n for n in clear if not opaque and changed.isdisjoint(root(n) for root in self.roots)}
+            if isinstance(s, Assign) and s.op in CLEAR:
+                clear.add(s.target)
+        return clear
 
     def of_lists(self, s: Statement) -> bool:
         """Whether a statement makes a list of saved values, or has to do with one."""
