@@ -232,3 +232,56 @@ def test_rows_at_an_edge_have_their_own_terms(shape, rng):
         u[tuple(rng.integers(0, n) for n in shape)] = np.inf
         with np.errstate(invalid="ignore"):
             np.testing.assert_allclose(compiled(u, 0.1, 1), plain(u, 0.1, 1), rtol=1e-10, atol=1e-13)
+
+
+def spread(u, c, steps):
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * u[2:] - c * u[1:-1] * u[:-2]
+    return np.sum(u * u)
+
+
+def spread_below(u, c, steps):
+    u = u.copy()
+    total = 0.0
+    for t in range(steps):
+        u[1:-1, 1:] = u[1:-1, 1:] * u[2:, 1:] + c * u[1:-1, 1:] * u[:-2, :-1]
+        if t % 2:
+            u[:, 1:] = u[:, 1:] * u[:, :-1]
+        total += u[0, 0] * c
+    return np.sum(u * u) + total
+
+
+def spread_until(u, c, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * u[2:] - c * u[1:-1] * u[:-2]
+        if u[1] * u[1] > 4.0:
+            break
+    return np.sum(u * u)
+
+
+def spread_of_two(u, c, steps):
+    u, v = u.copy(), u * c
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * v[2:] - c * u[1:-1] * u[:-2]
+        v[1:-1] = v[1:-1] * u[2:] + v[:-2] * v[1:-1]
+    return np.sum(u * v)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("f", [spread, spread_below, spread_until, spread_of_two])
+def test_two_arrays_take_turns(f, kind, rng):
+    compiled, plain = (tangentc.grad(f, wrt=(0, 1), kernels=k) for k in ("numba", None))
+    for n in range(2, 8):
+        for steps in range(5):
+            u = rng.uniform(0.2, 1.0, size=(n, n + 1) if f is spread_below else n).astype(kind)
+            given = u[..., ::-1].copy()[..., ::-1] if n == 5 else u  # which does not lie in memory in order
+            (a, b), (c, d) = compiled(given.copy(), kind(0.3), steps), plain(u.copy(), kind(0.3), steps)
+            scale = {"rtol": 1e-9, "atol": 1e-12} if kind is np.float64 else {"rtol": 2e-4, "atol": 1e-5}
+            np.testing.assert_allclose(a, c, **scale)
+            np.testing.assert_allclose(b, d, **scale)
+            assert a.dtype == kind
+    if f in (spread, spread_of_two):
+        name = "u" if f is spread else "v"
+        swap = f"old_{name}_bar, new_{name}_bar = new_{name}_bar, old_{name}_bar"
+        assert swap in compiled.source_for(u, kind(0.3), 2)

@@ -28,6 +28,7 @@ from tangentc.kernels.language import is_number
 from tangentc.kernels.perfect import Perfect, offsets, perfect
 
 CHEAP = {operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, ops.make_tuple, ops.identity}
+NO_WORK = {operator.getitem, ops.make_tuple, ops.identity}
 LINEAR = {operator.add, operator.sub, operator.mul}
 MOST = 3  # operations on numbers that are done once more
 
@@ -52,16 +53,24 @@ class _Again:
         for s in block:
             touched = touches(self.accesses, s)
             if usable := {n: p for n, p in known.items() if touched and not touched[1] & self._from(p)}:
-                *before, s = self._with(s, usable)
-                out += before
+                *before, new = self._with(s, usable)
+                if self._cheap(s) is None or self._cheap(new) is not None:  # else it is cheap only as what it says
+                    out += before
+                    s = new
             known = {n: p for n, p in known.items() if touched is not None and not touched[1] & self._from(p)}
-            p = perfect(s, self.accesses.definitions)
-            if p is not None and p.store.object in self.candidates and p.store.op is None and self._is_cheap(p):
+            if (p := self._cheap(s)) is not None:
                 known[p.store.object] = p
             elif isinstance(s, (For, While)):
                 s = replace(s, body=self.block(s.body))
             out.append(s)
         return tuple(out)
+
+    def _cheap(self, s: Statement) -> Perfect | None:
+        """The loops that make a cheap array, None for anything else."""
+        p = perfect(s, self.accesses.definitions)
+        if p is None or p.store.object not in self.candidates or p.store.op is not None or not self._is_cheap(p):
+            return None
+        return p
 
     def _from(self, p: Perfect) -> set[str]:
         found = self.accesses.of(p.body)
@@ -70,9 +79,7 @@ class _Again:
     def _is_cheap(self, p: Perfect) -> bool:
         if offsets(p, self.accesses) != (0,) * len(p.loops) or any(s.op not in CHEAP for s in p.body):  # type: ignore
             return False
-        work = sum(
-            s.op is not ops.make_tuple and s.op is not operator.getitem and not self._is_index(s) for s in p.body
-        )  # type: ignore
+        work = sum(s.op not in NO_WORK and not self._is_index(s) for s in p.body)
         return work <= MOST or self.reads[p.store.object] == 1
 
     def _is_index(self, s: Assign) -> bool:

@@ -104,7 +104,9 @@ class _Gather:
                 break
             term = self._term(s)
             if memory in touched[0] | touched[1]:
-                if term is None or term.loops.store.op is not operator.add or memory in self._read(term):
+                if term is None or memory in self._read(term):
+                    break
+                if term.loops.store.op is None and group[-1].loops.store.op is not None:
                     break
                 if term.loops.store.object != first.loops.store.object or not self._alike(first, term):
                     break
@@ -170,8 +172,9 @@ class _Gather:
         for domain, terms in self._by_domain(group).items():
             test = self._test(domain, low, high, names, place, levels, span)
             first = terms[0].loops.store.op is None
-            if total is None:
-                total = self._begin(store.object, key, test, terms[0] if first else None, names, number, body, span)
+            if total is None or first:
+                own = terms[0] if first else None
+                total = self._begin(store.object, key, test, own, total, names, number, body, span)
                 terms = terms[first:]
                 if not terms:
                     continue
@@ -201,12 +204,12 @@ class _Gather:
     def _by_domain(self, group: list[Term]) -> dict[tuple, list[Term]]:
         """The terms by where they are added, those that are added at the same places together."""
         out: dict[tuple[object, ...], list[Term]] = {}
-        for t in group:
+        for k, t in enumerate(group):
             key: tuple[object, ...] = tuple(
                 (tuple(sorted(f.items(), key=str)), tuple(sorted(g.items(), key=str))) for f, g in zip(t.low, t.high)
             )
             if t.loops.store.op is None:
-                key = (*key, ())
+                key = (*key, k)  # the last one counts
             out.setdefault(key, []).append(t)
         return out
 
@@ -246,21 +249,23 @@ class _Gather:
         return times, value, None
 
     def _begin(
-        self, array: str, key: Atom, test: Atom | None, first: Term | None, names: tuple[str, ...], number: Scalar,
-        body: list[Statement], span: Span,
+        self, array: str, key: Atom, test: Atom | None, first: Term | None, total: Atom | None, names: tuple[str, ...],
+        number: Scalar, body: list[Statement], span: Span,
     ) -> Atom:  # fmt: skip
-        """What an entry is before the additions: what is there, or what takes its place."""
+        """What an entry is before the additions: the ``total`` so far or what is there, or what takes its place."""
         if first is not None and test is None:
             return self._value(first, names, body)
-        held = self._new("total", number)
+        orelse: list[Statement] = []
+        if total is None:
+            total = self._new("total", number)
+            orelse = [Assign(total, operator.getitem, (array, key), (), span)]
         if first is None or test is None:
-            body.append(Assign(held, operator.getitem, (array, key), (), span))
-            return held
+            body += orelse
+            return total
         then: list[Statement] = []
         value = self._value(first, names, then)
         joined = self._new("total", number)
-        read = Assign(held, operator.getitem, (array, key), (), span)
-        body.append(If(test, tuple(then), (read,), (Merge(joined, value, held),), span))
+        body.append(If(test, tuple(then), tuple(orelse), (Merge(joined, value, total),), span))
         return joined
 
     def _value(self, t: Term, names: tuple[str, ...], out: list[Statement]) -> Atom:

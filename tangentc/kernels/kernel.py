@@ -28,6 +28,7 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
+from tangentc.core.splice import renamed
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type, is_slice
 from tangentc.core.walk import all_defines, all_reads, definitions, reads, statements, substitute_block
 from tangentc.kernels.again import again
@@ -48,13 +49,18 @@ from tangentc.kernels.rows import in_rows
 from tangentc.kernels.saves import threaded
 from tangentc.kernels.settled import settled
 from tangentc.kernels.threads import is_shared, shared
-from tangentc.kernels.tidy import plain, shown, with_short_places, without_unread
+from tangentc.kernels.tidy import plain, shown, with_fewer_signs, with_short_places, without_unread
+from tangentc.kernels.turns import in_turns
 from tangentc.kernels.words import ORDERS
 from tangentc.kernels.writing import Into, NotSaid
 
 if TYPE_CHECKING:
     from tangentc.kernels.outline import Outline
 
+SAID_OUTSIDE = {
+    np.empty, np.shape, operator.getitem, ops.make_tuple, builtins.max, builtins.min, operator.add, operator.sub,
+    operator.mul, operator.floordiv,
+}  # fmt: skip
 LISTED = builtins.list, builtins.reversed  # of what a loop runs over
 PLAIN, RELAXED, CHECKED, PARALLEL = "kernel", "relaxed_kernel", "checked_kernel", "parallel_kernel"
 
@@ -65,6 +71,7 @@ class Kernel:
     def __init__(self, outline: Outline, region: Block, later: set[Atom], grows: bool = False):
         self.o, self.region, self.later, self.types = outline, region, set(later), outline.types
         self.clear = set(outline.clear)
+        self.before: list[Statement] = []  # what is done before it is called
         self.span = region[0].span
         self.root = outline.memory.root
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
@@ -124,7 +131,7 @@ class Kernel:
         self.o.kernels.append(kernel)
         for key, stack in stacks_out.items():
             self.o.pushed.setdefault(key, []).append(stack)
-        return [*self._call(name, arguments, outs, lowered), *behind]
+        return [*self.before, *self._call(name, arguments, outs, lowered), *behind]
 
     def _handed_on(self, lowered: Block) -> tuple[list[str], list[Statement]]:
         """What is used behind the region: what the kernel gives, and the statements that make the rest of that, as
@@ -236,9 +243,13 @@ class Kernel:
         for name, by_class in self.nests.stacks.items():
             for key, stack in by_class.items():
                 if stack.trips and name in pushes:
-                    with Into(self.nests, made):
+                    makes: list[Statement] = []
+                    with Into(self.nests, makes):
                         self.nests.make_room(stack)
-                    results.append(stack.array)
+                    outside = self._outside((*head, *made, *makes), stack.array)
+                    made += makes if outside is None else ()
+                    self.before += outside or ()
+                    (results if outside is None else more).append(stack.array)
                     out.setdefault(name, {})[key] = stack
                 elif stack.trips:
                     more.append(stack.array)
@@ -264,11 +275,30 @@ class Kernel:
                 out[name][key] = stack
         return (*head, *made, *body), results, more, out
 
+    def _outside(self, block: Block, array: str) -> list[Statement] | None:
+        """What makes room for an array before the kernel is called: NumPy asks the system for large pages.  None where
+        the kernel alone knows how much."""
+        needed: set[Atom] = {array}
+        found: list[Assign] = []
+        for s in reversed(block):
+            if not isinstance(s, Assign) or s.target not in needed:
+                continue
+            if s.op not in SAID_OUTSIDE or s.op is operator.getitem and s.args[0] in self.params:
+                return None
+            needed |= {a for a in s.atoms if isinstance(a, str) and a not in self.params}
+            found.insert(0, s)
+        if needed - {s.target for s in found}:
+            return None
+        names: dict[str, str] = {s.target: self.o.fresh(s.target) for s in found if s.target != array}
+        self.types.of_name.update((new, self.types.of(old)) for old, new in names.items())
+        return [*renamed(tuple(found), names, names)]
+
     # ---------------------------------------------------------- the loops
     def _simplified(self, body: Block, outs: Sequence[str]) -> Block:
         kept: set[Atom] = {*outs, *self.nests.own}
         body = plain(body, set(outs))
         body = cleared_later(body, self.types, self.o.fresh, self._root, self.clear)
+        body = in_turns(body, self.types, self.o.fresh, self._root, self._lengths)
         body = again(body, self.types, self.o.fresh, self._root, kept)
         body = plain(body, set(outs))
         body = gathered(body, self.types, self.o.fresh, self._root, self.nests.said)
@@ -282,8 +312,13 @@ class Kernel:
         if self.o.threads > 1 and not self.nests.is_checked:
             body = shared(body, self.types, self.o.fresh, self._root, self.o.threads)
         body = hoisted(body, self.types, {*outs})
-        body = without_unread(plain(body, set(outs)), set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
+        body = plain(with_fewer_signs(body, self.types, self.o.fresh), set(outs))
+        body = without_unread(body, set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
         return with_routines(body, self.types, self._root, self.nests.is_checked)
+
+    def _lengths(self, name: str) -> tuple[Atom, ...]:
+        """The lengths of an array that the kernel is given."""
+        return self.nests.lengths(name) if name in self.params and is_array(self.types.of(name)) else ()
 
     def _decorator(self, body: Block) -> str:
         made = definitions(body)

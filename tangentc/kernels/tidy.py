@@ -13,6 +13,7 @@ from tangentc.analysis.linear import ONE, Forms
 from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Block, Const, For, Op, Statement, Store, is_temporary
+from tangentc.core.types import Scalar
 from tangentc.core.walk import all_reads, definitions, statements, substitute_block, transform, with_blocks
 
 ROOM = {np.empty, np.zeros, builtins.max}
@@ -53,6 +54,39 @@ def with_short_places(body: Block, types: Types) -> Block:
         return (replace(s, op=operator.add if number > 0 else operator.sub, args=(name, Const(abs(number)))),)
 
     return transform(body, shorter)
+
+
+def with_fewer_signs(body: Block, types: Types, fresh: Callable[[str], str]) -> Block:
+    """The body with ``a + -b`` as ``a - b``, ``-(-a)`` as ``a``, and the sign of a product before it, all of which
+    have the same bits."""
+    minus: dict[Atom, Atom] = {}  # what is the negative of what
+
+    def fewer(s: Statement) -> Block:
+        if not isinstance(s, Assign) or types.of(s.target) not in FLOATS:
+            return (s,)
+        of = [minus.get(a) for a in s.args]
+        match s.op:
+            case operator.neg if of[0] is not None:
+                return (replace(s, op=ops.identity, args=(of[0],)),)
+            case operator.neg:
+                minus[s.target] = s.args[0]
+            case operator.add | operator.sub if of[1] is not None:
+                return (replace(s, op=operator.sub if s.op is operator.add else operator.add, args=(s.args[0], of[1])),)
+            case operator.add if of[0] is not None:
+                return (replace(s, op=operator.sub, args=(s.args[1], of[0])),)
+            case operator.mul | operator.truediv if any(a is not None for a in of):
+                args = tuple(a if m is None else m for a, m in zip(s.args, of))
+                if None not in of:
+                    return (replace(s, args=args),)
+                positive = fresh(s.target)
+                types.of_name[positive], minus[s.target] = types.of(s.target), positive
+                return replace(s, target=positive, args=args), replace(s, op=operator.neg, args=(positive,))
+        return (s,)
+
+    return transform(body, fewer)
+
+
+FLOATS = {Scalar(dtype, weak) for dtype in ("float64", "float32") for weak in (False, True)}
 
 
 def is_range(op: Op) -> bool:
