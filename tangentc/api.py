@@ -130,7 +130,7 @@ _CALLED: dict[Any, tuple[tuple[Dispatch, Any], ...]] = {}  # what takes the prim
 def _taken(f: Any, moving: tuple | None, primals: tuple) -> tuple[Any, tuple]:
     """What was found for such primals before, and all arguments by position; None if no written function takes them.
 
-    ``moving`` is the positions of those with a tangent, None for a pullback.
+    ``moving`` is the positions of those with a tangent, None for a pullback, `_by` for one by some of them.
     """
     if type(f) in (*BY_IDENTITY, Derivative):
         for dispatch, found in _CALLED.get((f, moving, len(primals)), ()):
@@ -151,6 +151,10 @@ def _take(
         _CALLED[f, moving, len(primals)] = found
         if len(_CALLED) > 500:
             _CALLED.pop(next(iter(_CALLED)))
+
+
+def _by(wanted: tuple[int, ...] | None) -> tuple | None:
+    return None if wanted is None else ("by", *wanted)
 
 
 def _as_it_is_now(function: Any, primal: Any, live: Mapping[str, Any]) -> Any:
@@ -216,9 +220,9 @@ def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], ar
     return _Pair(derivative.function, function.__globals__[primal], function, compiled, defaults, flags)
 
 
-def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
+def _pair_for(f: Any, primals: tuple, wanted: tuple[int, ...] | None) -> tuple[_Pair | None, tuple]:
     """The pair for these primals, None if nothing in them moves, and all arguments by position."""
-    derivative: Derivative[..., Any] = Derivative(fit(f, primals), "vjp")
+    derivative: Derivative[..., Any] = Derivative(fit(f, primals), "vjp", 0 if wanted is None else wanted)
     function = derivative.function
     args = derivative.bind(primals, {})
     store = derivative.code
@@ -232,7 +236,7 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
 
     def settle() -> tuple[_Pair | None, tuple[int, ...]]:
         types = types_of(args)
-        flags = tuple(map(is_differentiable, types))
+        flags = tuple(is_differentiable(t) and (wanted is None or i in wanted) for i, t in enumerate(types))
         if not any(flags):
             return None, store.options
         if any(map(holds_itself, types)):
@@ -246,7 +250,7 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
         made = derivative.taking(found.compiled, key(), args, called=False)
         if made is not None:
             store.dispatches = ((made, found), *(d for d in store.dispatches if d[0] is not made))[:MOST]
-        _take(f, None, primals, derivative, store.dispatches)
+        _take(f, _by(wanted), primals, derivative, store.dispatches)
         return found, args
     try:
         found, options = store.look(settle, (function, *args), set(), lambda found: found[0] and found[0].compiled)
@@ -258,17 +262,28 @@ def _pair_for(f: Any, primals: tuple) -> tuple[_Pair | None, tuple]:
         raise internal(error, function) from error
     if options != store.options:  # what was compiled before was not given their values
         store.dispatches = ()
-        _take(f, None, primals, derivative, ())
+        _take(f, _by(wanted), primals, derivative, ())
     store.options = options
     store.found[key()] = found
     found.compiled.sync(args)
     return found, args
 
 
-def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tuple[Any, Callable[[Any], tuple]]:
-    found, args = _taken(f, None, primals)
+def vjp_by(f: Callable[..., Any], primals: tuple, wanted: tuple[int, ...] | None) -> tuple[Any, Callable[[Any], tuple]]:
+    """As `vjp`, with a pullback that gives the cotangents of the primals at these positions, and None for others."""
+    try:
+        return _vjp(f, primals, True, False, wanted)
+    except TurnedComplex:
+        with complex_results():
+            return _vjp(f, primals, True, False, wanted)
+
+
+def _vjp(
+    f: Callable[..., Any], primals: tuple, copy: bool, check: bool, wanted: tuple[int, ...] | None = None
+) -> tuple[Any, Callable[[Any], tuple]]:  # fmt: skip
+    found, args = _taken(f, _by(wanted), primals)
     if found is None:
-        found, args = or_raised(lambda: _pair_for(f, primals), f, primals)
+        found, args = or_raised(lambda: _pair_for(f, primals, wanted), f, primals)
     if found is None:
         value = f(*primals)
         return value, lambda seed: tuple(map(_of_nothing, primals))
@@ -291,7 +306,7 @@ def _vjp(f: Callable[..., Any], primals: tuple, copy: bool, check: bool) -> tupl
         given_numbers = without_raising(error, found.function, args)
         if given_numbers is args:
             raise
-        return _vjp(f, given_numbers[: len(primals)], copy, check)
+        return _vjp(f, given_numbers[: len(primals)], copy, check, wanted)
     except Exception as error:
         locate(error)
         raise
@@ -347,6 +362,10 @@ class _Pullback:
         except Exception as error:
             locate(error)
             raise
+        return self.parts(given)
+
+    def parts(self, given: Any) -> tuple:
+        """One cotangent for each argument, of what the adjoint gives."""
         parts = iter((given,) if sum(self.pair.flags) == 1 else given)
         return tuple(next(parts) if f else _of_nothing(a) for f, a in zip(self.pair.flags, self.args))[: self.count]
 
@@ -408,17 +427,33 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         with complex_results():
             value, tangent = derivative.run(bound, seeds)
     if compiled is None:
-        _take(f, moving, primals, derivative, tuple((d, (derivative, d.compiled)) for d in derivative.code.dispatches))
+        _take_push(f, moving, primals, derivative)
     return value, own_copy(tangent)
+
+
+def _take_push(f: Any, moving: tuple[int, ...], primals: tuple, derivative: Derivative) -> None:
+    _take(f, moving, primals, derivative, tuple((d, (derivative, d.compiled)) for d in derivative.code.dispatches))
+
+
+def compiled_jvp(f: Any, primals: tuple, moving: tuple[int, ...]) -> tuple[Compiled, tuple]:
+    """The code that `jvp` runs for tangents at these positions, and all arguments; raises what `jvp` does."""
+    found, bound = _taken(f, moving, primals)
+    if found is not None:
+        return found[1], bound
+    derivative: Derivative[..., Any] = Derivative(python_function(fit(f, primals), "jvp"), "jvp", moving)
+    bound = derivative.bind(primals, {})
+    compiled = derivative.compiled(bound, True)
+    compiled.sync(bound)
+    _take_push(f, moving, primals, derivative)
+    return compiled, bound
 
 
 def tangents_see(f: Any, primals: tuple, moving: tuple[int, ...]) -> contextlib.AbstractContextManager[Any]:
     """Look at no more of objects among the primals than the function reads."""
     if not any(map(is_plain, map(type_of, primals))):
         return contextlib.nullcontext()
-    derivative: Derivative[..., Any] = Derivative(python_function(fit(f, primals), "jvp"), "jvp", moving)
     try:
-        return derivative.compiled(derivative.bind(primals, {}), True).seeing()
+        return compiled_jvp(f, primals, moving)[0].seeing()
     except TangentcError:  # which `jvp` raises too, or not, where numbers turn complex
         return contextlib.nullcontext()
 

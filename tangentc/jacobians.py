@@ -15,27 +15,31 @@ from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
 
-from tangentc.api import adjoint, grad, jvp, tangents_see, vjp
+from tangentc.api import adjoint, compiled_jvp, grad, jvp, tangents_see, vjp, vjp_by
 from tangentc.arguments import in_tuples, with_paths
 from tangentc.core.draws import Draws
 from tangentc.core.remade import again, travelling
 from tangentc.core.tangents import formed, leaves, part, steps
-from tangentc.core.types import Type, components, is_container
-from tangentc.core.values import is_array, type_of
+from tangentc.core.types import Type, components, is_container, is_differentiable
+from tangentc.core.values import type_of
 from tangentc.derivative import Derivative
-from tangentc.errors import BadArgument, NotDifferentiable
+from tangentc.directions import Code, Units, checked_batch, dtype_of, images, leafwise
+from tangentc.errors import BadArgument, NotDifferentiable, TangentcError, TurnedComplex
 from tangentc.frontend.callables import fit
 from tangentc.rules.definitions.jacobians import INSIDE
 
 P = ParamSpec("P")
 
 
-def jacfwd(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
-    """The Jacobian of ``f``, column by column in forward mode: good for few inputs and many outputs.
+def jacfwd(f: Callable[P, Any], wrt: Any = 0, batch: int | None = None) -> Callable[P, Any]:
+    """The Jacobian of ``f`` by its columns, in forward mode: good for few inputs and many outputs.
 
     ``wrt`` is a parameter's index or name, or a path of attributes, or a tuple of them; a tuple gives a tuple.  A leaf
     of the result of shape ``s`` and an argument of shape ``t`` give an array of shape ``s + t``, and a container or an
-    object gives such arrays in the form of its gradient.  Raises what `jvp` raises.
+    object gives such arrays in the form of its gradient.  The columns are computed at once, by the push-forward
+    vectorised over its tangent, so many that the arrays of it stay small; ``batch`` says how many, and 1 is one after
+    the other, as it is where there is no code for a batch.  Raises what `jvp` raises, and `BadArgument` for a ``batch``
+    below 1.
 
     >>> import numpy as np
     >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
@@ -48,16 +52,17 @@ def jacfwd(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
         refuse_iterators(args)
         draws = Draws(g, args)
         with _looking(wanted, lambda: tangents_see(g, args, tuple({w.position: w for w in wanted}))):
-            found = [_columns(g, args, w, draws) for w in wanted]
+            found = [_columns(g, args, w, draws, batch) for w in wanted]
             return _by_each(found[0][0], [blocks for _, blocks in found], single)
 
-    return _named(jacobian_of, "jacfwd", f, wrt)
+    batch = checked_batch(batch)
+    return _named(jacobian_of, "jacfwd", f, wrt, batch)
 
 
-def jacrev(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
-    """The Jacobian of ``f``, row by row in reverse mode: good for many inputs and few outputs.
+def jacrev(f: Callable[P, Any], wrt: Any = 0, batch: int | None = None) -> Callable[P, Any]:
+    """The Jacobian of ``f`` by its rows, in reverse mode: good for many inputs and few outputs.
 
-    As `jacfwd` in all else.
+    As `jacfwd` in all else: the rows are computed at once, by the pull-back vectorised over its seed.
 
     >>> import numpy as np
     >>> jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
@@ -67,23 +72,24 @@ def jacrev(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
 
     def jacobian_of(*args: Any) -> Any:
         g, args, wanted, single = asked(f, wrt, args)
-        value, pullback = vjp(g, *args)
+        value, pullback = vjp_by(g, args, positions(args, wanted))
         with _looking(wanted, getattr(pullback, "seeing", contextlib.nullcontext)):
-            return _by_each(value, [_rows(g, value, pullback, args, w) for w in wanted], single)
+            return _by_each(value, _rows(g, value, pullback, args, wanted, batch), single)
 
-    return _named(jacobian_of, "jacrev", f, wrt)
+    batch = checked_batch(batch)
+    return _named(jacobian_of, "jacrev", f, wrt, batch)
 
 
 jacobian = jacrev
 
 
-def hessian(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
-    """The matrix of second derivatives of ``f``, forward over reverse.
+def hessian(f: Callable[P, Any], wrt: Any = 0, batch: int | None = None) -> Callable[P, Any]:
+    """The matrix of second derivatives of ``f``, forward over reverse: the Jacobian of its gradient.
 
     For an argument of shape ``t`` a scalar function gives an array of shape ``t + t``; with a tuple for ``wrt``, or
     a container, entry ``[i][j]`` is the derivative by the i-th and then by the j-th part; by an object these are
-    dicts, ``["W"]["b"]``.  A function with a result of shape ``s`` gives ``s + t + t``.  Raises what `grad` and `jvp`
-    raise.
+    dicts, ``["W"]["b"]``.  A function with a result of shape ``s`` gives ``s + t + t``.  ``batch`` is that of
+    `jacfwd`.  Raises what `grad` and `jvp` raise.
 
     >>> import numpy as np
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 3.0]))
@@ -98,7 +104,7 @@ def hessian(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
         value, _ = vjp(g, *args)  # which leaves the arguments as they are
         draws.again()
         if not is_container(type_of(value)) and np.ndim(value) == 0:
-            return jacfwd(grad(g, wrt), wrt)(*args)
+            return jacfwd(grad(g, wrt), wrt, batch)(*args)
         if is_container(type_of(value)):
             raise BadArgument(
                 "hessian needs a function whose result is a number or an array",
@@ -110,13 +116,14 @@ def hessian(f: Callable[P, Any], wrt: Any = 0) -> Callable[P, Any]:
             seed = np.zeros_like(value)
             seed[index] = 1
             draws.again()
-            rows.append(jacfwd(by, wrt)(*args, seed))
+            rows.append(jacfwd(by, wrt, batch)(*args, seed))
             if np.iscomplexobj(value):
                 draws.again()
-                rows[-1] = _with_imaginary(rows[-1], jacfwd(by, wrt)(*args, -1j * seed))
+                rows[-1] = _with_imaginary(rows[-1], jacfwd(by, wrt, batch)(*args, -1j * seed))
         return _stacked(rows, np.shape(value))
 
-    return _named(hessian_of, "hessian", f, wrt)
+    batch = checked_batch(batch)
+    return _named(hessian_of, "hessian", f, wrt, batch)
 
 
 def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], wrt: Any = 0) -> Any:
@@ -139,8 +146,8 @@ hvp.__tangentc_kind__ = "hvp"  # type: ignore[attr-defined]
 class Jacobian:
     """A function of derivatives that runs others: what `jacfwd`, `jacrev` and `hessian` give."""
 
-    def __init__(self, function: Callable[..., Any], kind: str, f: Any, wrt: Any):
-        self.run, self.asked = function, (kind, f, wrt)
+    def __init__(self, function: Callable[..., Any], kind: str, f: Any, wrt: Any, batch: int | None = None):
+        self.run, self.asked, self.batch = function, (kind, f, wrt), batch
 
     def __call__(self, *args: Any) -> Any:
         return self.run(*args)
@@ -154,11 +161,11 @@ class Jacobian:
 
     def __reduce__(self) -> Any:
         kind, f, wrt = self.asked
-        return again, (globals()[kind], travelling(f), wrt)
+        return again, (globals()[kind], travelling(f), wrt, self.batch)
 
 
-def _named(function: Any, kind: str, f: Any, wrt: Any) -> Any:
-    function = Jacobian(function, kind, f, wrt)
+def _named(function: Any, kind: str, f: Any, wrt: Any, batch: int | None) -> Any:
+    function = Jacobian(function, kind, f, wrt, batch)
     function.__doc__ = f"The {kind} of {getattr(f, '__name__', 'a function')}, wrt {wrt!r}."
     function.__name__ = f"{getattr(f, '__name__', 'function')}_{kind}"
     with contextlib.suppress(TypeError, ValueError):
@@ -217,6 +224,12 @@ def _looking(wanted: list[Wanted], read: Callable[[], Any]) -> Any:
     return contextlib.nullcontext() if any(w.path for w in wanted) else read()
 
 
+def positions(args: tuple, wanted: list[Wanted]) -> tuple[int, ...] | None:
+    """Which arguments a pullback is to be by, None for all where none of those moves."""
+    found = tuple(sorted({w.position for w in wanted}))
+    return found if any(is_differentiable(type_of(args[k])) for k in found) else None
+
+
 def refuse_iterators(args: tuple) -> None:
     for i, a in enumerate(args):
         if isinstance(a, Iterator):
@@ -231,25 +244,6 @@ for _function in (jacfwd, jacrev, hessian):
 
 
 # ------------------------------------------------------------------ rows and columns
-def _unit(leaf: Any, index: tuple[int, ...] | None) -> Any:
-    """A leaf of zeros, with a one at ``index``."""
-    if not is_array(leaf):
-        return type(leaf)(0.0 if index is None else 1.0)
-    out = np.zeros_like(leaf)
-    if index is not None:
-        out[index] = 1
-    return out
-
-
-def _units(t: Type, value: Any, wanted: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...], Any]]:
-    """For each entry of the wanted leaves of a value, the value of zeros with a one there."""
-    held = leaves(t, value, True)
-    for k in wanted:
-        for index in np.ndindex(*np.shape(held[k])):
-            row = (_unit(other, index if j == k else None) for j, other in enumerate(held))
-            yield k, index, formed(t, row.__next__, inside=True)
-
-
 def _places(t: Type, wanted: Wanted) -> list[int]:
     """Which leaves of an argument those are that a Jacobian is taken by."""
     end, taken = wanted.inside(t)
@@ -257,64 +251,82 @@ def _places(t: Type, wanted: Wanted) -> list[int]:
     return leaves(end, places)
 
 
-def _columns(f: Any, args: tuple, wanted: Wanted, draws: Draws) -> tuple[Any, list[Any]]:
-    """The value, and its Jacobian at each of its leaves, from one `jvp` for each entry, and two for a complex one."""
+def _columns(f: Any, args: tuple, wanted: Wanted, draws: Draws, batch: int | None) -> tuple[Any, list[Any]]:
+    """The value, and its Jacobian at each of its leaves, from the tangents along the units of the argument."""
     x = args[wanted.position]
     t = type_of(x)
-    held, places = leaves(t, x, True), _places(t, wanted)
-    value, tables = None, None
+    units, value = Units(t, x, _places(t, wanted)), None
+    tables: list[dict[int, Any]] = []
 
-    def along(tangent: Any) -> tuple[Any, list[Any]]:
+    def of_value(found: tuple[Any, Any]) -> list[Any]:
+        nonlocal value
+        value, dot = found
+        return leaves(type_of(value), dot)
+
+    def along(tangent: Any) -> list[Any]:
         tangents = [None] * len(args)
         tangents[wanted.position] = tangent
         draws.again()
-        value, dot = jvp(f, args, tangents)
-        return value, leaves(type_of(value), dot)
+        return of_value(jvp(f, args, tangents))
 
-    def empty(value: Any) -> list[dict[int, Any]]:
-        return [{k: _table(y, held[k]) for k in places} for y in leaves(type_of(value), value)]
-
-    for k, index, unit in _units(t, x, places):
-        value, dots = along(unit)
-        tables = tables or empty(value)
-        if np.iscomplexobj(held[k]):
-            dots = [_of_both(f, d, i, 1j) for d, i in zip(dots, along(_turned(unit, 1j))[1], strict=True)]
-        for row, d in zip(tables, dots, strict=True):
-            row[k][(..., *index)] = d
-    if tables is None:  # there are no entries
-        zeros = (_unit(leaf, None) for leaf in held)
-        value, _ = along(formed(t, zeros.__next__, inside=True))
-        tables = empty(value)
-    return value, [_block(wanted.inside(t)[0], y, row.values()) for y, row in _beside(value, tables)]
+    if not units.count:
+        along(units.zeros())
+    for k, entries, dots, aside in images(units, along, _push_forward(f, args, wanted.position), of_value, 1j, batch):
+        tables = tables or _empty(value, units)
+        if aside is not None:
+            dots = [_of_both(f, d, i, 1j) for d, i in zip(dots, aside, strict=True)]
+        for y, row, d in _beside(value, tables, dots):
+            row[k].reshape(*np.shape(y), np.size(units.held[k]))[..., entries] = np.moveaxis(d, 0, -1)
+    of_each = _beside(value, tables or _empty(value, units))
+    return value, [_block(wanted.inside(t)[0], y, row.values()) for y, row in of_each]
 
 
-def _rows(f: Any, value: Any, pullback: Callable[[Any], tuple], args: tuple, wanted: Wanted) -> list[Any]:
-    """The Jacobian at each leaf of the value, from one pullback for each entry of it, and two for a complex one."""
-    t = type_of(args[wanted.position])
-    end, taken = wanted.inside(t)
-    held = leaves(end, taken(args[wanted.position]))
-    of_value = type_of(value)
-    results = leaves(of_value, value, True)
-    tables = [[_table(y, a) for a in held] for y in results]
+def _empty(value: Any, units: Units) -> list[dict[int, Any]]:
+    return [{k: _table(y, units.held[k]) for k in units.wanted} for y in leaves(type_of(value), value)]
 
-    def bars(seed: Any) -> list[Any]:
-        return leaves(end, taken(pullback(seed)[wanted.position]))
 
-    for k, index, seed in _units(of_value, value, range(len(results))):
-        found = bars(seed)
-        if np.iscomplexobj(results[k]):  # a seed of 1 asks a real number for the real part
-            found = [
+def _push_forward(f: Any, args: tuple, position: int) -> Code | None:
+    """The code of the push-forward by one argument, None where `jvp` goes another way."""
+    try:
+        compiled, bound = compiled_jvp(f, args, (position,))
+    except (TangentcError, TurnedComplex):
+        return None
+    return Code(compiled, compiled.function, (*bound, *compiled.seeds), (None, 0), args[position])
+
+
+def _rows(f: Any, value: Any, pullback: Any, args: tuple, wanted: list[Wanted], batch: int | None) -> list[list[Any]]:
+    """The Jacobians by what is wanted, each at the leaves of the value, from the cotangents along the units of it."""
+    t = type_of(value)
+    units = Units(t, value, range(len(leaves(t, value, True))))
+    ends = [(*w.inside(type_of(args[w.position])), w.position) for w in wanted]
+
+    def of_args(bars: tuple) -> list[Any]:
+        return [leaf for end, taken, position in ends for leaf in leaves(end, taken(bars[position]))]
+
+    held = of_args(args)
+    tables = [[_table(y, a) for a in held] for y in units.held]
+    pair = getattr(pullback, "pair", None)
+    code = None if pair is None else Code(pair.compiled, pair.adjoint, (pullback.saved,), 0, pullback.value)
+    parts = (lambda given: of_args(pullback.parts(given))) if pair is not None else of_args
+    for k, entries, bars, aside in images(units, lambda seed: of_args(pullback(seed)), code, parts, -1j, batch):
+        if aside is not None:  # a seed of 1 asks a real number for the real part
+            bars = [
                 _of_both(f, bar, other, -1j) if np.iscomplexobj(a) else bar + 1j * other
-                for a, bar, other in zip(held, found, bars(_turned(seed, -1j)), strict=True)
+                for a, bar, other in zip(held, bars, aside, strict=True)
             ]
-        for table, bar in zip(tables[k], found, strict=True):
-            table[index] = 0.0 if bar is None else bar  # that of what the function does not read
-    return [_block(end, y, row) for y, row in _beside(value, tables)]
+        for a, table, bar in zip(held, tables[k], bars, strict=True):
+            table.reshape(np.size(units.held[k]), *np.shape(a))[entries] = bar
+    counts = [len(leaves(end, taken(args[position]))) for end, taken, position in ends]
+    starts = [0, *itertools.accumulate(counts)]
+    return [
+        [_block(end, y, row[first:last]) for y, row in _beside(value, tables)]
+        for (end, *_), (first, last) in zip(ends, itertools.pairwise(starts), strict=True)
+    ]
 
 
-def _beside(value: Any, tables: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """The leaves of a value, each with its tables."""
-    return zip(leaves(type_of(value), value), tables, strict=True)
+def _beside(value: Any, *of_leaves: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """The leaves of a value, each with what belongs to it."""
+    return zip(leaves(type_of(value), value), *of_leaves, strict=True)
 
 
 def _block(t: Type, y: Any, tables: Iterable[Any]) -> Any:
@@ -330,20 +342,8 @@ def _by_each(value: Any, blocks: list[list[Any]], single: bool) -> Any:
 
 def _table(y: Any, x: Any) -> Any:
     """Zeros for the derivatives of ``y`` by ``x``."""
-    dtype = np.result_type(_dtype(y), np.complex64) if np.iscomplexobj(x) else _dtype(y)
+    dtype = np.result_type(dtype_of(y), np.complex64) if np.iscomplexobj(x) else dtype_of(y)
     return np.zeros(np.shape(y) + np.shape(x), dtype)
-
-
-def _turned(value: Any, factor: complex) -> Any:
-    """A value whose complex parts are multiplied by a factor."""
-    return _leafwise(lambda part: factor * part if np.iscomplexobj(part) else part, value)
-
-
-def _leafwise(function: Callable[..., Any], *alike: Any) -> Any:
-    """What a function gives of the leaves of values of one structure."""
-    t = type_of(alike[0])
-    each = zip(*(leaves(t, value, True) for value in alike), strict=True)
-    return formed(t, lambda: function(*next(each)), inside=True)
 
 
 def _of_both(f: Any, one: Any, other: Any, factor: complex) -> Any:
@@ -354,7 +354,7 @@ def _of_both(f: Any, one: Any, other: Any, factor: complex) -> Any:
     """
     if not np.iscomplexobj(other):
         return one - 1j * other
-    if not np.allclose(other, factor * one, rtol=1e-3 if _dtype(one).itemsize < 16 else 1e-8, equal_nan=True):
+    if not np.allclose(other, factor * one, rtol=1e-3 if dtype_of(one).itemsize < 16 else 1e-8, equal_nan=True):
         raise NotDifferentiable(
             f"the Jacobian of {getattr(f, '__name__', 'a function')}, which is not holomorphic, by a complex argument",
             why="one complex number for each entry does not hold its derivatives by the real and the imaginary part",
@@ -363,23 +363,19 @@ def _of_both(f: Any, one: Any, other: Any, factor: complex) -> Any:
     return one
 
 
-def _dtype(x: Any) -> Any:
-    return x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
-
-
 def _plain(x: Any) -> Any:
     """Arrays without axes as numbers."""
-    return _leafwise(lambda leaf: leaf[()] if isinstance(leaf, np.ndarray) else leaf, x)
+    return leafwise(lambda leaf: leaf[()] if isinstance(leaf, np.ndarray) else leaf, x)
 
 
 def _with_imaginary(real: Any, imaginary: Any) -> Any:
     """What a seed of 1 gives of a complex result, and a seed of -1j: for real arguments its real and imaginary part."""
-    return _leafwise(lambda a, b: a if np.iscomplexobj(a) else a + 1j * b, real, imaginary)
+    return leafwise(lambda a, b: a if np.iscomplexobj(a) else a + 1j * b, real, imaginary)
 
 
 def _stacked(rows: list[Any], shape: tuple[int, ...]) -> Any:
     """Results for the entries of an array, along axes in front."""
-    return _leafwise(lambda *each: np.array(each).reshape(shape + np.shape(each[0])), *rows)
+    return leafwise(lambda *each: np.array(each).reshape(shape + np.shape(each[0])), *rows)
 
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev"]

@@ -1,9 +1,12 @@
 """What is unpacked is taken apart before any of it is stored, as Python does it."""
 
+import ast
+
 import numpy as np
 import pytest
 
 import tangentc
+from tangentc.backend.unpacking import with_zeros
 
 
 def into_its_own_name(X):
@@ -65,3 +68,10 @@ def test_unpacking(function, given):
 
 def test_what_is_unpacked_is_written_in_one_line():
     assert "    x_1, y, z = x\n" in tangentc.grad(state_in_a_loop).source_for(np.ones(3))
+
+
+def test_zeros_like_what_a_row_binds_are_a_row_of_their_own():
+    block = with_zeros(ast.parse("x_bar = np.zeros_like(x)\ny_bar = np.zeros_like(x_bar)\nz_bar = np.zeros_like(x)").body)
+    assert [ast.unparse(s) for s in block] == [
+        "x_bar = np.zeros_like(x)", "y_bar, z_bar = (np.zeros_like(x_bar), np.zeros_like(x))",
+    ]  # fmt: skip

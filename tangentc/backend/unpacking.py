@@ -173,6 +173,8 @@ def _joined(before: ast.stmt, s: ast.stmt) -> ast.Assign | None:
         names, values = [whole], [first]
     if len(before.targets) != 1 or not all(map(_is_of_adjoint, names)) or not all(map(_is_zeros, [*values, zero])):
         return None
+    if ast.unparse(zero.args[0]) in map(ast.unparse, names):  # type: ignore[attr-defined]  # it is there behind the row
+        return None
     new = ast.Assign([ast.Tuple([*names, s.targets[0]])], ast.Tuple([*values, zero]), lineno=0)
     return new if len(ast.unparse(new)) <= WIDEST else None
 
