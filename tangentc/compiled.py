@@ -170,9 +170,9 @@ class Compiled:
         self.text, self.facts, self.types, self.seed = text, facts, types, seed
         self.seen, self.only_written = SIGHT.get().names, SIGHT.get().written  # the names of attributes
         self.write = write
-        self.batches: dict[str, Any] = {}  # the same for many seeds at once, by their axes: see `directions.Code`
+        self.batches: dict[Any, Any] = {}  # the same for many seeds at once: see `directions.Code`
         self.widths: dict[Any, int] = {}  # how many bytes one seed takes there
-        self.is_batched = True  # whether that may be asked for
+        self.refused = 0  # ways to write it that there are not
         self.trial: Any = None  # whether kernels are quicker, where that is to be found out
         self.file: str | None = None  # where the text stands, if what is compiled of it is kept
         self.made_for: list[Type] | None = None  # the types, with what is known of lengths alone: see `guards.common`

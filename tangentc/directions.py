@@ -6,10 +6,11 @@ computed once.  Where there is no code for a batch, one direction comes after th
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,9 @@ FEWEST = 4  # directions that are worth a batch
 MOST_BYTES = 2**20  # that the largest array of a batch has
 MOST_KEPT = 500  # lengths of arrays for which the size of a batch is kept
 MOST_FORMS = 8  # for which one code is vectorised: lists of other lengths are other types
+
+
+X = TypeVar("X")
 
 
 class Units:
@@ -85,7 +89,7 @@ class Code(NamedTuple):
     home: Compiled
     function: Callable[..., Any]
     shared: tuple[Any, ...]  # the arguments before it
-    out_axes: Any
+    out_axes: tuple[Any, ...]  # of the results of a batch: one way after the other, where there is no code for one
     value: Any  # of which the last argument has the structure
 
     @property
@@ -94,51 +98,54 @@ class Code(NamedTuple):
         arguments, and of seeds that are arrays in containers."""
         text, facts = self.home.text, self.home.facts
         differs = self.home.is_doubtful or facts.is_drawing or facts.put or facts.changed_outside
-        if not self.home.is_batched or differs or text.is_compiled or text.is_of_device:
+        if self.way is None or differs or text.is_compiled or text.is_of_device:
             return False
         return arrays_of(self.shared) == "numpy" and _is_of_arrays(type_of(self.value))
 
-    def batch_for(self, seeds: Any) -> tuple[Vectorised, tuple[Any, ...]]:
-        """The code for many seeds at once, and its arguments."""
+    @property
+    def way(self) -> Any:
+        """The axes of the results of a batch, None where there is no code for one."""
+        return self.out_axes[self.home.refused] if self.home.refused < len(self.out_axes) else None
+
+    def tried(self, seeds: Any, use: Callable[[Vectorised, tuple[Any, ...]], X]) -> X | None:
+        """What is made of the code for many seeds at once, and its arguments; None where there is no such code."""
         t = type_of(self.value)
         axes = formed(t, lambda: 0, inside=True)
+        args = (*self.shared, completed(t, self.value, seeds, ("", "seed", "result")))
         made = self.home.batches
-        if (key := repr(axes)) not in made:
-            made[key] = Vectorised(self.function, (*(None,) * len(self.shared), axes), self.out_axes)
-        return made[key], (*self.shared, completed(t, self.value, seeds, ("", "seed", "result")))
+        while (way := self.way) is not None:
+            if (key := (repr(axes), way)) not in made:
+                made[key] = Vectorised(self.function, (*(None,) * len(self.shared), axes), way)
+            if len(made[key].code.found) <= MOST_FORMS:
+                with contextlib.suppress(TangentcError):
+                    return use(made[key], args)
+            self.home.refused += 1
+        return None
 
     def along(self, seeds: Any) -> Any:
         """What the code gives along many seeds; None where there is no code for a batch, or it raises something."""
-        try:
-            batch, args = self.batch_for(seeds)
-            if len(batch.code.found) <= MOST_FORMS:
-                return batch(*args)
-            self.home.is_batched = False
-        except TangentcError:
-            self.home.is_batched = False
-        except Exception:  # one direction after the other says what is wrong, if anything is
-            pass
+        with contextlib.suppress(Exception):  # one direction after the other says what is wrong, if anything is
+            return self.tried(seeds, lambda batch, args: batch(*args))
         return None
 
     def width(self, seeds: Any, count: int) -> int | None:
         """How many bytes the largest array of a batch has for one of so many seeds; None where there is no code."""
-        if (key := (count, *_shapes(self.shared))) in self.home.widths:
-            return self.home.widths[key]
-        try:
-            batch, args = self.batch_for(seeds)
-            compiled = batch.compiled(args, True)
-        except TangentcError:
-            self.home.is_batched = False
-            return None
-        sizes: dict[int, Any] = {}
-        for a in args:
-            type_of(a, sizes)
-        known = {length.symbol: n for n, length in sizes.items()}
-        types = (t for program, _ in compiled.context.emitted for t in program.types.of_name.values())
-        found = max((_bytes(t, known, count) for t in types), default=0) // count
-        if len(self.home.widths) < MOST_KEPT:
+        key = count, *_shapes(self.shared)
+        if key not in self.home.widths and len(self.home.widths) < MOST_KEPT:
+            found = self.tried(seeds, lambda batch, args: _width(batch.compiled(args, True), args, count))
+            if found is None:
+                return None
             self.home.widths[key] = found
-        return found
+        return self.home.widths.get(key, 0)
+
+
+def _width(compiled: Compiled, args: tuple[Any, ...], count: int) -> int:
+    sizes: dict[int, Any] = {}
+    for a in args:
+        type_of(a, sizes)
+    known = {length.symbol: n for n, length in sizes.items()}
+    types = (t for program, _ in compiled.context.emitted for t in program.types.of_name.values())  # type: ignore[attr-defined]
+    return max((_bytes(t, known, count) for t in types), default=0) // count
 
 
 def _shapes(value: Any) -> Iterator[Any]:

@@ -244,6 +244,9 @@ for _function in (jacfwd, jacrev, hessian):
 
 
 # ------------------------------------------------------------------ rows and columns
+SHARED = None, 0  # the axes of a value that is the same along all tangents, and of its derivatives along them
+
+
 def _places(t: Type, wanted: Wanted) -> list[int]:
     """Which leaves of an argument those are that a Jacobian is taken by."""
     end, taken = wanted.inside(t)
@@ -257,21 +260,27 @@ def _columns(f: Any, args: tuple, wanted: Wanted, draws: Draws, batch: int | Non
     t = type_of(x)
     units, value = Units(t, x, _places(t, wanted)), None
     tables: list[dict[int, Any]] = []
-
-    def of_value(found: tuple[Any, Any]) -> list[Any]:
-        nonlocal value
-        value, dot = found
-        return leaves(type_of(value), dot)
+    code = _push_forward(f, args, wanted.position)
 
     def along(tangent: Any) -> list[Any]:
+        nonlocal value
         tangents = [None] * len(args)
         tangents[wanted.position] = tangent
         draws.again()
-        return of_value(jvp(f, args, tangents))
+        value, dot = jvp(f, args, tangents)
+        return leaves(type_of(value), dot)
+
+    def of_batch(found: tuple[Any, Any]) -> list[Any]:
+        nonlocal value
+        if code is not None and code.way == SHARED:
+            value = found[0]
+        elif value is None:
+            along(units.zeros())
+        return leaves(type_of(value), found[1])
 
     if not units.count:
         along(units.zeros())
-    for k, entries, dots, aside in images(units, along, _push_forward(f, args, wanted.position), of_value, 1j, batch):
+    for k, entries, dots, aside in images(units, along, code, of_batch, 1j, batch):
         tables = tables or _empty(value, units)
         if aside is not None:
             dots = [_of_both(f, d, i, 1j) for d, i in zip(dots, aside, strict=True)]
@@ -291,7 +300,7 @@ def _push_forward(f: Any, args: tuple, position: int) -> Code | None:
         compiled, bound = compiled_jvp(f, args, (position,))
     except (TangentcError, TurnedComplex):
         return None
-    return Code(compiled, compiled.function, (*bound, *compiled.seeds), (None, 0), args[position])
+    return Code(compiled, compiled.function, (*bound, *compiled.seeds), (SHARED, 0), args[position])
 
 
 def _rows(f: Any, value: Any, pullback: Any, args: tuple, wanted: list[Wanted], batch: int | None) -> list[list[Any]]:
@@ -306,7 +315,7 @@ def _rows(f: Any, value: Any, pullback: Any, args: tuple, wanted: list[Wanted], 
     held = of_args(args)
     tables = [[_table(y, a) for a in held] for y in units.held]
     pair = getattr(pullback, "pair", None)
-    code = None if pair is None else Code(pair.compiled, pair.adjoint, (pullback.saved,), 0, pullback.value)
+    code = None if pair is None else Code(pair.compiled, pair.adjoint, (pullback.saved,), (0,), pullback.value)
     parts = (lambda given: of_args(pullback.parts(given))) if pair is not None else of_args
     for k, entries, bars, aside in images(units, lambda seed: of_args(pullback(seed)), code, parts, -1j, batch):
         if aside is not None:  # a seed of 1 asks a real number for the real part

@@ -52,7 +52,11 @@ def assert_same(given, want, rtol=1e-11):
         for k in want if isinstance(want, dict) else range(len(want)):
             assert_same(given[k], want[k], rtol)
         return
-    given = np.asarray(given)
+    if want is None:
+        assert given is None
+        return
+    assert type(given) is type(want) or np.ndim(want) == 0
+    given, want = np.asarray(given), np.asarray(want)
     assert given.shape == want.shape and given.dtype == want.dtype, (given.shape, want.shape, given.dtype, want.dtype)
     if given.dtype.kind not in "fc":
         assert (given == want).all()

@@ -71,7 +71,9 @@ def test_what_is_unpacked_is_written_in_one_line():
 
 
 def test_zeros_like_what_a_row_binds_are_a_row_of_their_own():
-    block = with_zeros(ast.parse("x_bar = np.zeros_like(x)\ny_bar = np.zeros_like(x_bar)\nz_bar = np.zeros_like(x)").body)
+    block = with_zeros(
+        ast.parse("x_bar = np.zeros_like(x)\ny_bar = np.zeros_like(x_bar)\nz_bar = np.zeros_like(x)").body
+    )
     assert [ast.unparse(s) for s in block] == [
         "x_bar = np.zeros_like(x)", "y_bar, z_bar = (np.zeros_like(x_bar), np.zeros_like(x))",
     ]  # fmt: skip

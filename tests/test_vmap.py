@@ -1,5 +1,6 @@
 """`vmap`: functions of one example as functions of a batch."""
 
+import copy
 import math
 import pickle
 from dataclasses import dataclass
@@ -163,9 +164,36 @@ def guarded(x):
     return x @ x
 
 
+def number_then_array(x, n):
+    s = x[0]
+    for _ in range(n):
+        s = s + x
+    return np.sum(s) + np.sum(x + s)
+
+
+def array_or_number(x):
+    s = x if x[0] > 0 else x @ x
+    return np.sum(s)
+
+
+def copied_with_what_shares(x):
+    zeros = [np.zeros(3), np.zeros(3)]
+    kept, first = copy.deepcopy(([zeros, [x, x]], zeros))
+    kept[0][1] += x * x
+    return first[0] + first[1] + kept[1][0]
+
+
+def ranges_apart(x):
+    return (x * np.ones((4, 1, 4)))[range(2), :, range(2)]
+
+
 @pytest.mark.parametrize(
     ("f", "args", "axes"),
     [
+        (ranges_apart, (X[:2],), 0),
+        (number_then_array, (X[:3, :3], 1), (0, None)),
+        (array_or_number, (X,), 0),
+        (copied_with_what_shares, (X[:, :3],), 0),
         (of_everything, (X, Y, Y[::-1].copy()), 0),
         (of_everything, (X[0], Y, Y[::-1].copy()), (None, 0, 0)),
         (of_everything, (X, 1, Y), (0, None, 0)),

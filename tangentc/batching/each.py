@@ -90,7 +90,13 @@ def _steps(t: Type, path: Path | None) -> Iterator[tuple[int, Type]]:
 def _kept(w: Writer, block: Sequence[Statement], name: str, given: Iterable[str]) -> list[Path | None]:
     """The parts of a value of which lists are kept; None for the value itself, where examples may have unlike ones."""
     t = w.type(name)
-    if w.raised.get(name) is EACH or not is_batched(whole(t)) or whole(t) is EACH or _is_open(t):
+    if (
+        getattr(t, "or_number", False)
+        or w.raised.get(name) is EACH
+        or not is_batched(whole(t))
+        or whole(t) is EACH
+        or _is_open(t)
+    ):
         return [None]
     known = {d for a in given if w.mark(a) is not EACH for d in lengths(w.type(a))}
     known |= {d for a in w.program.types.of_name if w.marks.get(a) is False for d in lengths(w.type(a))}

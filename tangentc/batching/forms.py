@@ -130,7 +130,7 @@ def chosen(w: Writer, test: Atom, x: Atom, y: Atom, t: Type) -> Found:
     if is_container(t):
         return None
     ranks = w.ranks(test, x, y)
-    if ranks is None or not isinstance(t, (Array, Scalar)):
+    if ranks is None or not isinstance(t, (Array, Scalar)) or getattr(t, "or_number", False):
         return None
     rank = max(ranks)
     if not any(map(w.mark, (test, x, y))):

@@ -30,7 +30,7 @@ from tangentc.core.texts import is_emitted
 from tangentc.core.types import Array, Scalar, Type, Unknown, is_container
 from tangentc.core.walk import definitions, transform, with_body
 from tangentc.core.walk import statements as statements_of
-from tangentc.errors import InternalError, Span
+from tangentc.errors import InternalError, Span, UnsupportedSyntax
 from tangentc.frontend.recursion import calls_itself
 
 MOST_TIMES = 64  # that a function is written
@@ -104,17 +104,19 @@ class Functions:
             if given is not None:
                 given(w)
             w.size = w.emit(len, (first_batched(w, params),), name="batch_size")
-            for p in params:
-                if p in raised:
-                    w.bind(p, w.now(p), w.mark(p))
-            if is_whole:
-                each(w, program.function.body, [str(program.function.result)], True)
-            elif not (is_empty and statements.attempt(w, partial(_without_examples, w, params))):
-                try:
+            try:
+                for p in params:
+                    if p in raised:
+                        w.bind(p, w.now(p), w.mark(p))
+                if is_whole:
+                    each(w, program.function.body, [str(program.function.result)], True)
+                elif not (is_empty and statements.attempt(w, partial(_without_examples, w, params))):
                     statements.block(w, program.function.body)
-                except NoWay:
-                    is_whole, raised = True, {}
-                    continue
+            except NoWay:
+                if is_whole:
+                    raise _without_form(program) from None
+                is_whole, raised = True, {}
+                continue
             result, mark = end(w)
             if w.grew:
                 continue
@@ -133,6 +135,14 @@ class Functions:
             self.context.emitted.append((done, program.source))
             return Batched(done, mark, w.looped)
         raise InternalError(f"{program.function.name} does not get a form for a batch")
+
+
+def _without_form(program: Program) -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"{program.function.name} has no form for a batch", program.function.span,
+        why="it changes what a container holds, which may be there under other names too",
+        way_out="call it for one example after the other, or let it change copies",
+    )  # fmt: skip
 
 
 def _goes_in_order(program: Program) -> bool:

@@ -73,6 +73,13 @@ def _part(w: Writer, atom: Atom, t: Type) -> Part | None:
     return None
 
 
+def _is_basic(t: Type) -> bool:
+    """Whether something in a subscript is surely none of the indices whose axes NumPy may put in front."""
+    if isinstance(t, Known):
+        return t.value is None or t.value is ... or isinstance(t.value, slice)
+    return is_slice(t) or isinstance(t, Scalar) and np.dtype(t.dtype).kind in "iu"
+
+
 class Layout:
     """Where the axes of a subscript's result lie, in one example and in the batch."""
 
@@ -127,7 +134,7 @@ def read(w: Writer, s: Assign) -> tuple[Atom, bool] | None:
         return None
     if parts is None:
         t = w.type(key)
-        if w.mark(key) or not isinstance(t, Tuple) or any(isinstance(i, (Array, Sequence)) for i in t.items):
+        if w.mark(key) or not isinstance(t, Tuple) or not all(map(_is_basic, t.items)):
             return None
         return w.emit(operator.getitem, (w.now(x), w.emit(operator.add, (Const((slice(None),)), w.now(key))))), True
     if any(p.batched and p.kind == "mask" for p in parts):

@@ -47,6 +47,8 @@ class Writer:
     def __init__(self, program: Program, raised: dict[str, Mark], forced: Set[str] = frozenset(), calls: Calls = None):
         self.program, self.types, self.raised, self.forced, self.calls = program, program.types, raised, forced, calls
         self.made = definitions(program.function.body)
+        copies = (s for s in self.made.values() if isinstance(s, Assign) and known_of(s.op).deep_copy)
+        self.has_changed_copies = any(program.aliases.is_changed(s.target) for s in copies)
         self.builder = Builder(program.types, program.types.of_name)
         self.names: dict[str, Atom] = {}  # what the names of the function are called in that of the batch
         self.marks: dict[str, Mark] = {}
@@ -105,7 +107,7 @@ class Writer:
         """Let a name of the function be a value from here on, with the marks that it has to have."""
         wanted = join(mark, self.raised.get(name, False))
         if wanted != mark:
-            if is_container(self.type(name)) and self.program.aliases.is_changed(name):
+            if is_container(self.type(name)) and self.is_changed(name):
                 raise NoWay  # its parts may share memory with others
             atom = self.converted(atom, mark, wanted, self.type(name), True)
         self.names[name], self.marks[name] = self.named(name, atom), wanted
@@ -122,6 +124,11 @@ class Writer:
         return name
 
     # ---------------------------------------------------------- marks
+    def is_changed(self, name: str) -> bool:
+        """Whether a value is changed, or may be among what is copied with all that it holds, and changed then: what of
+        that is one array is one array of the copy too."""
+        return self.has_changed_copies or self.program.aliases.is_changed(name)
+
     def need(self, name: Atom, mark: Mark) -> None:
         """A value has to have a mark, for it is changed: so must all whose memory it shares.  Raises `NoWay` where each
         example changes one of its own: what shares memory with which is not followed through lists of examples."""
@@ -175,11 +182,14 @@ class Writer:
         return s.args[first - 1].value[k - first] if first else k  # type: ignore[union-attr]
 
     def raised_to(self, atom: Atom, mark: Mark, t: Type | None = None) -> Atom:
-        """A value with more of it batched; what is changed somewhere has to be so from the beginning."""
+        """A value with more of it batched; what is changed somewhere has to be so from the beginning.  Raises `NoWay`
+        for a number of each example in the place of an array, which would lie along the axes of that."""
+        if self.mark(atom) is True and isinstance(self.type(atom), Scalar) and getattr(t, "or_number", False):
+            raise NoWay
         if self.mark(atom) == mark:
             return self.now(atom)
         if isinstance(atom, str) and isinstance(self.type(atom), (Array, Container)):
-            if self.program.aliases.is_changed(atom):
+            if self.is_changed(atom):
                 self.need(atom, mark)
         return self.converted(self.now(atom), self.mark(atom), mark, t or self.type(atom))
 
@@ -226,6 +236,8 @@ class Writer:
 
     def rebuilt(self, atom: Atom, t: Type, of_part: Callable[[Atom, int, Type], Atom]) -> Atom:
         """A container with other parts."""
+        if not is_container(t):
+            raise NoWay  # what it holds is not known
         if isinstance(t, Sequence) and len(t.items) == 1 and (t.length is None or t.length > len(t.items)):
             made = self.emit(ops.make_list, ())
             with self.over(self.emit(len, (atom,)), "place") as index:
