@@ -48,6 +48,7 @@ bench: $(BIN)/.installed
 	$(BIN)/python benchmarks/dispatch.py
 	$(BIN)/python benchmarks/elementary.py
 	$(BIN)/python benchmarks/sparse.py
+	$(BIN)/python benchmarks/jacobians.py
 	$(BIN)/python -m benchmarks.peers --out docs
 
 clean:

@@ -108,6 +108,8 @@ def row(count, kind, f, shape, has_dense):
     took = time.perf_counter() - start
     later = count.of(lambda: D(x))
     own, sparse = seconds(lambda: f(x)), seconds(lambda: D(x))
+    if has_dense:
+        dense(x)  # which compiles
     ratio = f"{seconds(lambda: dense(x)) / sparse:.0f}" if has_dense else ""
     cells = (
         f"{kind} of `{f.__name__}`", " x ".join(f"{n:,}" for n in shape), first - later, f"{took:.2f}", later,

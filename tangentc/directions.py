@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -29,6 +30,7 @@ MOST_KEPT = 500  # lengths of arrays for which the size of a batch is kept
 MOST_FORMS = 8  # for which one code is vectorised: lists of other lengths are other types
 
 
+TEXTS: ContextVar[list[str] | None] = ContextVar("TEXTS", default=None)  # of the code that is run, if that is asked
 X = TypeVar("X")
 
 
@@ -91,6 +93,7 @@ class Code(NamedTuple):
     shared: tuple[Any, ...]  # the arguments before it
     out_axes: tuple[Any, ...]  # of the results of a batch: one way after the other, where there is no code for one
     value: Any  # of which the last argument has the structure
+    is_second: bool = False  # whether it needs what other code saved, that stands in the same text
 
     @property
     def is_batched(self) -> bool:
@@ -127,6 +130,13 @@ class Code(NamedTuple):
         with contextlib.suppress(Exception):  # one direction after the other says what is wrong, if anything is
             return self.tried(seeds, lambda batch, args: batch(*args))
         return None
+
+    def texts(self, at_once: bool) -> list[str]:
+        """The text of the code, for many seeds at once or for one."""
+        last = [
+            b.last.text.whole for (_, way), b in self.home.batches.items() if way == self.way and b.last is not None
+        ]
+        return [*([self.home.text.whole] if self.is_second or not at_once else []), *(last[-1:] if at_once else [])]
 
     def width(self, seeds: Any, count: int) -> int | None:
         """How many bytes the largest array of a batch has for one of so many seeds; None where there is no code."""
@@ -190,6 +200,8 @@ def images(
         found = None
         if code is not None and end - first > 1:
             found = _at_once(units, first, end, code, taken, factor)
+        if code is not None and (texts := TEXTS.get()) is not None:
+            texts += [text for text in code.texts(found is not None) if text not in texts]
         if found is not None:
             yield from found
             continue
@@ -231,6 +243,16 @@ def _one_image(units: Units, row: int, run: Callable[[Any], list[Any]], factor: 
 def _in_front(found: list[Any]) -> list[Any]:
     """Leaves with an axis of one in front; that of what is not read is None, and zero."""
     return [np.asarray(0.0 if leaf is None else leaf)[None] for leaf in found]
+
+
+def texts_of(run: Callable[[], Any]) -> str:
+    """The texts of the code that is run for directions meanwhile."""
+    token = TEXTS.set(texts := list[str]())
+    try:
+        run()
+    finally:
+        TEXTS.reset(token)
+    return "\n\n".join(texts)
 
 
 def checked_batch(batch: int | None) -> int | None:

@@ -23,7 +23,7 @@ from tangentc.core.tangents import formed, leaves, part, steps
 from tangentc.core.types import Type, components, is_container, is_differentiable
 from tangentc.core.values import type_of
 from tangentc.derivative import Derivative
-from tangentc.directions import Code, Units, checked_batch, dtype_of, images, leafwise
+from tangentc.directions import Code, Units, checked_batch, dtype_of, images, leafwise, texts_of
 from tangentc.errors import BadArgument, NotDifferentiable, TangentcError, TurnedComplex
 from tangentc.frontend.callables import fit
 from tangentc.rules.definitions.jacobians import INSIDE
@@ -144,7 +144,7 @@ hvp.__tangentc_kind__ = "hvp"  # type: ignore[attr-defined]
 
 
 class Jacobian:
-    """A function of derivatives that runs others: what `jacfwd`, `jacrev` and `hessian` give."""
+    """A function of derivatives that runs others."""
 
     def __init__(self, function: Callable[..., Any], kind: str, f: Any, wrt: Any, batch: int | None = None):
         self.run, self.asked, self.batch = function, (kind, f, wrt), batch
@@ -164,8 +164,26 @@ class Jacobian:
         return again, (globals()[kind], travelling(f), wrt, self.batch)
 
 
+class DenseJacobian(Jacobian):
+    """What `jacfwd`, `jacrev` and `hessian` give."""
+
+    def source_for(self, *args: Any) -> str:
+        """The emitted text for arguments of these types: of the push-forward for a batch of tangents, or of the primal
+        and the adjoint, and the adjoint for a batch of seeds; without a batch where rows or columns are computed one
+        after the other.  Runs the function, for a pull-back is compiled for what its primal saved.
+
+        >>> import numpy as np
+        >>> print(jacfwd(lambda x: x * x).source_for(np.ones(9)))
+        def lambda__jvp_vmap(x, x_dot):
+            \"\"\"lambda__jvp for a batch of examples.\"\"\"
+            return x * x, 2 * x * x_dot
+        <BLANKLINE>
+        """
+        return texts_of(lambda: self.run(*args))
+
+
 def _named(function: Any, kind: str, f: Any, wrt: Any, batch: int | None) -> Any:
-    function = Jacobian(function, kind, f, wrt, batch)
+    function = DenseJacobian(function, kind, f, wrt, batch)
     function.__doc__ = f"The {kind} of {getattr(f, '__name__', 'a function')}, wrt {wrt!r}."
     function.__name__ = f"{getattr(f, '__name__', 'function')}_{kind}"
     with contextlib.suppress(TypeError, ValueError):
@@ -315,7 +333,7 @@ def _rows(f: Any, value: Any, pullback: Any, args: tuple, wanted: list[Wanted], 
     held = of_args(args)
     tables = [[_table(y, a) for a in held] for y in units.held]
     pair = getattr(pullback, "pair", None)
-    code = None if pair is None else Code(pair.compiled, pair.adjoint, (pullback.saved,), (0,), pullback.value)
+    code = None if pair is None else Code(pair.compiled, pair.adjoint, (pullback.saved,), (0,), pullback.value, True)
     parts = (lambda given: of_args(pullback.parts(given))) if pair is not None else of_args
     for k, entries, bars, aside in images(units, lambda seed: of_args(pullback(seed)), code, parts, -1j, batch):
         if aside is not None:  # a seed of 1 asks a real number for the real part

@@ -227,3 +227,14 @@ def test_pullbacks_are_by_what_is_wanted(monkeypatch):
     monkeypatch.setattr(_Pullback, "parts", lambda self, bars: given.append(parts(self, bars)) or given[-1])
     jacrev(network)(X, W)
     assert given[0][1] is None and given[0][0].shape == (5, 12)
+
+
+def test_the_text_is_that_of_what_runs():
+    text = jacfwd(network).source_for(X, W)
+    assert text.startswith("def network_jvp_vmap(x, W, x_dot):") and text.count("def ") == 1
+    text = jacrev(network).source_for(X, W)
+    assert [line for line in text.split("\n") if line.startswith("def ")] == [
+        "def network_primal(x, W):", "def network_adjoint(saved, out_bar):", "def network_adjoint_vmap(saved, out_bar):",
+    ]  # fmt: skip
+    assert "vmap" not in jacrev(network, batch=1).source_for(X, W)
+    assert "_grad_jvp_vmap(" in hessian(lambda x: np.sum(x**4)).source_for(X)

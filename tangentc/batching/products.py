@@ -37,7 +37,7 @@ def matmul(w: Writer, s: Assign) -> Found:
     if m == 2 and n == 1 and of_y:
         if of_x:
             return summed(w, "bij,bj->bi", x, y)
-        return w.emit(s.op, (w.now(y), w.emit(np.transpose, (w.now(x),)))), True
+        return w.emit(s.op, (w.now(y), _transposed(w, x))), True
     if m == 1 and n == 2 and of_x and of_y:
         return summed(w, "bi,bij->bj", x, y)
     if min(m, n) == 1:
@@ -45,6 +45,14 @@ def matmul(w: Writer, s: Assign) -> Found:
         return (w.emit(s.op, (w.now(x), w.now(y))), True) if known and max(m, n) == 2 else None
     rank = max(m, n)
     return w.emit(s.op, (w.aligned(x, rank), w.aligned(y, rank))), True
+
+
+def _transposed(w: Writer, matrix: Atom) -> Atom:
+    """A matrix that all examples share, transposed: what it is the transposed one of, where it is one."""
+    made = w.made.get(matrix) if isinstance(matrix, str) else None
+    if isinstance(made, Assign) and made.op is np.transpose and len(made.args) == 1 and not made.keywords:
+        return w.now(made.args[0])
+    return w.emit(np.transpose, (w.now(matrix),))
 
 
 def summed(w: Writer, subscripts: str, *args: Atom) -> Found:
