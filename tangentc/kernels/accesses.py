@@ -18,6 +18,9 @@ from tangentc.core.types import Array
 from tangentc.core.walk import all_defines, all_reads, statements
 
 
+PARTS: set[Op] = {operator.getitem, np.transpose, np.ascontiguousarray}  # whose result is memory of what they are given
+
+
 @dataclass(frozen=True)
 class Access:
     """An entry of an array: of which memory, under which name, at which subscripts, None for one that is no linear
@@ -45,10 +48,8 @@ class Accesses:
     def of(self, block: Iterable[Statement]) -> list[Access] | None:
         """The accesses of a block; None if it does something else to memory.  Of a row the first subscripts count."""
         found: list[Access] = []
-        rows: set[str] = set()
         for s in statements(block):
             if isinstance(s, Assign) and s.op is operator.getitem and isinstance(self.types.of(s.args[0]), Array):
-                rows.add(s.target)
                 found.append(Access(self.root(str(s.args[0])), str(s.args[0]), self.subscripts(s.args[1]), False))
             elif isinstance(s, Store):
                 at = self.subscripts(s.key)
@@ -61,9 +62,16 @@ class Accesses:
             elif isinstance(s, Assign) and s.op is ops.pop:
                 return None
             elif isinstance(s, Assign) and s.op is not np.shape:
-                whole = [str(a) for a in s.args if isinstance(self.types.of(a), Array)]
-                found += [Access(self.root(a), a, (), False) for a in whole if a not in rows]
+                found += [self._whole(str(a)) for a in s.args if isinstance(self.types.of(a), Array)]
         return found
+
+    def _whole(self, array: str) -> Access:
+        """What is read where all of an array is: of a row, or of one turned, the array that it is a part of."""
+        at: tuple[Form | None, ...] = ()
+        while isinstance(made := self.definitions.get(array), Assign) and made.op in PARTS:
+            at = self.subscripts(made.args[1]) if made.op is operator.getitem else ()
+            array = str(made.args[0])
+        return Access(self.root(array), array, at, False)
 
     def are_apart(self, a: list[Access], b: list[Access], i: str, inner: set[str], one_by_one: bool = False) -> bool:
         """Whether two bodies touch an entry that one of them writes only in trips of the same number: where ``i`` says

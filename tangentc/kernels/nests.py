@@ -19,17 +19,19 @@ from dataclasses import replace
 import numpy as np
 
 import tangentc.kernels.joins
+import tangentc.kernels.matrices
+import tangentc.kernels.solvers
 import tangentc.kernels.products  # noqa: F401  # which note words
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Op, Statement, Store, While
-from tangentc.core.types import Array, Known, Scalar
+from tangentc.core.types import Array, Known, Scalar, Tuple
 from tangentc.core.walk import all_reads
 from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
 from tangentc.kernels.language import DTYPES, entry_op, is_array, is_number
 from tangentc.kernels.strides import Listed, Stride, numbers, range_of, step_of
-from tangentc.kernels.sums import PRODUCTS, SUMS
+from tangentc.kernels.sums import SUMS
 from tangentc.kernels.trips import UNCOUNTED
 from tangentc.kernels.words import WORDS, Words
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
@@ -207,7 +209,7 @@ class Nests(Words):
             self._rename(s, self.view(s.args[0]).axes[0].length)
         elif s.op is operator.getitem and self.is_array(s.args[0]):
             self.subscript(s)
-        elif s.op in WORDS and (is_array(t) or is_number(t)):
+        elif s.op in WORDS and (is_array(t) or is_number(t) or isinstance(t, Tuple)):
             WORDS[s.op](self, s)
         elif is_number(t):
             self.number(s)
@@ -217,14 +219,14 @@ class Nests(Words):
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')} gives something else than numbers")
 
     def number(self, s: Assign) -> None:
-        if s.op in SUMS or s.op in PRODUCTS:
+        if s.op in SUMS:
             return self.reduction(s)
         self._entry(s.op, s.args, s.target, s.keywords)
 
     def array(self, s: Assign) -> None:
         if s.op in MAKES or s.op in MAKES_LIKE or s.op in (np.full, np.full_like):
             return self._made(s)
-        if s.op in SUMS or s.op in PRODUCTS:
+        if s.op in SUMS:
             return self.reduction(s)
         if s.target in self.finished:
             return self._rename(s, s.args[0])

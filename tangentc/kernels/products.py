@@ -62,8 +62,9 @@ def vdot(nests: Words, s: Assign) -> None:
     contracted(nests, s, ((a, letters), (b, letters)), "")
 
 
-def contracted(nests: Words, s: Assign, given: tuple[tuple[str, str], ...], out: str) -> None:
-    """The sum of products over the letters that the result lacks."""
+def contracted(nests: Words, s: Assign, given: tuple[tuple[str, str], ...], out: str, loops: str = "") -> None:
+    """The sum of products over the letters that the result lacks; ``loops`` is the order of the loops, if it is known
+    which is quickest."""
     sizes: dict[str, Atom] = {}
     for x, letters in given:
         for letter, n in zip(letters, nests.lengths(x), strict=True):
@@ -72,8 +73,8 @@ def contracted(nests: Words, s: Assign, given: tuple[tuple[str, str], ...], out:
                 sizes[letter] = n
             elif n != Const(1) and not nests.same(n, known):
                 raise NotSaid("arrays whose lengths may not be the same")
-    order = "".join(dict.fromkeys("".join(letters for _, letters in given)))
-    if "".join(x for x in order if x in out) != out or order[-1] not in out:
+    order = loops or "".join(dict.fromkeys("".join(letters for _, letters in given)))
+    if not loops and ("".join(x for x in order if x in out) != out or order[-1] not in out):
         order = out + "".join(x for x in order if x not in out)
     lengths = tuple(nests.canonical(sizes[x]) for x in order)
 
@@ -85,8 +86,11 @@ def contracted(nests: Words, s: Assign, given: tuple[tuple[str, str], ...], out:
 
     over = {k for k, x in enumerate(order) if x not in out}
     if not over:
-        return nests.fill(s.target, lengths, lambda at, n: term(at))
-    nests.sum_of(s, lengths, over, term)
+        nests.fill(s.target, lengths, lambda at, n: term(at))
+    elif loops:
+        nests._sum(s, lengths, over, term, False, False, None)
+    else:
+        nests.sum_of(s, lengths, over, term)
 
 
 @word(np.trace)

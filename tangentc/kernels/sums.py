@@ -1,4 +1,4 @@
-"""Sums and extremes over axes, and products of vectors and matrices, as loops.
+"""Sums and extremes over axes, as loops.
 
 s = np.sum(x, axis=1)                   for i in range(n):
                                             total = 0.0
@@ -25,7 +25,6 @@ from tangentc.kernels.writing import INTEGER, Into, NotSaid, View
 from tangentc.ops.table import say
 
 BEST: dict[Op, tuple[Op, float]] = {np.max: (np.maximum, -np.inf), np.min: (np.minimum, np.inf)}
-PRODUCTS: set[Op] = {operator.matmul, np.dot}
 SUMS = {np.sum, np.mean, *BEST}
 LANES = 8  # rows of fewer entries are added up one after the other, by NumPy too
 
@@ -34,9 +33,7 @@ class Sums(Indexed):
     """The part that adds up."""
 
     def reduction(self, s: Assign) -> None:
-        """Sums over axes, and products of vectors and matrices."""
-        if s.op in PRODUCTS:
-            return self._matmul(s)
+        """Sums and extremes over axes."""
         x, lengths, over, keep = self._axes(s)
         rank = len(lengths)
         dtype = self.types.of(x).dtype  # type: ignore[union-attr]
@@ -147,29 +144,6 @@ class Sums(Indexed):
         """Whether the last axis of a value is that of the array in memory, from end to end."""
         view = self.view(x)
         return view.axes[-1] == self.view(view.array).axes[-1]
-
-    def _matmul(self, s: Assign) -> None:
-        a, b = s.args
-        if not self.in_loop:
-            raise NotSaid("a product")
-        if not (self.is_array(a) and self.is_array(b)):
-            raise NotSaid("a product")
-        u, v = self.view(a), self.view(b)
-        if len(u.axes) + len(v.axes) > 3 or not self.same(u.axes[-1].length, v.axes[0].length):
-            raise NotSaid("a product of matrices")
-        if len(u.axes) == 2 and (u.axes[0].of or 0) > (u.axes[1].of or 0):  # columns, as they lie in memory
-            t = self.types.of(a)
-            a, b, u, v = b, self.fresh("%rows"), v, replace(u, axes=u.axes[::-1])
-            self.types.of_name[b], self.views[b] = replace(t, shape=t.shape[::-1]), v  # type: ignore
-        n = v.axes[0].length
-        lengths = (*(x.length for x in u.axes[:-1]), n, *(x.length for x in v.axes[1:]))
-
-        def term(at: tuple[Atom, ...]) -> Atom:
-            left = self.entry(a, at[: len(u.axes)], lengths[: len(u.axes)])
-            right = self.entry(b, at[len(u.axes) - 1 :], lengths[len(u.axes) - 1 :])
-            return self.emit(operator.mul, (left, right))
-
-        self._sum(s, lengths, {len(u.axes) - 1}, term, False, False, None)
 
     def _sum(
         self, s: Assign, lengths: tuple[Atom, ...], over: set[int], term: Callable[[tuple], Atom], keep: bool,

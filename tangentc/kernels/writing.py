@@ -87,6 +87,8 @@ class Writing:
         self.grows = False  # whether room for what is saved is made when it is needed
         self.own: set[str] = set()  # the arrays of what is saved
         self.params: set[str] = set()
+        self.contiguous: set[str] = set()  # arrays that are made here, and lie row by row in memory
+        self.in_rows: dict[str, str] = {}  # what the kernel is given, as arrays that do
         self.small: set[str] = set()  # those that are asked before the loop not to be large integers
         self.carried: set[Atom] = set()  # what one trip hands to the next
         self.finished: set[str] = set()  # copies that are the array itself, which nobody touches behind them
