@@ -51,8 +51,11 @@ class DeviceNests(Nests):
     # ---------------------------------------------------------- sums
     def reduction(self, s: Assign) -> None:
         if s.op not in SUMS or isinstance(self.types.of(s.target), Scalar):
-            raise NotSaid("a sum of everything, or a product")
+            raise NotSaid("a sum of everything")
         super().reduction(s)
+
+    def refuse_product(self, s: Assign) -> None:
+        raise NotSaid("a product")
 
     def _has_rows(self, x: Atom) -> bool:
         return True  # each thread reads entries

@@ -17,7 +17,6 @@ from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Leave, Op, Sta
 from tangentc.core.types import Array
 from tangentc.core.walk import all_defines, all_reads, statements
 
-
 PARTS: set[Op] = {operator.getitem, np.transpose, np.ascontiguousarray}  # whose result is memory of what they are given
 
 

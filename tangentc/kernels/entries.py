@@ -46,8 +46,7 @@ class Entries(Sizes):
         """The subscript of an entry of a view."""
         of = dict(view.fixed)
         for axis, k in zip(view.axes, at, strict=True):
-            if axis.of is not None:
-                of[axis.of] = self._at(axis, k)
+            self.placed(of, axis, k)
         keys = tuple(of[k] for k in sorted(of))
         if len(keys) == 1:
             return keys[0]
@@ -55,6 +54,12 @@ class Entries(Sizes):
         self.types.of_name[name] = Tuple((INTEGER,) * len(keys))
         self.add(Assign(name, ops.make_tuple, keys, (), self.span))  # type: ignore[arg-type]
         return name
+
+    def placed(self, of: dict[int, Atom], axis: Axis, k: Atom) -> None:
+        """Say a place along an axis in the subscripts of the array; parts of one of its axes add up."""
+        if axis.of is not None:
+            at = self._at(axis, k)
+            of[axis.of] = self.plus(of[axis.of], at) if axis.of in of else at
 
     def _at(self, axis: Axis, k: Atom) -> Atom:
         step = abs(axis.step)

@@ -106,8 +106,7 @@ class Indexed(Views):
             below = self.emit(operator.lt, (k, Const(0)), "%test", Scalar("bool"))
             from_end = self.emit(operator.add, (k, axis.length), "%index", INTEGER)
             k = self.emit(ops.select, (below, from_end, k), "%index", INTEGER)
-            assert axis.of is not None
-            fixed[axis.of] = self._at(axis, k)
+            self.placed(fixed, axis, k)
         left = View(pick.view.array, (*pick.before, *pick.behind), tuple(fixed.items()))
         return left, (*at[:count], *at[count + 1 :])
 

@@ -77,6 +77,7 @@ class Kernel:
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
         self.nests.gives_back = self._gives_back
         self.nests.grows, self.nests.finished, self.nests.as_python = grows, outline.finished, outline.as_python
+        self.nests.unchanged = outline.unchanged
         self.nests.irregular, self.nests.in_loop = outline.irregular, isinstance(region[0], (For, While))
 
     def _root(self, name: str) -> str:
@@ -199,7 +200,10 @@ class Kernel:
                 return
             if isinstance(made, Assign) and any(isinstance(a, Global) for a in made.atoms):
                 raise NotSaid("data of the module")
-            if not isinstance(made, Assign) or not (isinstance(t, (Known, Tuple)) or made.op in LISTED):
+            is_list = (
+                isinstance(made, Assign) and made.op is ops.make_list and not self.o.program.aliases.is_changed(name)
+            )
+            if not isinstance(made, Assign) or not (isinstance(t, (Known, Tuple)) or made.op in LISTED or is_list):
                 raise NotSaid(f"{name} is no number and no array")
             for a in made.atoms:
                 if isinstance(a, str):

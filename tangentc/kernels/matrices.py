@@ -23,9 +23,8 @@ import operator
 
 import numpy as np
 
-from tangentc.core import ops
 from tangentc.core.nodes import Assign, Atom, Const
-from tangentc.core.types import Array, Scalar
+from tangentc.core.types import Array
 from tangentc.kernels.products import contracted
 from tangentc.kernels.words import Words, word
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
@@ -36,6 +35,7 @@ FEW = 16  # numbers that a loop multiplies as quickly as BLAS does
 @word(operator.matmul, np.matmul, np.dot)
 def product(nests: Words, s: Assign) -> None:
     """The product of two matrices, of stacks of them, and of vectors."""
+    nests.refuse_product(s)
     a, b = s.args[:2]
     if len(s.args) > 2 or s.keywords or not (nests.is_array(a) and nests.is_array(b)):
         raise NotSaid("a product")

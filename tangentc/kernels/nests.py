@@ -20,12 +20,13 @@ import numpy as np
 
 import tangentc.kernels.joins
 import tangentc.kernels.matrices
-import tangentc.kernels.solvers
-import tangentc.kernels.products  # noqa: F401  # which note words
+import tangentc.kernels.products
+import tangentc.kernels.shapes
+import tangentc.kernels.solvers  # noqa: F401  # which note words
 from tangentc.core import ops
 from tangentc.core.naming import shown
 from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Merge, Op, Statement, Store, While
-from tangentc.core.types import Array, Known, Scalar, Tuple
+from tangentc.core.types import Array, Container, Known, Scalar
 from tangentc.core.walk import all_reads
 from tangentc.kernels.accesses import has_leave
 from tangentc.kernels.forwards import TURNED
@@ -209,7 +210,7 @@ class Nests(Words):
             self._rename(s, self.view(s.args[0]).axes[0].length)
         elif s.op is operator.getitem and self.is_array(s.args[0]):
             self.subscript(s)
-        elif s.op in WORDS and (is_array(t) or is_number(t) or isinstance(t, Tuple)):
+        elif s.op in WORDS and (is_array(t) or is_number(t) or isinstance(t, Container)):
             WORDS[s.op](self, s)
         elif is_number(t):
             self.number(s)

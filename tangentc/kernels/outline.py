@@ -31,6 +31,7 @@ from tangentc.kernels.kernel import Kernel
 from tangentc.kernels.memory import Memory
 from tangentc.kernels.room import Uncounted
 from tangentc.kernels.runs import Runs
+from tangentc.kernels.settled import unchanged_behind
 from tangentc.kernels.tidy import without_unread
 from tangentc.kernels.trips import Irregular
 from tangentc.kernels.writing import NotSaid
@@ -56,6 +57,7 @@ class Outline:
         self.roots = self.memory.root, program.aliases.root
         self.runs = Runs(self.types.of, self.memory.root, program.aliases.root, self.compiled)
         self.finished = finished_copies(program.function, program.aliases)
+        self.unchanged = unchanged_behind(program.function.body, program.aliases)
         every = [s for s in statements(program.function.body) if isinstance(s, Assign)]
         self.lists = {s.target: s.target for s in every if s.op is ops.new_list}  # of saved values, by their names
         self.lists |= {s.target: str(s.args[0]) for s in every if s.op is builtins.reversed and s.args[0] in self.lists}

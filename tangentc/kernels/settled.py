@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from tangentc.analysis.aliases import Aliases
 from tangentc.core import ops
-from tangentc.core.nodes import Assign, Atom, Block, Effect, Statement
+from tangentc.core.nodes import Assign, Atom, Block, Effect, Opaque, Statement
 from tangentc.core.walk import all_changed_by, blocks, definitions, joins_of, statements
 
 
@@ -20,6 +22,18 @@ def settled(region: Block, aliases: Aliases) -> set[Atom]:
     """The arrays that a region saves, each once, and leaves as they are from then on."""
     work = _Settled(region, aliases)
     return {a for block in _blocks(region) for a in work.of(block)}
+
+
+def unchanged_behind(body: Block, aliases: Aliases) -> set[str]:
+    """The names of arrays in another shape whose memory nobody changes behind them, so that a copy is as good."""
+    last: dict[str, int] = {}
+    for k, s in enumerate(body):
+        for x in statements((s,)):
+            last.update((aliases.root(name), k) for name in all_changed_by(x))
+            if isinstance(x, Opaque):
+                return set()
+    known = [(k, s.target) for k, s in enumerate(body) if isinstance(s, Assign) and s.op is np.reshape]
+    return {n for k, n in known if last.get(aliases.root(n), -1) < k and not aliases.points.is_changed(n)}
 
 
 def _blocks(block: Block) -> Iterator[Block]:

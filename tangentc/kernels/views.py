@@ -50,8 +50,7 @@ class Views(Slices):
                     self.is_checked = True
                 else:
                     raise NotSaid("a subscript of a part of an array, that may be none of its entries")
-                if axis.of is not None:
-                    fixed[axis.of] = self._at(axis, k)
+                self.placed(fixed, axis, k)
             else:
                 raise NotSaid("this subscript")
         return View(view.array, (*axes, *left), tuple(fixed.items()))

@@ -66,6 +66,9 @@ class Words(Stacks):
         if s.span.sweep != "adjoint":
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')}, whose order is NumPy's own")
 
+    def refuse_product(self, s: Assign) -> None:
+        """Refuse a product of matrices where all of them are better left to others."""
+
     def write(self, s: Assign, op: Op, args: tuple[Atom, ...], keywords: tuple = (), target: str = "") -> str:
         """Write a statement that is part of another one."""
         if not target:

@@ -92,6 +92,7 @@ class Writing:
         self.small: set[str] = set()  # those that are asked before the loop not to be large integers
         self.carried: set[Atom] = set()  # what one trip hands to the next
         self.finished: set[str] = set()  # copies that are the array itself, which nobody touches behind them
+        self.unchanged: set[str] = set()  # arrays in another shape, whose memory nobody changes behind them
         self.settled: set[Atom] = set()  # arrays that change no more once they are saved
         self.apart: set[str] = set()  # arrays with memory of their own, though what makes them may hand on its argument
         self.gives_back: Callable[[Assign], bool] = lambda s: (
@@ -120,6 +121,8 @@ class Writing:
 
     def plus(self, a: Atom, b: Atom, op: Op = operator.add) -> Atom:
         """The sum of two integers."""
+        if isinstance(a, Const) and not isinstance(b, Const) and op is operator.add:
+            a, b = b, a
         made = self.made.get(a) if isinstance(a, str) and isinstance(b, Const) else None
         if isinstance(made, Assign) and made.op in SIGN and isinstance(made.args[1], Const):  # n - 1 - 1 is n - 2
             a, b = made.args[0], Const(SIGN[made.op] * made.args[1].value + SIGN[op] * b.value)
@@ -131,10 +134,6 @@ class Writing:
                 return a
             if b.value < 0:
                 op, b = (operator.sub if op is operator.add else operator.add), Const(-b.value)
-        if isinstance(a, Const) and a.value == 0 and op is operator.add:
-            return b
-        if isinstance(a, Const) and op is operator.add:
-            a, b = b, a
         return self.emit(op, (a, b), "%index", INTEGER)
 
     def fail_if(self, test: Atom, error: type[Exception], message: str) -> None:
