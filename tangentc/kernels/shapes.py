@@ -18,7 +18,7 @@ import numpy as np
 
 from tangentc.core.nodes import Assign, Atom, Const
 from tangentc.core.types import Array
-from tangentc.kernels.words import Words, word
+from tangentc.kernels.words import Words, numbers, word
 from tangentc.kernels.writing import Axis, NotSaid, View
 from tangentc.runtime import split_like
 
@@ -140,6 +140,25 @@ def ravelled(nests: Words, s: Assign) -> None:
         raise NotSaid("an array in another order")
     total = count(nests.lengths(s.args[0])) if is_known(nests.lengths(s.args[0])) else -1
     nests.write(s, np.reshape, (s.args[0], Const((total,))), (), s.target)
+
+
+@word(np.squeeze)
+def squeezed(nests: Words, s: Assign) -> None:
+    """Without axes of one entry."""
+    view = nests.whole(s.args[0])
+    (axis,) = numbers(s) if len(s.args) > 1 or s.keywords else (None,)
+    axes = dict(enumerate(view.axes))
+    gone = [k for k, a in axes.items() if a.length == Const(1)]
+    if axis is not None:
+        gone = [k % len(axes) for k in np.atleast_1d(axis).tolist()]
+    fixed = dict(view.fixed)
+    for k in gone:
+        if axes[k].length != Const(1):
+            raise NotSaid("an axis that may have more than one entry")
+        nests.placed(fixed, axes.pop(k), Const(0))
+    if len(axes) != len(getattr(nests.types.of(s.target), "shape", ())):
+        raise NotSaid("axes of which it is not known whether they have one entry")
+    nests.views[s.target] = View(view.array, tuple(axes.values()), tuple(fixed.items()))
 
 
 @word(split_like)

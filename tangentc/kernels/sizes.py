@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tangentc.analysis.linear import Form, as_length, of_length
+from tangentc.analysis.linear import ONE, Form, as_length, of_length
 from tangentc.core import ops
 from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Const
@@ -58,6 +58,8 @@ class Sizes(Writing):
     def known_length(self, n: Atom) -> Atom:
         """An integer that is a length, under the name that the kernel has for it."""
         form = self.bounds.form(n)
+        if form is not None and form.keys() <= {ONE}:
+            return Const(form.get(ONE, 0))
         found = next((at for d, at in self.known.items() if isinstance(d, Length) and of_length(d) == form), None)
         if found is None and not isinstance(n, Const):
             raise NotSaid("an integer that is not known to be a length")

@@ -250,6 +250,23 @@ def unit(nests: Words, s: Assign) -> None:
     nests.fill(s.target, (n, n), value)
 
 
+@word(np.tril, np.triu)
+def triangle(nests: Words, s: Assign) -> None:
+    """Zeros above the diagonal, or below it."""
+    x, lengths = s.args[0], nests.lengths(s.args[0])
+    k, *more = (*numbers(s), 0)
+    dtype = nests.types.of(s.target).dtype  # type: ignore[union-attr]
+    if len(more) > 1 or type(k) is not int or len(lengths) < 2 or dtype not in ("float64", "float32"):
+        raise NotSaid("another triangle")
+    stays, zero = operator.ge if s.op is np.tril else operator.le, Const(0.0 if dtype == "float64" else np.float32(0))
+
+    def value(at: tuple[Atom, ...], lengths: tuple[Atom, ...]) -> Atom:
+        test = nests.emit(stays, (nests.plus(at[-2], Const(k)), at[-1]), "%test", Scalar("bool"))
+        return nests.emit(ops.select, (test, nests.entry(x, at, lengths), zero), "%entry", Scalar(dtype))
+
+    nests.fill(s.target, lengths, value)
+
+
 @word(marks)
 def marked(nests: Words, s: Assign) -> None:
     """Flags that are true at the entries that subscripts take."""
