@@ -91,9 +91,9 @@ def left_with_a_value(x):
 
 
 def mixed(x, A, steps):
-    """A solver stays NumPy's, and so does the loop around it."""
+    """Sorting stays NumPy's, and so does the loop around it."""
     for _ in range(steps):
-        x = np.linalg.solve(A, x)
+        x = np.sort(A @ x)
     return np.sum(x**2)
 
 
@@ -655,11 +655,11 @@ def test_a_loop_that_stays_is_annotated():
         for i in range(len(x)):
             s += x[i] * np.sin(x[i])
         for _ in range(3):
-            x = np.linalg.solve(A, x)
+            x = np.sort(A @ x)
         return s + np.sum(x)
 
     text = tangentc.grad(f, kernels="numba").source_for(np.ones(20), np.eye(20), annotate=True)
-    assert "not compiled: solve" in text and "@kernel" in text
+    assert "not compiled: sort" in text and "@kernel" in text
 
 
 def test_what_a_row_adds_is_added_once_where_its_entries_are_gathered(rng):
