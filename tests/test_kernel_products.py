@@ -1,6 +1,8 @@
 """Products of matrices, solvers and arrays in other shapes inside of kernels: what NumPy gives, for odd sizes too."""
 
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -295,3 +297,18 @@ def test_other_shapes(rng):
     both(written_in_another_shape, (rng.normal(size=12), rng.normal(size=4)), (0, 1))
     both(of_ones, (theta[:12], 0.7), (0, 1))
     both(taken_by_steps, (rng.normal(size=(4, 6)) * 0.1, rng.normal(size=(2, 3)), 3), (0, 1))
+
+
+# ------------------------------------------------------------ the page
+def test_the_page_shows_the_loops_of_products(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[1] / "docs" / "kernels.md").read_text()
+    program, small, large = re.findall(r"```python\n(.*?)```", page.partition("## Products of matrices")[2], re.DOTALL)[
+        :3
+    ]
+    (tmp_path / "spread_of_page.py").write_text(program)
+    monkeypatch.syspath_prepend(tmp_path)
+    from spread_of_page import spread
+
+    for n, shown in ((4, small), (20, large)):
+        text = tangentc.value_and_grad(spread, wrt="Q", kernels="numba").source_for(*[np.eye(n)] * 3, 2)
+        assert shown in text

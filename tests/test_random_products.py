@@ -19,7 +19,15 @@ class Program:
 
     def __init__(self, seed):
         self.draw = random.Random(seed)
-        self.names = {"nn": ["A", "B"], "nm": ["C"], "mn": ["C.T"], "bnn": ["S"], "n": ["v"], "kn": ["x"], "nk": ["x.T"]}
+        self.names = {
+            "nn": ["A", "B"],
+            "nm": ["C"],
+            "mn": ["C.T"],
+            "bnn": ["S"],
+            "n": ["v"],
+            "kn": ["x"],
+            "nk": ["x.T"],
+        }
         self.loops = self.draw.random() < 0.5
         lines = []
         if self.loops:
@@ -31,7 +39,10 @@ class Program:
         if self.loops:
             ends = [e.replace(".T", "") for e in ends]
             body += [f"total += np.sum(np.tanh({e}))" for e in dict.fromkeys(ends)]
-            body += [f"{name} = np.tanh({self.draw.choice(self.names[s])})" for name, s in (("A", "nn"), ("v", "n"), ("S", "bnn"))]
+            body += [
+                f"{name} = np.tanh({self.draw.choice(self.names[s])})"
+                for name, s in (("A", "nn"), ("v", "n"), ("S", "bnn"))
+            ]
             lines += [f"    {line}" for line in body]
             end = "return total"
         else:
@@ -82,7 +93,11 @@ class Program:
         if kind < 6:
             made = [f"{name} = {self.value(shape)}"]
         elif kind == 6:
-            made = [f"{name} = 0.5 * {one(shape)}", f"{name}[:] = {self.value(shape)}", f"{name} += {self.product(shape)}"]
+            made = [
+                f"{name} = 0.5 * {one(shape)}",
+                f"{name}[:] = {self.value(shape)}",
+                f"{name} += {self.product(shape)}",
+            ]
         elif kind == 7:
             shape = r.choice(["nn", "n"])
             solver = f"np.linalg.solve(np.eye(n) * 3 + 0.1 * np.tanh({one('nn')}), {one(shape)})"

@@ -68,6 +68,8 @@ class Accesses:
         """What is read where all of an array is: of a row, or of one turned, the array that it is a part of."""
         at: tuple[Form | None, ...] = ()
         while isinstance(made := self.definitions.get(array), Assign) and made.op in PARTS:
+            if not isinstance(self.types.of(made.args[0]), Array):
+                break
             at = self.subscripts(made.args[1]) if made.op is operator.getitem else ()
             array = str(made.args[0])
         return Access(self.root(array), array, at, False)

@@ -19,6 +19,7 @@ them, and it becomes one loop with what stands around it.  Of others BLAS does m
 from __future__ import annotations
 
 import importlib.util
+import math
 import operator
 
 import numpy as np
@@ -29,7 +30,8 @@ from tangentc.kernels.products import contracted
 from tangentc.kernels.words import Words, word
 from tangentc.kernels.writing import Axis, Into, NotSaid, View
 
-FEW = 16  # numbers that a loop multiplies as quickly as BLAS does
+FEW = 8  # numbers that a loop adds up as quickly as BLAS does
+FEW_SUMS = 36  # and to how many it adds, where each has many terms
 
 
 @word(operator.matmul, np.matmul, np.dot)
@@ -66,7 +68,7 @@ def letters(nests: Words, a: Atom, b: Atom) -> tuple[tuple[tuple[str, str], ...]
     order = None
     if is_few(nests, lengths[-1]):
         order = f"{batch}{i}{k}j"
-    elif len(outer) == 2 and all(is_few(nests, n) for n in outer):
+    elif len(outer) == 2 and has_few(nests, outer):
         order = f"{batch}j{i}{k}"
     elif len(outer) < 2 and nests.in_loop and not batch:
         order = f"j{i}{k}" if k or i and lies_in_columns(nests.view(a)) else f"{i}j"
@@ -77,6 +79,12 @@ def is_few(nests: Words, n: Atom) -> bool:
     """Whether a length is known to be small."""
     n = nests.canonical(n)
     return isinstance(n, Const) and n.value <= FEW
+
+
+def has_few(nests: Words, lengths: list[Atom]) -> bool:
+    """Whether a matrix of these lengths is known to have few entries."""
+    known = [n.value for n in map(nests.canonical, lengths) if isinstance(n, Const)]
+    return len(known) == len(lengths) and math.prod(known) <= FEW_SUMS
 
 
 def lies_in_columns(view: View) -> bool:

@@ -38,8 +38,6 @@ def reshaped(nests: Words, s: Assign) -> None:
         if nests.is_changed(s.target) and s.target not in nests.unchanged:
             raise NotSaid("an array in another shape, of which it is not known whether it is the same memory")
         view = in_one(nests, s, view, groups)
-        if not nests.in_loop:
-            nests.apart.add(s.target)
     axes = iter([part for a, (_, lengths) in zip(view.axes, groups, strict=True) for part in apart(a, lengths)])
     all_axes = tuple(Axis(None, Const(0), 1, Const(1)) if n == Const(1) else next(axes) for n in new)
     nests.views[s.target] = replace(view, axes=all_axes)
