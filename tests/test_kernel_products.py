@@ -11,6 +11,7 @@ import tangentc
 
 pytest.importorskip("numba")
 pytest.importorskip("scipy")
+nightly = pytest.mark.nightly  # what takes long to compile
 
 
 def both(f, args, wrt=0, compiles=True):
@@ -93,10 +94,10 @@ def layers(xs, W, V):
     return np.sum(h * h)
 
 
-@pytest.mark.parametrize("n", [0, 1, 4, 9])
+@pytest.mark.parametrize("n", [0, pytest.param(1, marks=nightly), 4, pytest.param(9, marks=nightly)])
 def test_products_in_loops(rng, n):
     F, P, Q = (rng.normal(size=(n, n)) / max(n, 1) for _ in range(3))
-    for other in laid_out(F)[:: 2 if n in (4, 9) else 3]:
+    for other in laid_out(F)[:: 2 if n == 9 else 3]:
         both(chain, (P, other, Q, 3), (0, 1, 2))
     both(squared_in_place, (P, 0.7, 2), (0, 1))
     if n:
@@ -219,19 +220,22 @@ def inverted(A, steps):
     return total
 
 
-@pytest.mark.parametrize(("n", "m"), [(4, 2), (9, 8)])
+@pytest.mark.parametrize(("n", "m"), [(4, 2), pytest.param(9, 8, marks=nightly)])
 def test_a_filter(rng, n, m):
     F, H = np.eye(n) + 0.1 * rng.normal(size=(n, n)), rng.normal(size=(m, n))
-    text = both(filtered, (rng.normal(size=2), rng.normal(size=(6, m)), F, laid_out(H)[2]), (0, 1, 2, 3))
+    text = both(
+        filtered, (rng.normal(size=2), rng.normal(size=(6, m)), F, laid_out(H)[2]), 0 if n == 4 else (0, 1, 2, 3)
+    )
     assert "linalg" not in outside(text)
 
 
-@pytest.mark.parametrize("n", [2, 9])
+@pytest.mark.parametrize("n", [pytest.param(2, marks=nightly), 9])
 def test_solvers(rng, n):
     A, B, c = rng.normal(size=(n, n)), rng.normal(size=(n, 3)), rng.normal(size=n)
     text = both(solved, (laid_out(A)[1], B, c, A[:2, :2].T, 2), (0, 1, 2))
     assert "linalg" not in outside(text)
-    both(solved, (*(x.astype(np.float32) for x in (A, B, c, A[:2, :2].T)), 2), (0, 1, 2))
+    if n == 2:
+        both(solved, (*(x.astype(np.float32) for x in (A, B, c, A[:2, :2].T)), 2), (0, 1, 2))
 
 
 def test_matrices_that_have_no_inverse(rng):

@@ -11,7 +11,7 @@ import tangentc
 
 pytest.importorskip("numba")
 pytest.importorskip("scipy")
-BY_DAY, BY_NIGHT = 3, 600
+BY_DAY, BY_NIGHT = 1, 600
 
 
 class Program:
@@ -106,8 +106,11 @@ class Program:
                 made[1] = f"{name} = np.linalg.inv(np.eye(n) * 3 + 0.1 * np.tanh({one('nn')}))"
         elif kind == 8:
             shape, of = "bnn", [one("nn") for _ in range(3)]
-            made = [f"{name} = np.stack(({of[0]}, {of[1]}, {of[2]})) @ {r.choice(['A', 'S[:3]'])}" if r.random() < 0.0 else
-                    f"{name} = np.concatenate(({one('bnn')}[1:], ({self.product('nn')})[None]))"]  # fmt: skip
+            made = [
+                f"{name} = np.stack(({of[0]}, {of[1]}, {of[2]})) @ {one('nn')}",
+                f"{name} = np.concatenate(({one('bnn')}[1:], ({self.product('nn')})[None]))",
+            ]
+            made = [r.choice(made)]
         elif kind == 9:
             shape = "nn"
             made = [f"{name} = {one('bnn')}[{r.choice([0, 1, -1])}] @ {one('nn')}"]
