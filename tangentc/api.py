@@ -220,7 +220,7 @@ def _pair(derivative: Derivative, types: list[Type], flags: tuple[bool, ...], ar
     return _Pair(derivative.function, function.__globals__[primal], function, compiled, defaults, flags)
 
 
-def _pair_for(f: Any, primals: tuple, wanted: tuple[int, ...] | None) -> tuple[_Pair | None, tuple]:
+def _pair_for(f: Any, primals: tuple, wanted: tuple[int, ...] | None = None) -> tuple[_Pair | None, tuple]:
     """The pair for these primals, None if nothing in them moves, and all arguments by position."""
     derivative: Derivative[..., Any] = Derivative(fit(f, primals), "vjp", 0 if wanted is None else wanted)
     function = derivative.function

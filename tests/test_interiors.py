@@ -285,3 +285,23 @@ def test_two_arrays_take_turns(f, kind, rng):
         name = "u" if f is spread else "v"
         swap = f"old_{name}_bar, new_{name}_bar = new_{name}_bar, old_{name}_bar"
         assert swap in compiled.source_for(u, kind(0.3), 2)
+
+
+def spread_and_turned(u, b, c, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * u[2:] - c * u[1:-1] * u[:-2]
+        u[:] = b @ u
+        w = u * u
+        w[1:-1] += u[2:] * u[:-2]
+        u[:] = b @ w @ b
+    return np.sum(u * u)
+
+
+def test_what_is_read_as_a_whole_takes_no_turns(rng):
+    compiled, plain = (tangentc.grad(spread_and_turned, wrt=(0, 1, 2), kernels=k) for k in ("numba", None))
+    for n in (3, 5, 12):
+        for steps in range(4):
+            args = rng.uniform(0.2, 0.5, size=(n, n)), rng.normal(size=(n, n)) / n, 0.3, steps
+            for a, b in zip(compiled(*args), plain(*args), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)

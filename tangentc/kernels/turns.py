@@ -84,7 +84,12 @@ class _Turns:
             if found is None:
                 return None
             mine = [a for a in found if a.memory == memory]
-            if any(a.name != name for a in mine) or mine and first is not None and not all(a.writes for a in mine):
+            if (
+                any(a.name != name or len(a.at) != len(lengths) for a in mine)
+                or mine
+                and first is not None
+                and not all(a.writes for a in mine)
+            ):
                 return None
             if any(a.writes for a in mine):
                 first = k if first is None else first

@@ -95,9 +95,7 @@ class Writing:
         self.unchanged: set[str] = set()  # arrays in another shape, whose memory nobody changes behind them
         self.settled: set[Atom] = set()  # arrays that change no more once they are saved
         self.apart: set[str] = set()  # arrays with memory of their own, though what makes them may hand on its argument
-        self.gives_back: Callable[[Assign], bool] = lambda s: (
-            False
-        )  # whether its result may be an array that is written
+        self.gives_back: Callable[[Assign], bool] = lambda s: False  # whether that may be an array that is written
         self.within: set[Hashable] = set()  # the forms that were asked before the loop whether they are zero or more
         self.cuts: dict[tuple[Atom, ...], tuple[Atom, int, Atom]] = {}  # where slices begin, and their lengths
         self.asked: set[Hashable] = set()  # where it was asked whether a number is in the domain, up to here
