@@ -325,3 +325,20 @@ def test_arrays_that_are_joined(rng):
     assert "gates_loop_adjoint" in loops.source
     loops = agrees(columns_joined, [(rng.normal(size=(n, 10)), 3) for n in (9, 11)], [0], False)
     assert "columns_joined_loop" in loops.source
+
+
+TABLE = np.linspace(0.1, 1.0, 12)
+
+
+def over_a_table(c, steps):
+    s = 0.0
+    for _ in range(steps):
+        v = np.sin(TABLE * c + s)
+        s = s + np.sum(v * v * TABLE) * 0.1
+    return s
+
+
+def test_room_for_rows_as_long_as_data_of_the_module():
+    compiled, plain = (tangentc.value_and_grad(over_a_table, kernels=k) for k in ("numba", None))
+    np.testing.assert_allclose(compiled(0.7, 4), plain(0.7, 4), rtol=1e-12)
+    assert "over_a_table_loop_adjoint" in compiled.source

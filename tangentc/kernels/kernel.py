@@ -70,7 +70,7 @@ class Kernel:
 
     def __init__(self, outline: Outline, region: Block, later: set[Atom], grows: bool = False):
         self.o, self.region, self.later, self.types = outline, region, set(later), outline.types
-        self.clear = set(outline.clear)
+        self.clear = set(outline.clear) if isinstance(region[0], (For, While)) else set()
         self.before: list[Statement] = []  # what is done before it is called
         self.span = region[0].span
         self.root = outline.memory.root
@@ -295,7 +295,7 @@ class Kernel:
             return None
         names: dict[str, str] = {s.target: self.o.fresh(s.target) for s in found if s.target != array}
         self.types.of_name.update((new, self.types.of(old)) for old, new in names.items())
-        return [*renamed(tuple(found), names, names)]
+        return [*renamed(tuple(found), {**names, **self.data}, names)]
 
     # ---------------------------------------------------------- the loops
     def _simplified(self, body: Block, outs: Sequence[str]) -> Block:
