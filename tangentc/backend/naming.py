@@ -37,6 +37,10 @@ class Naming:
         self.stretches: dict[str, list[Stretch]] = defaultdict(list)
         self.points: dict[str, list[Point]] = defaultdict(list)
         self.loops: list[tuple[float, list[str]]] = []
+        self.others: list[dict[str, float]] = []  # what second branches need, and when it was needed last before
+        self.gaps: dict[str, list[tuple[float, float, float]]] = defaultdict(
+            list
+        )  # first branches, and the ends of both
         self.order: list[str] = []
         self.unions: list[tuple[str, Atom, bool]] = []  # with whether it is made in the branch or the loop
         self.used: set[str] = set()
@@ -71,7 +75,12 @@ class Naming:
 
     def _close(self, name: str) -> None:
         if name in self.begin:
-            self.stretches[name].append((self.begin.pop(name), self.last.pop(name)))
+            start, end = self.begin.pop(name), self.last.pop(name)
+            for first, second, behind in sorted(self.gaps.pop(name, ())):
+                if end <= behind and start < first:  # what the second branch alone needs, the first may overwrite
+                    self.stretches[name].append((start, first))
+                    start = second
+            self.stretches[name].append((start, end))
 
     def _leaves(self, atom: Atom) -> Iterator[str]:
         """The names that are read where an atom is written."""
@@ -91,6 +100,8 @@ class Naming:
             if name in self.begin:
                 if self.home[name] != tuple(self.branches[: len(self.home[name])]):
                     self.partial.add(name)
+                for needed in self.others:
+                    needed.setdefault(name, self.last[name])
                 self.last[name] = max(self.last[name], self.time)
                 for depth, (_, outer_uses) in enumerate(self.loops):
                     if self.scope[name] <= depth:
@@ -129,7 +140,11 @@ class Naming:
             return
         self._use(s.test)
         written: list[tuple[str, Atom, float]] = []
+        tested = self.time
         for block, pick in ((s.then, 0), (s.orelse, 1)):
+            if pick:
+                second = self.time + 0.5
+                self.others.append({})
             self.branches.append(2 * len(self.home) + pick)
             self.block(block)
             self.time += 1
@@ -137,6 +152,9 @@ class Naming:
                 self._use((m.then, m.orelse)[pick])
             self.branches.pop()
             written += [(m.name, (m.then, m.orelse)[pick], self.time + 0.5) for m in s.merged]
+        for name, last in self.others.pop().items():
+            if name in self.begin and self.begin[name] < tested:
+                self.gaps[name].append((max(last, tested) + 0.1, second, self.time))
         for name, arm, when in written:  # unless it has the name of what it takes there
             self.points[name].append((arm, (when, when + 0.1), max(when, self.time)))
         self.time += 1
