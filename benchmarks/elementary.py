@@ -98,7 +98,8 @@ def main():
         for name, (numbas, numpys, (a, b)) in CASES.items():
             if dtype == np.float32 and name in ("sin", "cos"):
                 continue  # which are of `float64`
-            ours, a, b = getattr(elementary, name), dtype(a), dtype(b)
+            ours = getattr(elementary, name if dtype == np.float64 else f"{name}_32")
+            a, b = dtype(a), dtype(b)
             ways = [loop(ours), loop(numbas), lambda x, y, f=numpys: f(x, out=y)]
             found = nanoseconds(ways, x) + nanoseconds([adding(ours), adding(numbas)], x, 60)
             found += nanoseconds([chain(ours, a, b), chain(numbas, a, b)], x, 60)

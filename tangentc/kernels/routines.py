@@ -49,7 +49,7 @@ class _Choose:
             return with_blocks(s, lambda b: self.block(b, False))
         if isinstance(s, If):
             return with_blocks(s, lambda b: self.block(b, is_free))
-        if isinstance(s, Assign) and (name := known_of(s.op).routine) and self.takes(name, s, is_free):
+        if isinstance(s, Assign) and (name := known_of(s.op).routine) and (name := self.of_type(name, s, is_free)):
             return replace(s, op=routine(name))
         return s
 
@@ -62,13 +62,13 @@ class _Choose:
             return False
         return trips_are_apart(s, self.accesses)
 
-    def takes(self, name: str, s: Assign, is_free: bool) -> bool:
-        """Whether a routine is to be called.  For a number of `float32` it gives one; `math.exp` does not."""
+    def of_type(self, name: str, s: Assign, is_free: bool) -> str:
+        """The routine that is to be called, if one is.  For a number of `float32` it gives one; `math.exp` does not."""
         given, gives = (getattr(self.types.of(a), "dtype", "") for a in (s.args[0], s.target))
         dtype = "float32" if given == "float32" else "float64"
-        if gives != dtype or dtype == "float32" and name in OF_DOUBLES:
-            return False
-        return is_free or name in QUICK[dtype]
+        if gives != dtype or dtype == "float32" and name in OF_DOUBLES or not (is_free or name in QUICK[dtype]):
+            return ""
+        return name if dtype == "float64" else f"{name}_32"
 
 
 def routine(name: str) -> Any:

@@ -1,7 +1,7 @@
 """Elementary functions without branches, which LLVM makes SIMD code of where a loop calls them.
 
-Each has at most 2 ulp of error anywhere, and the values of the C library at zeros, infinities and NaN.  One name is for
-`float64` and `float32`; but `sin` and `cos` are of `float64` alone, since the C library's of `float32` are as quick.
+Each has at most 2 ulp of error anywhere, and the values of the C library at zeros, infinities and NaN.  A name is of
+`float64`, with ``_32`` of `float32`; `sin` and `cos` are of `float64` alone: the C library's of `float32` are as quick.
 What depends on the argument is selected, never branched on; nothing is contracted or reassociated, so that the value is
 the same in a SIMD loop and out of it.  The text is for Numba, which only compiled code needs.
 
@@ -112,67 +112,6 @@ TWO_OVER_PI = np.array((
 TWO_OVER_PI.flags.writeable = False
 
 
-# ------------------------------------------------------------ one name for both
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def exp(x):
-    """The exponential function."""
-    if isinstance(x, np.float32):
-        return exp_of_single(x)
-    return exp_of_double(np.float64(x))
-
-
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def log(x):
-    """The natural logarithm."""
-    if isinstance(x, np.float32):
-        return log_of_single(x)
-    return log_of_double(np.float64(x))
-
-
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def log1p(x):
-    """The natural logarithm of 1 + x."""
-    if isinstance(x, np.float32):
-        return log1p_of_single(x)
-    return log1p_of_double(np.float64(x))
-
-
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def tanh(x):
-    """The hyperbolic tangent."""
-    if isinstance(x, np.float32):
-        return tanh_of_single(x)
-    return tanh_of_double(np.float64(x))
-
-
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def sigmoid(x):
-    """The logistic function, 1 / (1 + exp(-x))."""
-    if isinstance(x, np.float32):
-        return sigmoid_of_single(x)
-    return sigmoid_of_double(np.float64(x))
-
-
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def erf(x):
-    """The error function."""
-    if isinstance(x, np.float32):
-        return erf_of_single(x)
-    return erf_of_double(np.float64(x))
-
-
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def sin(x):
-    """The sine."""
-    return sin_of_double(np.float64(x))
-
-
-@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def cos(x):
-    """The cosine."""
-    return cos_of_double(np.float64(x))
-
-
 # ------------------------------------------------------------ float64
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def power_of_two(k):
@@ -194,8 +133,12 @@ def exp_and_power(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def exp_of_double(x):
-    """The power of 2 in two factors: the first product is exact, the second overflows or is rounded once."""
+def exp(x):
+    """The exponential function.
+
+    The power of 2 in two factors: the first product is exact, the second overflows or is rounded once.
+    """
+    x = np.float64(x)
     x = -746.0 if x < -746.0 else x
     x = 710.0 if x > 710.0 else x
     y, k = exp_and_power(x)
@@ -204,9 +147,13 @@ def exp_of_double(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def sigmoid_of_double(x):
-    """Where e = exp(x) is small, e / (1 + e) = e - e e / (1 + e), in which few errors count."""
-    small = exp_of_double(-abs(x))
+def sigmoid(x):
+    """The logistic function, 1 / (1 + exp(-x)).
+
+    Where e = exp(x) is small, e / (1 + e) = e - e e / (1 + e), in which few errors count.
+    """
+    x = np.float64(x)
+    small = exp(-abs(x))
     y = (1.0 if x >= 0.0 else small) / (1.0 + small)
     return small - small * y if x < -1.0 else y
 
@@ -232,8 +179,9 @@ def log_sum(k, f, rest):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def log_of_double(x):
-    """Subnormal numbers are scaled by 2^54 first."""
+def log(x):
+    """The natural logarithm.  Subnormal numbers are scaled by 2^54 first."""
+    x = np.float64(x)
     tiny = x < NORMAL
     k, m = log_parts(x * 18014398509481984.0 if tiny else x)
     y = log_sum(k - 54.0 if tiny else k, m - 1.0, 0.0)
@@ -243,8 +191,12 @@ def log_of_double(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def log1p_of_double(x):
-    """Where 1 + x is near 1 its logarithm is that of x itself; else what rounding 1 + x lost is added."""
+def log1p(x):
+    """The natural logarithm of 1 + x.
+
+    Where 1 + x is near 1 its logarithm is that of x itself; else what rounding 1 + x lost is added.
+    """
+    x = np.float64(x)
     u = 1.0 + x
     lost = 1.0 - (u - x) if x >= 1.0 else x - (u - 1.0)
     k, m = log_parts(u)
@@ -257,8 +209,9 @@ def log1p_of_double(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def tanh_of_double(x):
-    """Both formulas are x + p / q: one division does."""
+def tanh(x):
+    """The hyperbolic tangent.  Both formulas are x + p / q: one division does."""
+    x = np.float64(x)
     a = abs(x)
     z = x * x
     p = (TANH[0][2] * z + TANH[0][1]) * z + TANH[0][0]
@@ -279,8 +232,12 @@ def at_degree_7(c, x, x2):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def erf_of_double(x):
-    """From 6 on erf is 1; up to there the second formula of Cody's three is exact enough, since erfc is small."""
+def erf(x):
+    """The error function.
+
+    From 6 on erf is 1; up to there the second formula of Cody's three is exact enough, since erfc is small.
+    """
+    x = np.float64(x)
     a = abs(x)
     a = 6.0 if a > 6.0 else a
     z = a * a
@@ -362,8 +319,9 @@ def sin_and_cos_near_0(r, rest):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def sin_of_double(x):
-    """By the quadrant, with the sign of x."""
+def sin(x):
+    """The sine.  By the quadrant, with the sign of x."""
+    x = np.float64(x)
     whole, r, rest = quadrant(x)
     near = abs(x) < 0.7853981633974483
     whole, r, rest = WHOLE if near else whole, abs(x) if near else r, 0.0 if near else rest
@@ -376,8 +334,9 @@ def sin_of_double(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def cos_of_double(x):
-    """By the quadrant."""
+def cos(x):
+    """The cosine.  By the quadrant."""
+    x = np.float64(x)
     whole, r, rest = quadrant(x)
     near = abs(x) < 0.7853981633974483
     whole, r, rest = WHOLE if near else whole, abs(x) if near else r, 0.0 if near else rest
@@ -407,8 +366,8 @@ def exp_and_power_32(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def exp_of_single(x):
-    """As `exp_of_double`."""
+def exp_32(x):
+    """As `exp`."""
     x = np.float32(-105.0) if x < np.float32(-105.0) else x
     x = np.float32(90.0) if x > np.float32(90.0) else x
     y, k = exp_and_power_32(x)
@@ -417,9 +376,9 @@ def exp_of_single(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def sigmoid_of_single(x):
-    """As `sigmoid_of_double`."""
-    small = exp_of_single(-abs(x))
+def sigmoid_32(x):
+    """As `sigmoid`."""
+    small = exp_32(-abs(x))
     y = (ONE_32 if x >= np.float32(0.0) else small) / (ONE_32 + small)
     return small - small * y if x < -ONE_32 else y
 
@@ -443,8 +402,8 @@ def log_sum_32(k, f, rest):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def log_of_single(x):
-    """As `log_of_double`; subnormal numbers are scaled by 2^25."""
+def log_32(x):
+    """As `log`; subnormal numbers are scaled by 2^25."""
     tiny = x < NORMAL_32
     k, m = log_parts_32(x * np.float32(33554432.0) if tiny else x)
     y = log_sum_32(k - np.float32(25.0) if tiny else k, m - ONE_32, np.float32(0.0))
@@ -454,8 +413,8 @@ def log_of_single(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def log1p_of_single(x):
-    """As `log1p_of_double`."""
+def log1p_32(x):
+    """As `log1p`."""
     u = ONE_32 + x
     lost = ONE_32 - (u - x) if x >= ONE_32 else x - (u - ONE_32)
     k, m = log_parts_32(u)
@@ -468,8 +427,8 @@ def log1p_of_single(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def tanh_of_single(x):
-    """As `tanh_of_double`, with a polynomial near 0."""
+def tanh_32(x):
+    """As `tanh`, with a polynomial near 0."""
     a = abs(x)
     z = x * x
     low = (TANH_32[0] + TANH_32[1] * z) + (TANH_32[2] + TANH_32[3] * z) * (z * z)
@@ -481,7 +440,7 @@ def tanh_of_single(x):
 
 
 @numba.njit(error_model="numpy", fastmath=False, forceinline=True)
-def erf_of_single(x):
+def erf_32(x):
     """A polynomial near 0, and one in 1 / (1 + |x| / 2) beyond."""
     a = abs(x)
     a = np.float32(4.0) if a > np.float32(4.0) else a

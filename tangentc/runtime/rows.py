@@ -6,7 +6,7 @@ LANES, PART = 8, 128  # sums that run beside one another, and the entries that a
 QUICK_PART = 2048
 
 
-@numba.njit(error_model="numpy", fastmath=False)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def row_sum(x):
     """The sum of a vector, with the bits that `np.sum` gives.
 
@@ -18,10 +18,10 @@ def row_sum(x):
     >>> float(row_sum(np.ones(1000)))
     1000.0
     """
-    return _halves(x, 0, x.size)
+    return _lanes(x) if x.size <= PART else _halves(x)
 
 
-@numba.njit(error_model="numpy", fastmath=False)
+@numba.njit(error_model="numpy", fastmath={"reassoc", "nsz"})
 def quick_row_sum(x):
     """The sum of a vector, for adjoints, whose order of additions is left to the compiler.
 
@@ -34,36 +34,30 @@ def quick_row_sum(x):
     """
     total = x.dtype.type(0)
     for start in range(0, x.size, QUICK_PART):
-        total += _in_any_order(x[start : start + QUICK_PART])
-    return total
-
-
-@numba.njit(error_model="numpy", fastmath={"reassoc", "nsz"})
-def _in_any_order(x):
-    total = x.dtype.type(0)
-    for k in range(x.size):
-        total += x[k]
+        part = x.dtype.type(0)
+        for k in range(start, min(start + QUICK_PART, x.size)):
+            part += x[k]
+        total += part
     return total
 
 
 @numba.njit(error_model="numpy", fastmath=False)
-def _halves(x, start, end):
-    n = end - start
-    if n < LANES:
-        total = x.dtype.type(0)
-        for k in range(start, end):
-            total += x[k]
-        return total
-    if n <= PART:
-        return _lanes(x[start:end])  # whose subscripts are seen not to count from the end
-    half = n // 2
+def _halves(x):
+    if x.size <= PART:
+        return _lanes(x)
+    half = x.size // 2
     half -= half % LANES
-    return _halves(x, start, start + half) + _halves(x, start + half, end)
+    return _halves(x[:half]) + _halves(x[half:])
 
 
-@numba.njit(error_model="numpy", fastmath=False)
+@numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 def _lanes(x):
     whole = x.size - x.size % LANES
+    if not whole:
+        total = x.dtype.type(0)
+        for k in range(x.size):
+            total += x[k]
+        return total
     a, b, c, d, e, f, g, h = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
     for k in range(LANES, whole, LANES):
         a, b, c, d = a + x[k], b + x[k + 1], c + x[k + 2], d + x[k + 3]
