@@ -66,7 +66,7 @@ class Program:
 class Pass:
     """One step: its name, what it does in one line, the step itself, and whether it leaves the types as they are, and
     what may share memory with what; ``last`` says that it is for the text alone, not where that is differentiated, and
-    ``numpy`` that it is for NumPy's code, and nothing for compiled loops."""
+    ``numpy`` that it is for NumPy's code, and nothing for compiled loops; ``compiled`` that it is for these."""
 
     name: str
     does: str
@@ -75,6 +75,7 @@ class Pass:
     keeps_memory: bool = True
     last: bool = False
     numpy: bool = False
+    compiled: bool = False
 
 
 def call_aliases(op: Op) -> bool | None:

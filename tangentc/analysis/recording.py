@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign
+from tangentc.core.nodes import Assign, Atom, Const
 from tangentc.core.types import Array, Scalar, is_container
 from tangentc.ops.table import every
 
@@ -43,11 +43,18 @@ class Prices(NamedTuple):
 
 NUMPY = Prices()
 KERNELS = Prices(number_again=0.1, array_again=0.2, arithmetic=True)  # in a loop that reads its operands anyway
-ARITHMETIC = {operator.truediv, operator.pow, np.square, np.maximum, np.minimum, np.where, np.abs}
+ARITHMETIC = {operator.truediv, np.square, np.maximum, np.minimum, np.where, np.abs}
+
+
+def is_product(exponent: Atom) -> bool:
+    """Whether a power with this exponent is a few products; any other one takes as long as ten numbers to save."""
+    return isinstance(exponent, Const) and exponent.value in (-2, -1, 0, 0.5, 1, 2, 3, 4)
 
 
 def is_cheap(s: Assign, types: Types, prices: Prices = NUMPY) -> bool:
     """Whether recomputing a value costs no more than saving it."""
+    if prices.arithmetic and s.op is operator.pow:
+        return is_product(s.args[1])
     if prices.arithmetic and s.op in ARITHMETIC:
         return True
     if s.op is builtins.len and getattr(types.of(s.args[0]), "kind", None) is dict:

@@ -73,6 +73,8 @@ class Context:
     ) -> Program:
         program = self.with_facts(function, types, source)
         for step in self.steps if steps is None else steps:
+            if step.compiled and not self.compiles:
+                continue
             left_out = self.inner and step.last or self.compiles and step.numpy
             program = program if left_out else self.after(program, step)
             self.observe(step.name, step.does, program.function, types)

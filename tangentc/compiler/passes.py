@@ -38,7 +38,9 @@ from tangentc.simplify.products import products
 from tangentc.simplify.rows import rows
 from tangentc.simplify.runs import runs
 from tangentc.simplify.scattered import scattered
+from tangentc.simplify.summed import summed
 from tangentc.simplify.together import together
+from tangentc.simplify.whole import whole
 
 FREE = frozenset(every("free"))
 
@@ -96,8 +98,17 @@ SIMPLIFY = (
     Pass("owned", "what nothing else needs is not copied", owned, keeps_memory=False),
     Pass("given", "what is filled and handed on is not copied", given, keeps_memory=False, last=True, numpy=True),
     Pass("copies", "names that only repeat other names are gone", lambda p: copies(borrowed(p))),
+    Pass(
+        "whole",
+        "an array that changes but for its edges is saved whole",
+        whole,
+        keeps_memory=False,
+        last=True,
+        compiled=True,
+    ),
     Pass("checks", "what is computed is not tried before", lambda p: without_computed(p.function, p.types)),
     Pass("dead", "what the result does not need is gone", lambda p: dead(p.function, p.types, p.aliases)),
+    Pass("summed", "rows of products are added up before they are multiplied", summed, last=True),
     Pass("contract", "sums of products are contractions", contracted, last=True, numpy=True),
     Pass("runs", "loops that take what they run over one by one run over it", runs, last=True, numpy=True),
     Pass("together", "what a trip saves is one tuple", together, last=True),

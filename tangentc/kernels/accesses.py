@@ -13,9 +13,9 @@ from tangentc.analysis.linear import ONE, Form, Forms, constant, of_length, plus
 from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.lengths import Length
-from tangentc.core.nodes import Assign, Atom, Const, Effect, For, Leave, Op, Statement, Store, While
+from tangentc.core.nodes import Assign, Atom, Const, Effect, For, If, Leave, Op, Statement, Store, While
 from tangentc.core.types import Array
-from tangentc.core.walk import all_defines, all_reads, statements
+from tangentc.core.walk import all_reads, blocks, defines, reads, statements
 
 PARTS: set[Op] = {operator.getitem, np.transpose, np.ascontiguousarray}  # whose result is memory of what they are given
 
@@ -38,6 +38,7 @@ class Accesses:
     def __init__(self, types: Types, definitions: Mapping[str, Statement], root: Callable[[str], str]):
         self.types, self.definitions, self.root = types, definitions, root
         self.forms = Forms(types.of, definitions)
+        self._touched: dict[int, tuple[Statement, Touched]] = {}  # by statements, which are kept for their places
 
     def subscripts(self, key: Atom | None) -> tuple[Form | None, ...]:
         made = self.definitions.get(key) if isinstance(key, str) else None
@@ -63,6 +64,23 @@ class Accesses:
             elif isinstance(s, Assign) and s.op is not np.shape:
                 found += [self._whole(str(a)) for a in s.args if isinstance(self.types.of(a), Array)]
         return found
+
+    def touched(self, s: Statement) -> Touched:
+        """What a statement touches of memory and names, those inside of it among them."""
+        found = self._touched.get(id(s))
+        if found is None:
+            self._touched[id(s)] = found = s, self._touch(s)
+        return found[1]
+
+    def _touch(self, s: Statement) -> Touched:
+        inner = [self.touched(x) for block in blocks(s) for x in block]
+        own = [] if isinstance(s, (For, If)) else self.of((s,))
+        memory = None
+        if own is not None and all(x.memory is not None for x in inner):
+            read = frozenset(a.memory for a in own if not a.writes).union(*(x.memory[0] for x in inner))  # type: ignore
+            memory = read, frozenset(a.memory for a in own if a.writes).union(*(x.memory[1] for x in inner))  # type: ignore
+        names = frozenset(a for a in reads(s) if isinstance(a, str)).union(*(x.read for x in inner))
+        return Touched(memory, names, frozenset(defines(s)).union(*(x.made for x in inner)))
 
     def _whole(self, array: str) -> Access:
         """What is read where all of an array is: of a row, or of one turned, the array that it is a part of."""
@@ -100,20 +118,26 @@ def reads_of(s: Statement) -> set[str]:
     return all_reads((s,))
 
 
-def touches(accesses: Accesses, s: Statement) -> tuple[set[str], set[str]] | None:
+@dataclass(frozen=True)
+class Touched:
+    """What a statement reads and writes: memory, None where that may be any, and names."""
+
+    memory: tuple[frozenset[str], frozenset[str]] | None
+    read: frozenset[str]
+    made: frozenset[str]
+
+
+def touches(accesses: Accesses, s: Statement) -> tuple[frozenset[str], frozenset[str]] | None:
     """The memory that a statement reads and writes; None where it may be any."""
-    found = accesses.of((s,))
-    if found is None:
-        return None
-    return {a.memory for a in found if not a.writes}, {a.memory for a in found if a.writes}
+    return accesses.touched(s).memory
 
 
 def conflict(accesses: Accesses, a: Statement, b: Statement) -> bool:
     """Whether the order of two statements matters."""
-    mine, its = all_defines((a,)), all_defines((b,))
-    if mine & all_reads((b,)) or its & all_reads((a,)):
+    mine, its = accesses.touched(a), accesses.touched(b)
+    if mine.made & its.read or its.made & mine.read:
         return True
-    x, y = touches(accesses, a), touches(accesses, b)
+    x, y = mine.memory, its.memory
     if x is None or y is None:
         return True
     return bool(x[1] & (y[0] | y[1]) or y[1] & x[0])

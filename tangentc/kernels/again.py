@@ -54,7 +54,7 @@ class _Again:
             touched = touches(self.accesses, s)
             if usable := {n: p for n, p in known.items() if touched and not touched[1] & self._from(p)}:
                 *before, new = self._with(s, usable)
-                if self._cheap(s) is None or self._cheap(new) is not None:  # else it is cheap only as what it says
+                if self._cheap(s) is None or self._cheap(new) is not None or self._reads_alone(s, usable):
                     out += before
                     s = new
             known = {n: p for n, p in known.items() if touched is not None and not touched[1] & self._from(p)}
@@ -72,9 +72,14 @@ class _Again:
             return None
         return p
 
+    def _reads_alone(self, s: Statement, usable: dict[str, Perfect]) -> bool:
+        """Whether nothing else reads the arrays that a loop reads, so that they are none if it computes them: what it
+        makes is no longer cheap then, but one array in the place of several."""
+        read = [x.args[0] for x in statements((s,)) if isinstance(x, Assign) and x.op is operator.getitem]
+        return all(read.count(n) == self.reads[n] for n in usable if n in read)
+
     def _from(self, p: Perfect) -> set[str]:
-        found = self.accesses.of(p.body)
-        return {a.memory for a in found or ()}
+        return {m for s in p.body for m in (touches(self.accesses, s) or ((),))[0]}
 
     def _is_cheap(self, p: Perfect) -> bool:
         if offsets(p, self.accesses) != (0,) * len(p.loops) or any(s.op not in CHEAP for s in p.body):  # type: ignore

@@ -19,6 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from tangentc.analysis.linear import ONE, Form, plus
 from tangentc.core import ops
 from tangentc.core.build import Types
@@ -71,7 +73,7 @@ class _Gather:
                 continue
             members = {id(t.loops.loops[0]) for t in group}
             out += self.block(tuple(s for s in left[: end + 1] if id(s) not in members))
-            out += self._written(group)
+            out += self._written(group, self._begun(out, group))
             del left[: end + 1]
         return tuple(out)
 
@@ -141,11 +143,50 @@ class _Gather:
             not (plus(f, g, -1).keys() - {ONE}) for f, g in (*zip(a.low, b.low), *zip(a.high, b.high))
         )
 
+    def _begun(self, out: list[Statement], group: list[Term]) -> bool:
+        """Whether the additions are to zeros that were made for them.  Where all entries are added to, the array need
+        not be zero then."""
+        name = group[0].loops.store.object
+        for k in range(len(out) - 1, -1, -1):
+            s = out[k]
+            if isinstance(s, Assign) and s.target == name:
+                if s.op is not np.zeros or self.types.of(name).dtype != "float64":  # type: ignore[union-attr]
+                    return False
+                if self._ends(group) == ([{}] * len(group[0].low), self._lengths(s)):
+                    out[k] = replace(s, op=np.empty)
+                return True
+            touched = self.accesses.touched(s)
+            if (
+                touched.memory is None
+                or self.root(name) in touched.memory[0] | touched.memory[1]
+                or name in touched.read
+            ):
+                return False
+        return False
+
+    def _lengths(self, made: Assign) -> list[Form | None]:
+        shape = self.accesses.definitions.get(str(made.args[0]))
+        is_tuple = isinstance(shape, Assign) and shape.op is ops.make_tuple
+        return [self.accesses.forms.form(self._clipped(a)) for a in (shape.args if is_tuple else made.args[:1])]  # type: ignore
+
+    def _clipped(self, length: Atom) -> Atom:
+        """What a length is where that is no less than zero: below, neither entries nor trips there are."""
+        made = self.accesses.definitions.get(str(length))
+        is_clipped = isinstance(made, Assign) and made.op is builtins.max and made.args[1] == Const(0)
+        return made.args[0] if is_clipped else length  # type: ignore[union-attr]
+
     # ---------------------------------------------------------- what stands for them
-    def _written(self, group: list[Term]) -> list[Statement]:
+    @staticmethod
+    def _ends(group: list[Term]) -> tuple[list[Form], list[Form]]:
+        """From where to where something is added."""
+        axes = range(len(group[0].low))
+        low = [min((t.low[k] for t in group), key=lambda f: f.get(ONE, 0)) for k in axes]
+        return low, [max((t.high[k] for t in group), key=lambda f: f.get(ONE, 0)) for k in axes]
+
+    def _written(self, group: list[Term], from_zero: bool) -> list[Statement]:
+        """The loop that gathers; ``from_zero`` where the entries are zero before it."""
         rank = len(group[0].low)
-        low = [min((t.low[k] for t in group), key=lambda f: f.get(ONE, 0)) for k in range(rank)]
-        high = [max((t.high[k] for t in group), key=lambda f: f.get(ONE, 0)) for k in range(rank)]
+        low, high = self._ends(group)
         store = group[-1].loops.store
         span = store.span
         names = tuple(self._new("%" + "ijklmn"[k], INTEGER) for k in range(rank))
@@ -174,7 +215,8 @@ class _Gather:
             first = terms[0].loops.store.op is None
             if total is None or first:
                 own = terms[0] if first else None
-                total = self._begin(store.object, key, test, own, total, names, number, body, span)
+                begun = Const(0.0) if total is None and from_zero else total
+                total = self._begin(store.object, key, test, own, begun, names, number, body, span)
                 terms = terms[first:]
                 if not terms:
                     continue
@@ -185,13 +227,7 @@ class _Gather:
                 new = self._new("total", number)
                 then.append(Assign(new, operator.add, (after, value), (), span))
                 after = new
-            if test is None:
-                body += then
-                total = after
-            else:
-                joined = self._new("total", number)
-                body.append(If(test, tuple(then), (), (Merge(joined, after, total),), span))
-                total = joined
+            total = self._joined(test, then, after, total, body, span)
         assert total is not None
         body.append(Store(store.object, key, total, None, span))
         inner: Block = tuple(body)
@@ -200,6 +236,17 @@ class _Gather:
             before = levels[k - 1] if k else []
             inner = (*before, Assign(over, builtins.range, limits[k], (), span), For(names[k], over, inner, (), span))
         return [*edges, *inner]
+
+    def _joined(
+        self, test: Atom | None, then: list[Statement], after: Atom, total: Atom, body: list[Statement], span: Span
+    ) -> Atom:  # fmt: skip
+        """A total behind additions that are made where a test is true."""
+        if test is None:
+            body += then
+            return after
+        joined = self._new("total", self.types.of(total) if isinstance(total, str) else Scalar("float64"))
+        body.append(If(test, tuple(then), (), (Merge(joined, after, total),), span))
+        return joined
 
     def _by_domain(self, group: list[Term]) -> dict[tuple, list[Term]]:
         """The terms by where they are added, those that are added at the same places together."""

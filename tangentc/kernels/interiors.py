@@ -17,22 +17,21 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tangentc.analysis.linear import ONE, Form, constant, plus
+from tangentc.analysis.linear import ONE, Form, plus
 from tangentc.core import ops
 from tangentc.core.build import Types
-from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, If, Leave, Merge, Op, Statement, While
+from tangentc.core.nodes import Assign, Atom, Block, Carry, Const, Effect, For, If, Leave, Merge, Op, Statement, While
 from tangentc.core.nodes import version_base as base
 from tangentc.core.types import Known, Scalar, Type
-from tangentc.core.walk import all_defines, definitions, statements, substitute, with_blocks
+from tangentc.core.walk import all_defines, definitions, reads, statements, substitute, with_blocks
 from tangentc.kernels.accesses import Accesses
+from tangentc.kernels.guards import Guards
 
 INTEGER = Scalar("int64", True)
-BOUNDS: dict[Op, tuple[int, int]] = {  # that is true where so many times (a - b), and so much, is zero or more
-    operator.ge: (1, 0), operator.gt: (1, -1), operator.le: (-1, 0), operator.lt: (-1, -1),
-}  # fmt: skip
 LEAST = 2  # branches that the loop inside does without: one alone costs about what it takes to have two loops
 
 
@@ -57,6 +56,7 @@ class _Interiors:
     def __init__(self, block: Block, types: Types, fresh: Callable[[str], str], root: Callable[[str], str]):
         self.types, self.fresh = types, fresh
         self.accesses = Accesses(types, definitions(block), root)
+        self.guards = Guards(self.accesses)
         self.out: list[Statement] = []
 
     def block(self, block: Block) -> Block:
@@ -71,7 +71,9 @@ class _Interiors:
     def _split(self, s: For) -> bool:
         """Write a loop as two, if that is worth it."""
         made = self.accesses.definitions.get(str(s.iterable))
-        if not isinstance(made, Assign) or made.op is not builtins.range or len(made.args) != 2 or s.carried:
+        if not isinstance(made, Assign) or made.op is not builtins.range or len(made.args) != 2:
+            return False
+        if not self._adds_up(s):
             return False
         if any(isinstance(x, (For, While, Leave, Effect)) for x in statements(s.body)):
             return False
@@ -86,11 +88,34 @@ class _Interiors:
             if isinstance(x, If):
                 self._pass(x, s, first, end, inside)
         self.span = s.span
+        if s.carried and inside.rows:
+            return False
         if len(inside.passed) < LEAST:
-            if not self._counts_back(s, made.args[0]):
+            if s.carried or not self._counts_back(s, made.args[0]):
                 return False
             return self._write_inside(s, made, self._plus(made.args[1], -made.args[0].value), Inside(), self.out)
         self._write(s, made, inside)
+        return True
+
+    @staticmethod
+    def _adds_up(s: For) -> bool:
+        """Whether what a loop carries are sums of an adjoint, which may be added up in any order."""
+        made = definitions(s.body)
+        read = Counter(a for x in statements(s.body) for a in reads(x))
+        for c in s.carried:
+            at: Atom = c.next
+            while at != c.name:
+                x = made.get(str(at))
+                if isinstance(x, If):
+                    at, other = next((m.then, m.orelse) for m in x.merged if m.name == at)
+                    if other != c.name:
+                        return False
+                elif isinstance(x, Assign) and x.op in (operator.add, operator.sub) and x.span.sweep == "adjoint":
+                    at = x.args[0]
+                else:
+                    return False
+            if read[c.name] > 1 + any(c.name in reads(x) for x in s.body if isinstance(x, If)):
+                return False
         return True
 
     def _counts_back(self, s: For, start: Atom) -> bool:
@@ -106,11 +131,11 @@ class _Interiors:
         """Note where a branch is taken, if that is nearly everywhere in a row."""
         low, high, rows = inside.low, inside.high, dict(inside.rows)
         changing = all_defines((s,))
-        for test in self._tests(x.test):
+        for test in self.guards.tests(x.test):
             if test not in changing:
                 rows[test] = None
                 continue
-            found = self._bound(test, s.target, changing)
+            found = self.guards.bound(test, s.target, changing)
             if found is None:
                 return
             is_low, place = found
@@ -124,70 +149,20 @@ class _Interiors:
         inside.low, inside.high, inside.rows = low, high, rows
         inside.passed.append(x)
 
-    def _tests(self, test: Atom) -> list[Atom]:
-        """The tests that all have to be true for one to be true."""
-        made = self.accesses.definitions.get(str(test))
-        if isinstance(made, Assign) and made.op is operator.and_:
-            return [t for a in made.args for t in self._tests(a)]
-        return [test]
-
-    def _tightest(self, tests: list[Atom]) -> list[Atom]:
-        """The tests without those that are true where another one is."""
-        forms = [self._zero_or_more(t) for t in tests]
-
-        def is_implied(k: int) -> bool:
-            for j, other in enumerate(forms):
-                if j != k and other is not None and forms[k] is not None:
-                    more = plus(forms[k], other, -1)  # type: ignore[arg-type]
-                    if not more.keys() - {ONE} and (more.get(ONE, 0) > 0 or not more and j < k):
-                        return True
-            return False
-
-        return [t for k, t in enumerate(tests) if not is_implied(k)]
-
-    def _zero_or_more(self, test: Atom) -> Form | None:
-        """A form that is zero or more where a test is true, and there alone."""
-        made = self.accesses.definitions.get(str(test))
-        if not isinstance(made, Assign) or made.op not in BOUNDS:
-            return None
-        a, b = (self.accesses.forms.form(x) for x in made.args)
-        if a is None or b is None:
-            return None
-        times, more = BOUNDS[made.op]
-        return plus(plus(constant(more), a, times), b, -times)
-
-    def _bound(self, test: Atom, i: str, changing: set[str]) -> tuple[bool, Form] | None:
-        """From where on a test is true of a loop's variable, or up to where."""
-        form = self._zero_or_more(test)
-        if form is None:
-            return None
-        sign = form.get(i, 0)
-        rest = plus(form, {i: 1}, -sign)
-        if abs(sign) != 1 or not changing.isdisjoint(rest):
-            return None
-        return (True, plus({}, rest, -1)) if sign == 1 else (False, plus(rest, constant(1)))
-
     # ---------------------------------------------------------- the two loops
     def _write(self, s: For, made: Assign, inside: Inside) -> None:
         start, end = made.args
         count = end if start == Const(0) else self._number(operator.sub, end, start)
-        trips = self._plus(count, -inside.low - inside.high)
-        room: Atom = self._emit(builtins.max, (trips, Const(0)), "inside", INTEGER)
-        outer, self.out = self.out, []
-        edge = self._new("edge", INTEGER)
-        place: Atom = edge
-        if inside.high:
-            place = self._number(operator.add, edge, room)
-            if inside.low:
-                before = self._emit(operator.lt, (edge, Const(inside.low)), "%test", Scalar("bool"))
-                place = self._emit(ops.select, (before, edge, place), base(s.target), INTEGER)
-        at = place if start == Const(0) else self._emit(operator.add, (place, start), base(s.target), INTEGER)
-        body = self._copied(s.body, {s.target: at}, {}, False)
-        self._loop(outer, edge, self._number_in(outer, operator.sub, count, room), body)
-        self.out = outer
-        whole = self._all(self._tightest(list(inside.rows)))
+        names: dict[str, Atom] = {c.name: c.init for c in s.carried}
+        room, outer = count, self.out
+        if inside.low or inside.high:
+            trips = self._plus(count, -inside.low - inside.high)
+            room = self._emit(builtins.max, (trips, Const(0)), "inside", INTEGER)
+            names = {c.name: self._new(c.name, self.types.of(c.name)) for c in s.carried}
+            self._write_edges(s, start, count, room, inside, names)
+        whole = self._all(self.guards.tightest(list(inside.rows)))
         if whole is None:
-            self._write_inside(s, made, room, inside, outer)
+            self._write_inside(s, made, room, inside, outer, names)
             return
         then: list[Statement] = []
         self._write_inside(s, made, room, inside, then)
@@ -201,6 +176,25 @@ class _Interiors:
             inside.asked[id(x)] = known[rows]
         self._write_inside(s, made, room, inside, orelse)
         outer.append(If(whole, tuple(then), tuple(orelse), (), s.span))
+        self.out = outer
+
+    def _write_edges(
+        self, s: For, start: Atom, count: Atom, room: Atom, inside: Inside, names: Mapping[str, Atom]
+    ) -> None:  # fmt: skip
+        """The loop over the entries at both ends; ``names`` are those of what it adds up."""
+        outer, self.out = self.out, []
+        edge = self._new("edge", INTEGER)
+        place: Atom = edge
+        if inside.high:
+            place = self._number(operator.add, edge, room)
+            if inside.low:
+                before = self._emit(operator.lt, (edge, Const(inside.low)), "%test", Scalar("bool"))
+                place = self._emit(ops.select, (before, edge, place), base(s.target), INTEGER)
+        at = place if start == Const(0) else self._emit(operator.add, (place, start), base(s.target), INTEGER)
+        table: dict[str, Atom] = {s.target: at, **names}
+        body = self._copied(s.body, table, {}, False)
+        carried = tuple(Carry(str(names[c.name]), c.init, table[str(c.next)]) for c in s.carried)
+        self._loop(outer, edge, self._number_in(outer, operator.sub, count, room), body, carried)
         self.out = outer
 
     def _of_row(self, test: Atom, changing: set[str]) -> list[Atom]:
@@ -218,8 +212,11 @@ class _Interiors:
             whole = test if whole is None else self._emit(operator.and_, (whole, test), "%within", Scalar("bool"))
         return whole
 
-    def _write_inside(self, s: For, made: Assign, count: Atom, inside: Inside, outer: list[Statement]) -> bool:
-        """The loop over so many entries from where all guards hold, but for those that are asked of a row."""
+    def _write_inside(
+        self, s: For, made: Assign, count: Atom, inside: Inside, outer: list[Statement], sums: Mapping[str, Atom] = {}
+    ) -> bool:  # fmt: skip
+        """The loop over so many entries from where all guards hold, but for those that are asked of a row; ``sums`` are
+        what it begins with to add up."""
         start = made.args[0]
         self.out = []
         k = self._new(base(s.target), INTEGER)
@@ -227,17 +224,20 @@ class _Interiors:
         at = place if start == Const(0) else self._emit(operator.add, (place, start), "%index", INTEGER)
         shift = inside.low + start.value if isinstance(start, Const) else None
         self.shifted = (s.target, k, shift)
+        self.places: dict[object, Atom] = {(operator.add, (k, Const(inside.low))): place}
         asked = {id(x): inside.asked.get(id(x)) for x in inside.passed}
-        body = self._copied(s.body, {s.target: at}, asked, True)
-        self._loop(outer, k, count, body)
+        table: dict[str, Atom] = {s.target: at}
+        body = self._copied(s.body, table, asked, True)
+        carried = tuple(Carry(c.name, sums[c.name], table.get(str(c.next), c.next)) for c in s.carried)
+        self._loop(outer, k, count, body, carried)
         self.out = outer
         return True
 
-    def _loop(self, outer: list[Statement], i: str, count: Atom, body: Block) -> None:
+    def _loop(self, outer: list[Statement], i: str, count: Atom, body: Block, carried: tuple[Carry, ...]) -> None:
         """A loop of so many trips, of what has been written and a body."""
         over = self._new("%range", Known(Const(range(0))))
         outer.append(Assign(over, builtins.range, (Const(0), count), (), self.span))
-        outer.append(For(i, over, (*self.out, *body), (), self.span))
+        outer.append(For(i, over, (*self.out, *body), carried, self.span))
         self.out = []
 
     def _copied(self, block: Block, table: dict[str, Atom], asked: Mapping[int, Atom | None], inside: bool) -> Block:
@@ -252,10 +252,14 @@ class _Interiors:
             new = substitute(x, table)
             if isinstance(x, Assign) and isinstance(new, Assign):
                 new = self._index(x, new) if inside else new
-                if new.op is operator.add and new.args[0] == Const(0.0) and x.span.sweep == "adjoint":
+                if inside and (new.op, new.args) in self.places:
+                    table[x.target] = self.places[new.op, new.args]
+                elif new.op is operator.add and new.args[0] == Const(0.0) and x.span.sweep == "adjoint":
                     table[x.target] = new.args[1]
                 else:
                     out.append(replace(new, target=own(x.target)))
+                    if inside and new.op in (operator.add, operator.sub) and new.args[0] == self.shifted[1]:
+                        self.places[new.op, new.args] = table[x.target]
             elif isinstance(x, If) and isinstance(new, If):
                 test = asked.get(id(x), new.test)
                 if test is None:

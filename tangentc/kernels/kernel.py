@@ -8,7 +8,7 @@ import operator
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,9 +28,8 @@ from tangentc.core.nodes import (
     Store,
     While,
 )
-from tangentc.core.splice import renamed
 from tangentc.core.types import Array, Known, Scalar, Tuple, Type, is_slice
-from tangentc.core.walk import all_defines, all_reads, definitions, reads, statements, substitute_block
+from tangentc.core.walk import all_defines, all_reads, definitions, reads, statements, substitute, substitute_block
 from tangentc.kernels.again import again
 from tangentc.kernels.clears import cleared_later
 from tangentc.kernels.contract import contracted
@@ -42,15 +41,17 @@ from tangentc.kernels.interiors import with_interiors
 from tangentc.kernels.language import is_array, is_number
 from tangentc.kernels.nests import Nests
 from tangentc.kernels.once import once
+from tangentc.kernels.parts import with_named_rows
 from tangentc.kernels.room import Room
 from tangentc.kernels.rounding import may_round
 from tangentc.kernels.routines import with_routines
 from tangentc.kernels.rows import in_rows
 from tangentc.kernels.saves import threaded
-from tangentc.kernels.settled import settled
+from tangentc.kernels.settled import saved_copies, settled
 from tangentc.kernels.threads import is_shared, shared
-from tangentc.kernels.tidy import plain, shown, with_fewer_signs, with_short_places, without_unread
+from tangentc.kernels.tidy import plain, shown, with_fewer_signs, with_places_said, with_short_places, without_unread
 from tangentc.kernels.turns import in_turns
+from tangentc.kernels.within import with_sums_inside
 from tangentc.kernels.words import ORDERS
 from tangentc.kernels.writing import Into, NotSaid
 
@@ -72,6 +73,7 @@ class Kernel:
         self.o, self.region, self.later, self.types = outline, region, set(later), outline.types
         self.clear = set(outline.clear) if isinstance(region[0], (For, While)) else set()
         self.before: list[Statement] = []  # what is done before it is called
+        self.said: dict[object, Atom] = {}  # and under which names that is known
         self.span = region[0].span
         self.root = outline.memory.root
         self.nests = Nests(self.types, outline.fresh, self._root, outline.program.aliases.is_changed)
@@ -107,6 +109,7 @@ class Kernel:
         self.nests.stacks = stacks
         self.nests.settled = settled(body, self.o.program.aliases)
         self.nests.pushes = pushes  # type: ignore[assignment]
+        self.nests.copies = saved_copies(body, self.o.program.aliases)
         lowered = self.nests.block(body)
         head = tuple(self.nests.head)
         lowered, results, more, stacks_out = self._with_stacks(head, lowered, pushes, lists)
@@ -293,9 +296,25 @@ class Kernel:
             found.insert(0, s)
         if needed - {s.target for s in found}:
             return None
-        names: dict[str, str] = {s.target: self.o.fresh(s.target) for s in found if s.target != array}
-        self.types.of_name.update((new, self.types.of(old)) for old, new in names.items())
-        return [*renamed(tuple(found), {**names, **self.data}, names)]
+        return self._once(found, array)
+
+    def _once(self, found: list[Assign], array: str) -> list[Statement]:
+        """Statements before the call, but for those that are there; with names of their own, but for the array."""
+        names: dict[Any, Atom] = dict(self.data)
+        out: list[Statement] = []
+        for s in found:
+            new = substitute(s, names)
+            assert isinstance(new, Assign)
+            key = new.op, new.args, new.keywords
+            if s.target == array:
+                out.append(new)
+            elif key in self.said:
+                names[s.target] = self.said[key]
+            else:
+                names[s.target] = self.said[key] = name = self.o.fresh(s.target)
+                self.types.of_name[name] = self.types.of(s.target)
+                out.append(replace(new, target=name))
+        return out
 
     # ---------------------------------------------------------- the loops
     def _simplified(self, body: Block, outs: Sequence[str]) -> Block:
@@ -311,12 +330,15 @@ class Kernel:
         body = plain(contracted(body, self.types, self.o.fresh, {*outs}), set(outs))
         body = once(body, self.types, self.o.fresh, self._root, kept)
         body = plain(in_rows(body, self.types, kept), set(outs))
+        body = with_sums_inside(body, self.types, self.o.fresh, self._root)
         body = with_interiors(body, self.types, self.o.fresh, self._root)
         body = plain(with_short_places(body, self.types), set(outs))
         if self.o.threads > 1 and not self.nests.is_checked:
             body = shared(body, self.types, self.o.fresh, self._root, self.o.threads)
         body = hoisted(body, self.types, {*outs})
+        body = with_named_rows(body, self.types, self.o.fresh, self.nests.own)
         body = plain(with_fewer_signs(body, self.types, self.o.fresh), set(outs))
+        body = with_places_said(body, self.types, self.o.fresh)
         body = without_unread(body, set(outs), lambda op: ops.is_pure(op) and op is not ops.pop)
         return with_routines(body, self.types, self._root, self.nests.is_checked)
 

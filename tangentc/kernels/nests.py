@@ -233,6 +233,8 @@ class Nests(Words):
             return self._rename(s, s.args[0])
         op = ops.identity if s.op is ops.method and s.args[1] == Const("copy") else s.op
         args = s.args[:1] if op is not s.op else s.args
+        if op in (np.copy, ops.identity) and self.save_copy(s):
+            return None
         if s.keywords or entry_op(op, args, self.types) is None:
             raise NotSaid(f"{getattr(s.op, '__name__', 'this')}")
         if self.gives_back(s):

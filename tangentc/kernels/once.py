@@ -46,7 +46,7 @@ class _Once:
         self.same: dict[str, Atom] = {}  # names of what has been computed before
         self.of: dict[Atom, Value] = {}
 
-    def written(self, s: Statement) -> set[str] | None:
+    def written(self, s: Statement) -> frozenset[str] | None:
         """The memory that a statement writes; None where it may be any."""
         touched = touches(self.accesses, s)
         return None if touched is None else touched[1]
@@ -112,7 +112,7 @@ class _Once:
             s.op is ops.make_tuple or getattr(self.types.of(s.target), "dtype", "") in ("int64", "bool")
         )
 
-    def _is_read(self, s: Assign, around: tuple[str, ...], written: set[str]) -> bool:
+    def _is_read(self, s: Assign, around: tuple[str, ...], written: frozenset[str]) -> bool:
         """Whether this reads an entry that is named by loops around alone, so that it is there, and that stays."""
         if s.op is not operator.getitem or not around or not is_number(self.types.of(s.target)):
             return False

@@ -24,6 +24,12 @@ def settled(region: Block, aliases: Aliases) -> set[Atom]:
     return {a for block in _blocks(region) for a in work.of(block)}
 
 
+def saved_copies(region: Block, aliases: Aliases) -> dict[str, tuple[str, int, int]]:
+    """The copies that a trip makes, saves, and leaves as they are, with the list, and which of how many they are."""
+    work = _Settled(region, aliases)
+    return {name: at for block in _blocks(region) for name, at in work.copies(block)}
+
+
 def unchanged_behind(body: Block, aliases: Aliases) -> set[str]:
     """The names of arrays in another shape whose memory nobody changes behind them, so that a copy is as good."""
     last: dict[str, int] = {}
@@ -57,6 +63,16 @@ class _Settled:
             if isinstance(s, Effect) and s.op is ops.push:
                 before = block[:k]
                 yield from (a for a in self._leaves(s.args[1]) if self._stays(a, before))
+
+    def copies(self, block: Block) -> Iterator[tuple[str, tuple[str, int, int]]]:
+        """The copies that a block makes and saves."""
+        for k, s in enumerate(block):
+            if isinstance(s, Effect) and s.op is ops.push:
+                leaves = self._leaves(s.args[1])
+                for n, a in enumerate(leaves):
+                    made = self.made.get(a) if isinstance(a, str) else None
+                    if isinstance(made, Assign) and made.op is np.copy and self._stays(a, block[:k]):
+                        yield made.target, (str(s.args[0]), n, len(leaves))
 
     def _leaves(self, atom: Atom) -> list[Atom]:
         made = self.made.get(atom) if isinstance(atom, str) else None

@@ -52,29 +52,45 @@ class Stacks(Trips):
 
     def _push_in_place(self, name: str, found: list[Atom]) -> None:
         """Save at the place of this trip.  Raises `Irregular` where trips have none."""
-        trips, most = self.forms(False), self.most()
-        if trips is None or most is None or name in self.stacks:
+        if name in self.begun:
             raise Irregular(name)
-        of_list = self.stacks.setdefault(name, {})
-        place = self.place_of_trip()
+        self.begun.add(name)
         for k, a in enumerate(found):
-            t = self.types.of(a)
-            if self._is_length(t):
+            if self._is_length(self.types.of(a)) or a in self.kept_copies:
                 continue
-            lengths = tuple(x.length for x in self.view(a).axes) if self.is_array(a) else ()
-            own_name = version_base(a).lstrip("%") if isinstance(a, str) else ""
-            base = name if len(found) == 1 or not own_name else f"{own_name.removesuffix('_saved')}_saved"
-            extents = tuple(map(self.extent, lengths))
-            stack = of_list[k, *_kind(t)] = Stack(
-                self.fresh(base), "", t, lengths, Const(0), trips, tuple(most), extents
-            )
-            own = tuple(self.axis_of(stack.array, j, *both) for j, both in enumerate(zip(lengths, extents)))
-            self.types.of_name[stack.array] = Array(t.dtype, (*self.trips_of(stack), *own))  # type: ignore
-            self.own.add(stack.array)
-            if lengths:
-                self._put(stack, self._of_stack(stack, *place), a)
+            stack, part = self._stack_of_trip(name, k, len(found), a, a)
+            if stack.lengths:
+                self._put(stack, part, a)
             else:
-                self._store(View(stack.array, (), tuple(enumerate(place))), (), a, None)
+                self._store(part, (), a, None)
+
+    def _stack_of_trip(self, name: str, k: int, count: int, a: Atom, like: Atom) -> tuple[Stack, View]:
+        """Where the k-th of so many values is saved, which is an array like another one, and its place in this trip."""
+        trips, most = self.forms(False), self.most()
+        if trips is None or most is None:
+            raise Irregular(name)
+        t, place = self.types.of(a), self.place_of_trip()
+        lengths = tuple(x.length for x in self.view(like).axes) if self.is_array(like) else ()
+        own_name = version_base(a).lstrip("%") if isinstance(a, str) else ""
+        base = name if count == 1 or not own_name else f"{own_name.removesuffix('_saved')}_saved"
+        extents = tuple(map(self.extent, lengths))
+        stack = Stack(self.fresh(base), "", t, lengths, Const(0), trips, tuple(most), extents)
+        self.stacks.setdefault(name, {})[k, *_kind(t)] = stack
+        own = tuple(self.axis_of(stack.array, j, *both) for j, both in enumerate(zip(lengths, extents)))
+        self.types.of_name[stack.array] = Array(t.dtype, (*self.trips_of(stack), *own))  # type: ignore
+        self.own.add(stack.array)
+        return stack, self._of_stack(stack, *place) if lengths else View(stack.array, (), tuple(enumerate(place)))
+
+    def save_copy(self, s: Assign) -> bool:
+        """Make a copy where it is saved, if that is done in this trip."""
+        name, k, count = self.copies.get(s.target, ("", 0, 0))
+        if not name or name in self.irregular or not self.is_array(s.args[0]):
+            return False
+        stack, part = self._stack_of_trip(name, k, count, s.target, s.args[0])
+        self._put(stack, part, s.args[0])
+        self.views[s.target] = part
+        self.kept_copies.add(s.target)
+        return True
 
     @staticmethod
     def _is_length(t: Type) -> bool:

@@ -14,7 +14,16 @@ from tangentc.core import ops
 from tangentc.core.build import Types
 from tangentc.core.nodes import AFTERWARDS, Assign, Atom, Block, Const, For, Op, Statement, Store, is_temporary
 from tangentc.core.types import Scalar
-from tangentc.core.walk import all_reads, definitions, statements, substitute_block, transform, with_blocks
+from tangentc.core.walk import (
+    all_reads,
+    definitions,
+    reads,
+    statements,
+    substitute,
+    substitute_block,
+    transform,
+    with_blocks,
+)
 
 ROOM = {np.empty, np.zeros, builtins.max}
 
@@ -54,6 +63,31 @@ def with_short_places(body: Block, types: Types) -> Block:
         return (replace(s, op=operator.add if number > 0 else operator.sub, args=(name, Const(abs(number)))),)
 
     return transform(body, shorter)
+
+
+def with_places_said(body: Block, types: Types, fresh: Callable[[str], str]) -> Block:
+    """The body with ``u[i + 2]`` wherever an entry has such a place, and no name for it: it is as short."""
+    made = definitions(body)
+    loops = {s.target for s in statements(body) if isinstance(s, For)}
+
+    def is_place(a: Atom) -> bool:
+        s = made.get(a) if isinstance(a, str) else None
+        is_near = isinstance(s, Assign) and s.op in (operator.add, operator.sub) and s.args[0] in loops
+        return is_near and isinstance(s.args[1], Const) and types.of(s.target).dtype == "int64"  # type: ignore
+
+    def said(s: Statement) -> Block:
+        if not isinstance(s, Store) and getattr(s, "op", None) not in (operator.getitem, ops.make_tuple):
+            return (s,)
+        table: dict[Atom, Atom] = {}
+        own: list[Statement] = []
+        for a in reads(s):
+            if a not in table and is_place(a):
+                table[a] = name = fresh(str(a))
+                types.of_name[name] = types.of(a)
+                own.append(replace(made[a], target=name))  # type: ignore[index, call-arg, arg-type]
+        return *own, substitute(s, table) if table else s
+
+    return transform(body, said)
 
 
 def with_fewer_signs(body: Block, types: Types, fresh: Callable[[str], str]) -> Block:

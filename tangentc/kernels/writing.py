@@ -82,6 +82,9 @@ class Writing:
         self.out: list[Statement] = self.head
         self.stacks: dict[str, dict[Hashable, Stack]] = {}  # what is saved, by the list, and the dtype and lengths
         self.pushes: set[Atom] = set()  # the lists that this region saves into
+        self.begun: set[str] = set()  # and those that a trip has saved into
+        self.copies: dict[str, tuple[str, int, int]] = {}  # copies that are saved: in which list, which of how many
+        self.kept_copies: set[Atom] = set()  # and those of them that were made where they are saved
         self.around: list[Around] = []  # the loops around what is written
         self.irregular: set[str] = set()  # the lists that trips save into, but not each once
         self.grows = False  # whether room for what is saved is made when it is needed
