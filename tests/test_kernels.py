@@ -740,3 +740,24 @@ def test_an_array_that_is_all_that_reads_others_takes_their_place(rng):
     np.testing.assert_allclose(x_bar, other, rtol=1e-12)
     primal = gradient.source_for(x, 2)
     assert primal[: primal.index("f_loop_adjoint(")].count("np.empty(") == 1, "room for lap alone"
+
+
+def test_what_a_users_loop_adds_to_zeros_starts_from_zero(rng):
+    def f(x, steps):
+        n = x.shape[0]
+        u = x.copy()
+        for _ in range(steps):
+            v = np.empty(n)
+            v[0] = u[0]
+            v[n - 1] = u[n - 1]
+            for i in range(1, n - 1):
+                v[i] = u[i] + 0.1 * (u[i + 1] - 2.0 * u[i] + u[i - 1]) * u[i]
+            u = v
+        return np.sum(u * u)
+
+    gradient, plain = tangentc.grad(f, kernels="numba"), tangentc.grad(f)
+    for n in (2, 3, 4, 9):
+        x = rng.normal(size=n)
+        np.testing.assert_allclose(gradient(x, 3), plain(x, 3), rtol=1e-12)
+    text = gradient.source_for(x, 3)
+    assert "u_bar = np.empty(n)\n" in text and "u_bar = np.zeros(n)\n" not in text

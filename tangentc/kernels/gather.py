@@ -59,35 +59,40 @@ class _Gather:
         self.root = root
         self.fission = Fission(types, fresh, self.accesses)
 
-    def block(self, block: Block) -> Block:
-        out: list[Statement] = []
+    def block(self, block: Block, before: Sequence[Statement] = ()) -> Block:
+        """A block with its additions gathered, behind ``before``, which is done in the same trip."""
+        out: list[Statement] = [*before]
         left = list(block)
         while left:
             group, end = self._group(left)
             if group is None:
                 s = left.pop(0)
                 if isinstance(s, For):
-                    out += self._split(s) or [replace(s, body=self.block(s.body))]
+                    if not self._split(s, out):
+                        out.append(replace(s, body=self.block(s.body)))
                 else:
                     out.append(s)
                 continue
             members = {id(t.loops.loops[0]) for t in group}
-            out += self.block(tuple(s for s in left[: end + 1] if id(s) not in members))
+            out[:] = self.block(tuple(s for s in left[: end + 1] if id(s) not in members), out)
             out += self._written(group, self._begun(out, group))
             del left[: end + 1]
         return tuple(out)
 
-    def _split(self, s: For) -> Block:
-        """What a loop is that adds to several entries in a trip, where that can be gathered; nothing where not."""
+    def _split(self, s: For, out: list[Statement]) -> bool:
+        """Write what a loop is that adds to several entries in a trip, where that can be gathered."""
         parts = self.fission.split(s)
         if parts is None:
-            return ()
-        gathered = self.block(tuple(parts))
+            return False
+        gathered = self.block(tuple(parts), out)
         arrays = Counter((x.object, x.op) for x in statements(s.body) if isinstance(x, Store))
         wanted = {name for name, op in arrays if op is not None}
         clears = sum(op is None for _, op in arrays.elements())
         own = bool(s.carried)  # what it adds up to numbers
-        return gathered if sum(isinstance(x, For) for x in gathered) == len(wanted) + clears + own else ()
+        if sum(isinstance(x, For) for x in gathered[len(out) :]) != len(wanted) + clears + own:
+            return False
+        out[:] = gathered
+        return True
 
     # ---------------------------------------------------------- which
     def _group(self, left: Sequence[Statement]) -> tuple[list[Term] | None, int]:
