@@ -69,6 +69,15 @@ def twice(u, d, steps):
     return np.sum(u * u)
 
 
+def twice_of_which_one_is_linear(u, d, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * (u[2:] + d)
+        u[1:-1] = u[1:-1] - 0.1 * (u[2:] - u[:-2])
+        u[0] = u[-1] = 0.0
+    return np.sum(u * u)
+
+
 def behind_an_edge(u, d, steps):
     u = u.copy()
     for _ in range(steps):
@@ -134,7 +143,7 @@ def in_place(u, d, steps):
 
 
 VECTORS = [
-    burgers, with_edges, of_the_user, twice, behind_an_edge, read_behind, seen_from_outside, with_end, all_of_it,
+    burgers, with_edges, of_the_user, twice, twice_of_which_one_is_linear, behind_an_edge, read_behind, seen_from_outside, with_end, all_of_it,
     backwards, nested, in_place,
 ]  # fmt: skip
 

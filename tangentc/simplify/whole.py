@@ -92,7 +92,7 @@ class _Whole:
             assert isinstance(first, Store)
             name = self._list(g, first)
             assert name is not None
-            others = tuple(name for j in places[:-1] if (name := self._list(g, g.body[j])) is not None)
+            others = tuple(o for j in places[:-1] if (o := self._list(g, g.body[j])) is not None)
             for i, f in enumerate(function.body[:k]):
                 if isinstance(f, For) and (at := self._first(f, array, name, first)) is not None:
                     save = Save(array, (i, k), name, others, at, tuple(reversed(places)))
