@@ -761,3 +761,27 @@ def test_what_a_users_loop_adds_to_zeros_starts_from_zero(rng):
         np.testing.assert_allclose(gradient(x, 3), plain(x, 3), rtol=1e-12)
     text = gradient.source_for(x, 3)
     assert "u_bar = np.empty(n)\n" in text and "u_bar = np.zeros(n)\n" not in text
+
+
+def columns(x):
+    a = x.copy().reshape(3, 2)
+    a[0, 0] = 2.0
+    return np.sum(a[:, 0].ravel() ** 2)
+
+
+def every_other(x):
+    a = x.copy()
+    a[0] = 2.0
+    return np.sum(a[::2].ravel() ** 2)
+
+
+def turned_round(x):
+    a = x.copy()
+    a[0] = 2.0
+    return np.sum(a[::-1].ravel() ** 2)
+
+
+@pytest.mark.parametrize("f", [columns, every_other, turned_round])
+def test_what_numpy_copies_to_ravel_is_added_once(f, rng):
+    x = rng.normal(size=6)
+    np.testing.assert_allclose(tangentc.grad(f, kernels="numba")(x), tangentc.grad(f)(x), rtol=1e-13)

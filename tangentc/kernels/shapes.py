@@ -22,6 +22,7 @@ from tangentc.kernels.words import Words, numbers, word
 from tangentc.kernels.writing import Axis, NotSaid, View
 from tangentc.runtime import split_like
 
+UNKNOWN_MEMORY = "an array in another shape, of which it is not known whether it is the same memory"
 Group = tuple[list[Atom], list[Atom]]  # lengths of axes that become others, and the lengths of these
 
 
@@ -36,7 +37,7 @@ def reshaped(nests: Words, s: Assign) -> None:
     groups = matched(nests, [a.length for a in view.axes], [n for n in new if n != Const(1)])
     if any(len(own) > 1 for own, _ in groups):
         if nests.is_changed(s.target) and s.target not in nests.unchanged:
-            raise NotSaid("an array in another shape, of which it is not known whether it is the same memory")
+            raise NotSaid(UNKNOWN_MEMORY)
         view = in_one(nests, s, view, groups)
     axes = iter([part for a, (_, lengths) in zip(view.axes, groups, strict=True) for part in apart(a, lengths)])
     all_axes = tuple(Axis(None, Const(0), 1, Const(1)) if n == Const(1) else next(axes) for n in new)
@@ -136,8 +137,17 @@ def ravelled(nests: Words, s: Assign) -> None:
     """All entries along one axis."""
     if len(s.args) > 1 or s.keywords:
         raise NotSaid("an array in another order")
+    if nests.is_changed(s.target) and s.target not in nests.unchanged and not is_in_a_row(nests, s.args[0]):
+        raise NotSaid(UNKNOWN_MEMORY)
     total = count(nests.lengths(s.args[0])) if is_known(nests.lengths(s.args[0])) else -1
     nests.write(s, np.reshape, (s.args[0], Const((total,))), (), s.target)
+
+
+def is_in_a_row(nests: Words, x: Atom) -> bool:
+    """Whether entries lie one behind the other, so that NumPy copies nothing; of several axes `reshaped` decides."""
+    view = without_ones(nests, nests.whole(x))
+    last = len(nests.types.of(view.array).shape) - 1  # type: ignore[union-attr]
+    return len(view.axes) != 1 or view.axes[0].step == 1 and view.axes[0].of == last
 
 
 @word(np.squeeze)
