@@ -7,9 +7,11 @@ import tangentc
 from programs.test_programs import IDS, PROGRAMS, flatten, fresh, moving
 
 pytest.importorskip("numba")
-ROUNDS = {  # whose values are sums that a loop makes, or third powers
+ROUNDS = {  # whose values are sums or products of matrices that a loop makes, or third powers
     "list_or_array_by_a_number", "correlation_array", "deriche_columns", "covariance", "conjugate_gradient",
     "own_square", "reversed_twice", "infinite_by_several_steps", "decorated_twice_by_functions_of_one_text",
+    "squeezed_length_that_the_run_knows", "set_and_added_to_in_two_loops", "rows_and_columns_that_grow",
+    "turned_and_taken_in_part", "jacobi_rotations", "divided_at_last",
 }  # fmt: skip
 LOOPED = ("in_place", "entries", "polybench", "carried", "over_trips")
 rows = [
