@@ -136,6 +136,41 @@ def nested(u, d, steps):
     return np.sum(u * u)
 
 
+def under_two_names(u, d, steps):
+    u = u.copy()
+    w = u
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * (u[2:] - d * u[:-2])
+        w[0] = w[1] * w[1]
+    return np.sum(u * w)
+
+
+def through_a_view(u, d, steps):
+    u = u.copy()
+    v = u[1:]
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * (u[2:] - d * u[:-2])
+        v[1:] *= v[1:] * 0.5
+    return np.sum(u * u)
+
+
+def swapped(u, d, steps):
+    u, v = u.copy(), d * u
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * (v[2:] - u[:-2])
+        u, v = v, u
+    return np.sum(u * v)
+
+
+def kept_in_a_list(u, d, steps):
+    u = u.copy()
+    states = [u.copy()]
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * (u[2:] - d * u[:-2])
+        states.append(u.copy())
+    return np.sum(states[0] * states[-1]) + np.sum(u)
+
+
 def in_place(u, d, steps):
     for _ in range(steps):
         u[1:-1] = u[1:-1] * (u[2:] - d * u[:-2])
@@ -143,8 +178,8 @@ def in_place(u, d, steps):
 
 
 VECTORS = [
-    burgers, with_edges, of_the_user, twice, twice_of_which_one_is_linear, behind_an_edge, read_behind, seen_from_outside, with_end, all_of_it,
-    backwards, nested, in_place,
+    burgers, with_edges, of_the_user, twice, twice_of_which_one_is_linear, behind_an_edge,
+    read_behind, seen_from_outside, with_end, all_of_it, backwards, nested, under_two_names, through_a_view, swapped, kept_in_a_list, in_place,
 ]  # fmt: skip
 
 
