@@ -1,0 +1,290 @@
+"""Trees: what containers, dataclasses and objects hold, as a list of leaves and back.
+
+Lists, tuples, dicts, NamedTuples, dataclasses and objects of plain classes are nodes.  A leaf is a real or complex
+number, or an array of such; all else (integers, text, None, functions, generators) belongs to the structure, so that
+what `grad` gives by a tree has a leaf wherever the tree has one.  With ``every`` all that has no parts is a leaf.  The
+path of a leaf is written with dots, ``layers.0.weight``.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentc import runtime
+from tangentc.core.values import attributes_of, is_array, is_object
+from tangentc.errors import BadArgument
+from tangentc.runtime.objects import _module
+
+Steps = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """What a tree is besides its leaves; ``paths`` are those of the leaves, in their order."""
+
+    root: Any
+    paths: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Structure({', '.join(self.paths)})"
+
+
+class _Leaf:
+    """The place of a leaf in a structure."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    like: Any  # a node of this class, whose parts stand in ``parts``
+    parts: tuple[tuple[tuple[str, Any], Any], ...]
+
+
+LEAF = _Leaf()
+
+
+def flatten(value: Any, every: bool = False) -> tuple[list[Any], Structure]:
+    """The leaves of a tree, and its structure; raises `BadArgument` if the tree is a part of itself.
+
+    >>> leaves, structure = flatten({"w": np.ones(2), "by": [0.5, "x"]})
+    >>> leaves, structure
+    ([array([1., 1.]), 0.5], Structure(w, by.0))
+    """
+    leaves: list[Any] = []
+    paths: list[str] = []
+
+    def taken(v: Any, way: Steps, open_: tuple[int, ...]) -> Any:
+        parts = parts_of(v)
+        if is_leaf(v) or every and parts is None:
+            leaves.append(v)
+            paths.append(dotted(way))
+            return LEAF
+        if parts is None:
+            return v
+        if id(v) in open_:
+            raise BadArgument(
+                f"{dotted(way)} is a {type(v).__name__} that holds itself",
+                why="such a tree has no end", way_out="keep the reference back to the whole out of it",
+            )  # fmt: skip
+        within = (*open_, id(v))
+        return _Node(v, tuple([(step, taken(part, (*way, step), within)) for step, part in parts]))
+
+    root = taken(value, (), ())
+    return leaves, Structure(root, tuple(paths))
+
+
+def unflatten(structure: Structure, leaves: Any) -> Any:
+    """A tree of this structure with other leaves; raises `BadArgument` if these are too few or too many.
+
+    >>> unflatten(flatten({"w": 1.0, "by": (0.5, "x")})[1], [2.0, 3.0])
+    {'w': 2.0, 'by': (3.0, 'x')}
+    """
+    given = list(leaves)
+    if len(given) != len(structure.paths):
+        raise BadArgument(
+            f"{len(given)} leaves are given for a tree that has {len(structure.paths)}",
+            why=f"its leaves are {_some(structure.paths)}", way_out="give one for each",
+        )  # fmt: skip
+    rest = iter(given)
+
+    def built(node: Any) -> Any:
+        if node is LEAF:
+            return next(rest)
+        if not isinstance(node, _Node):
+            return node
+        return rebuilt(node.like, [(step, built(part)) for step, part in node.parts])
+
+    return built(structure.root)
+
+
+def items(value: Any, every: bool = False) -> list[tuple[str, Any]]:
+    """The leaves of a tree with their paths.
+
+    >>> items({"w": 1.0, "by": [0.5, "x"]})
+    [('w', 1.0), ('by.0', 0.5)]
+    >>> items({"w": 1.0, "by": [0.5, "x"]}, every=True)
+    [('w', 1.0), ('by.0', 0.5), ('by.1', 'x')]
+    """
+    leaves, structure = flatten(value, every)
+    return list(zip(structure.paths, leaves))
+
+
+def map(f: Callable[..., Any], value: Any, *others: Any, every: bool = False) -> Any:
+    """A tree of what ``f`` gives for each leaf, and for what stands at its path in the others.
+
+    The others have what the first one has, and may have more; a gradient has it.  Raises `BadArgument` where one
+    has nothing at the path of a leaf.
+
+    >>> map(lambda w, g: w - 0.5 * g, {"w": 1.0, "b": (2.0,)}, {"w": 1.0, "b": [4.0]})
+    {'w': 0.5, 'b': (0.0,)}
+    """
+    leaves, structure = flatten(value, every)
+    beside = [along(value, other, every) for other in others]
+    return unflatten(structure, [f(*leaf) for leaf in zip(leaves, *beside)])
+
+
+def along(value: Any, other: Any, every: bool = False) -> list[Any]:
+    """What stands in ``other`` at the path of each leaf of ``value``.
+
+    >>> along({"w": 1.0, "b": (2.0,)}, {"b": [4.0], "w": 3.0})
+    [3.0, 4.0]
+    """
+    return [_follow(other, way) for way in ways(value, every)]
+
+
+def ways(value: Any, every: bool = False) -> list[Steps]:
+    """The steps to each leaf: an attribute, a key of a dict or a place in a list, each with its kind."""
+    found: list[Steps] = []
+
+    def walk(node: Any, way: Steps) -> None:
+        if node is LEAF:
+            found.append(way)
+        elif isinstance(node, _Node):
+            for step, part in node.parts:
+                walk(part, (*way, step))
+
+    walk(flatten(value, every)[1].root, ())
+    return found
+
+
+def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """The real and complex numbers of a tree as one vector, and the function that puts a vector back into the tree.
+
+    The vector has the common dtype of the leaves; each leaf gets its own back.
+
+    >>> vector, back = ravel({"W": np.eye(2), "b": 3.0, "n": 5})
+    >>> vector
+    array([1., 0., 0., 1., 3.])
+    >>> back(2 * vector)["b"]
+    6.0
+    """
+    leaves, structure = flatten(value)
+    xp = next((_module(leaf) for leaf in leaves if is_array(leaf)), np)
+    flat = [xp.ravel(xp.asarray(leaf)) for leaf in leaves]
+    vector = xp.concatenate(flat) if flat else np.zeros(0)
+    ends = np.cumsum([part.size for part in flat], dtype=int)
+
+    def back(v: Any) -> Any:
+        if np.shape(v) != vector.shape:
+            raise BadArgument(
+                f"the vector of a tree has shape {np.shape(v)}",
+                why=f"the tree has {vector.size} numbers", way_out=f"give an array of shape {vector.shape}",
+            )  # fmt: skip
+        cut = zip(leaves, flat, ends)
+        return unflatten(structure, [_like(leaf, v[end - part.size : end]) for leaf, part, end in cut])
+
+    return vector, back
+
+
+def _like(leaf: Any, numbers: Any) -> Any:
+    """These numbers in the form of a leaf: its shape, and its dtype or its class."""
+    if is_array(leaf):
+        return numbers.reshape(leaf.shape).astype(leaf.dtype)
+    return type(leaf)(numbers[0])
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a value is a real or complex number, or an array of such.
+
+    >>> is_leaf(1.0), is_leaf(np.ones(2)), is_leaf(1), is_leaf(np.arange(2))
+    (True, True, False, False)
+    """
+    if is_array(value):
+        return bool(value.dtype.kind in "fc")
+    return isinstance(value, (float, complex, np.inexact))
+
+
+def parts_of(value: Any) -> list[tuple[tuple[str, Any], Any]] | None:
+    """The parts of a node, each behind the step that leads to it; None for what has none.
+
+    >>> parts_of({"w": 1.0}), parts_of("w")
+    ([(('key', 'w'), 1.0)], None)
+    """
+    if isinstance(value, dict):
+        return [(("key", key), part) for key, part in value.items()]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return [(("field", name), part) for name, part in zip(value._fields, value)]
+    if isinstance(value, (list, tuple)):
+        return [(("item", k), part) for k, part in enumerate(value)]
+    if is_object(value):
+        return [(("attribute", name), getattr(value, name)) for name in attributes_of(value)]
+    return None
+
+
+def rebuilt(like: Any, parts: list[tuple[tuple[str, Any], Any]]) -> Any:
+    """A node as ``like`` of other parts; of an object the constructor is not called."""
+    cls, values = type(like), [part for _, part in parts]
+    if isinstance(like, tuple):
+        return cls(*values) if hasattr(like, "_fields") else cls(values)
+    if isinstance(like, dict):
+        new = {} if cls is dict else copy.copy(like)
+        new.update((key, part) for (_, key), part in parts)
+        return new
+    if isinstance(like, list):
+        return values if cls is list else cls(values)
+    made = runtime.blank(cls)  # type: ignore[no-untyped-call]
+    for (_, name), part in parts:
+        object.__setattr__(made, name, part)
+    return made
+
+
+def _follow(value: Any, way: Steps) -> Any:
+    """What stands at the end of these steps; a dict may have paths of attributes for keys, as a gradient has."""
+    here, done = value, 0
+    while done < len(way):
+        found = next(_next(here, way[done:]), None)
+        if found is None:
+            raise BadArgument(
+                f"there is nothing at {dotted(way)} in the other tree",
+                why=f"it has no {dotted(way[: done + 1])}", way_out="give trees with the same paths",
+            )  # fmt: skip
+        here, taken = found
+        done += taken
+    return here
+
+
+def _next(value: Any, way: Steps) -> Iterator[tuple[Any, int]]:
+    """What the first step leads to, and how many steps that took."""
+    kind, key = way[0]
+    if isinstance(value, dict) and kind in ("attribute", "field"):
+        for n in range(1, len(way) + 1):
+            if dotted(way[:n]) in value:
+                yield value[dotted(way[:n])], n
+    if kind in ("attribute", "field") and hasattr(value, key):
+        yield getattr(value, key), 1
+    if kind == "key" and isinstance(value, dict) and key in value:
+        yield value[key], 1
+    if kind == "item" and isinstance(value, (list, tuple)) and key < len(value):
+        yield value[key], 1
+
+
+def put(value: Any, way: Steps, leaf: Any) -> None:
+    """Put a leaf at the end of these steps into a tree, in place; raises `BadArgument` where a tuple is to change.
+
+    >>> tree = {"by": [0.5, 2.0]}
+    >>> put(tree, ways(tree)[1], 3.0)
+    >>> tree
+    {'by': [0.5, 3.0]}
+    """
+    here, (kind, key) = _follow(value, way[:-1]), way[-1]
+    if isinstance(here, tuple):
+        raise BadArgument(
+            f"{dotted(way)} cannot be changed", why="it stands in a tuple", way_out="keep it in a list or in an array"
+        )
+    if kind == "attribute":
+        object.__setattr__(here, key, leaf)
+    else:
+        here[key] = leaf
+
+
+def dotted(way: Steps) -> str:
+    """The path of some steps as text."""
+    return ".".join([str(key) for _, key in way])
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    return ", ".join(paths[:8]) + ", ..." * (len(paths) > 8) if paths else "none"
