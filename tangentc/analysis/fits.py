@@ -23,7 +23,7 @@ from tangentc.analysis.types import Types
 from tangentc.core import ops
 from tangentc.core.lengths import ANY, Dim, surely_differ
 from tangentc.core.nodes import Assign, Atom, Block, Const, Effect, For, Function, If, Op, Statement, Store, While
-from tangentc.core.types import Array, Known, Scalar, Sequence, Tuple, Type, Unknown, describe
+from tangentc.core.types import Array, Known, Scalar, Sequence, Struct, Tuple, Type, Unknown, describe
 from tangentc.core.walk import rebuilt, statements, transform
 from tangentc.errors import BadArgument
 
@@ -122,6 +122,8 @@ def may_raise(s: Assign, types: Types) -> bool:
     if s.op is operator.getitem and isinstance(given[0], (Tuple, Sequence)) and isinstance(s.args[1], Const):
         count = len(given[0].items) if isinstance(given[0], Tuple) else given[0].length
         return not (isinstance(s.args[1].value, int) and count is not None and -count <= s.args[1].value < count)
+    if s.op is builtins.getattr and isinstance(t := given[0], Struct) and isinstance(s.args[1], Const):
+        return s.args[1].value not in t.fields or s.args[1].value in t.unsure
     runs = isinstance(s.op, type) and s.op in (builtins.zip, builtins.enumerate) and not s.keywords
     return not (runs and all(isinstance(t, (Tuple, Sequence)) or isinstance(t, Array) and t.shape for t in given))
 

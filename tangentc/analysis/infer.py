@@ -110,6 +110,8 @@ def _of_known(call: Applied) -> Type:
     op, args, keywords, fresh = call.op, call.args, call.keywords, call.fresh
     if (said := _said(known_of(op).result_of_known, call)) is not None:
         return said
+    if (shaped := _of_shape(known_of(op).shaped, call)) is not None:
+        return shaped
     if any(isinstance(t, Array) and np.dtype(t.dtype).kind in "mM" for t in args):
         return Unknown("it is computed from dates")
     if is_elementwise(op) and any(isinstance(t, Array) for t in args) and not keywords:
@@ -123,6 +125,23 @@ def _of_known(call: Applied) -> Type:
         return by_sample(op, args, keywords, fresh)
     except (TypeError, ValueError, AttributeError):
         return Unknown("no samples of its arguments can be made")
+
+
+def _of_shape(shaped: Any, call: Applied) -> Type | None:
+    """The type of an array whose shape an option gives, or a function of the shapes of the arguments."""
+    arrays = [t for t in call.args if isinstance(t, Array)]
+    if shaped is None or len(arrays) < len(call.args):
+        return None
+    dims: Seq[Dim | None]
+    if isinstance(shaped, str):
+        given = call.keywords.get(shaped)
+        dims = [getattr(t, "value", None) for t in given.items] if isinstance(given, Tuple) else [None]
+        if None in dims:
+            return None
+    else:
+        dims = shaped(*[t.shape for t in arrays])
+    dtype = np.result_type(*[t.dtype for t in arrays])
+    return Array(str(dtype), tuple([call.fresh() if d is None else d for d in dims]))
 
 
 def _method(t: Type, name: str, args: Seq[Type], keywords: dict[str, Type], fresh: Fresh) -> Type:

@@ -27,7 +27,20 @@ from tangentc.analysis.types import CallType, Types
 from tangentc.core import ops
 from tangentc.core.lengths import Dim, Length
 from tangentc.core.nodes import Assign, Atom, Block, Const, For, Function, If, Leave, Statement, While
-from tangentc.core.types import Array, Dict, Sequence, Struct, Tuple, Type, is_container, lengths, map_lengths, present
+from tangentc.core.types import (
+    MOST_PARTS,
+    Array,
+    Dict,
+    Scalar,
+    Sequence,
+    Struct,
+    Tuple,
+    Type,
+    is_container,
+    lengths,
+    map_lengths,
+    present,
+)
 from tangentc.core.walk import defines, statements
 
 SHAPED = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.reshape: 1}  # where they are given a shape
@@ -105,6 +118,9 @@ class Typing(State):
             self.definitions[s.target] = s
         elif s.op is operator.getitem and isinstance(s.args[1], str) and (t := self._at_places(s)) is not None:
             self._define(s.target, self.placed(t, s.target, s.span.site))
+            self.definitions[s.target] = s
+        elif s.op is builtins.tuple and len(turns := (self._turns(s.args[0]) if s.args else None) or ()) in _WRITTEN:
+            self._define(s.target, Tuple(tuple([Scalar("int64", True, n) for n in turns])))
             self.definitions[s.target] = s
 
     def _at_places(self, s: Assign) -> Type | None:
@@ -266,6 +282,9 @@ class Typing(State):
         types.unknown_lengths, types.chosen, types.settled = self.unknown_lengths, self.chosen, True
         types.assumed = self.assumed
         return types
+
+
+_WRITTEN = range(1, MOST_PARTS + 1)  # so many numbers of a range are known one by one
 
 
 def shortest(lengths: Iterable[Dim | None]) -> int:

@@ -173,7 +173,7 @@ class Builder:
         if self.moment is not None and ops.is_pure(op) and not _makes_new(op):
             self.moment[key] = target
         statement = Assign(target, op, args, keywords, self.span)
-        self.types.of_name[target] = self.types.result(op, args, keywords)
+        self.types.of_name[target] = self._shaped(op, args, keywords) or self.types.result(op, args, keywords)
         self.define(target, statement)
         self.out.append(statement)
         if self.is_view(op, args) and self.mutable(args[0]):
@@ -181,6 +181,17 @@ class Builder:
         if self._repeatable(op, args):
             self.seen[-1][key] = target
         return target
+
+    def _shaped(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...]) -> Type | None:
+        """The type of what is given the shape of an array, whose lengths only the run may know."""
+        option = known_of(op).shaped
+        made = self.maker(dict(keywords).get(option, "")) if isinstance(option, str) else None
+        like = self.type(made.args[0]) if made is not None and made.op is np.shape else None
+        given = [self.type(a) for a in args]
+        if not isinstance(like, Array) or may_be_number(like) or not all(isinstance(t, Array) for t in given):
+            return None
+        dtype = np.result_type(*[t.dtype for t in given if isinstance(t, Array)])
+        return replace(like, dtype=str(dtype))
 
     def _first_scope(self, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...]) -> int:
         """The outermost block in which these arguments mean what they mean here."""

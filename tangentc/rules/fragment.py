@@ -382,6 +382,10 @@ class Fragment:
             return op(*args, **keywords)
         if op is operator.getitem and isinstance(args[0], (list, tuple)) and not _dynamic(args[1]):
             return args[0][args[1]]
+        if op is operator.getitem and isinstance(args[0], Value) and isinstance(args[1], int):
+            made = self.b.definition(args[0].atom)
+            if made is not None and made.op is ops.make_tuple:  # the adjoints of several results
+                return Value(made.args[args[1]])
         if op in (len, enumerate):
             given = self.b.type(args[0].atom) if isinstance(args[0], Value) else None
             if given is not None and is_container(given) and not (op is len and _of_any_length(given)):
