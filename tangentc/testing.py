@@ -97,12 +97,13 @@ def as_function(function: Any, count: int, options: dict[str, Any], args: list[A
     """``def f(x0, x1): return function(x0, x1, axis=0)``, with its source; what cannot move is a constant."""
     names = [f"x{k}" for k in range(count)]
     moving = [n for n, a in zip(names, args, strict=True) if _moves(a)]
-    given = ", ".join([*names, *(f"{k}={v!r}" for k, v in options.items())])
+    arrays = {f"_{k}": v for k, v in options.items() if isinstance(v, np.ndarray)}
+    given = ", ".join([*names, *(f"{k}=_{k}" if f"_{k}" in arrays else f"{k}={v!r}" for k, v in options.items())])
     text = f"def f({', '.join(moving)}):\n    return _function({given})\n"
     fixed = {n: a for n, a in zip(names, args, strict=True) if not _moves(a)}
     for n, a in fixed.items():
         text = text.replace(n, repr(a)) if isinstance(a, (str, int, tuple, type(None))) else text
-    namespace: dict[str, Any] = {"_function": function, "__name__": "__main__", **fixed}
+    namespace: dict[str, Any] = {"_function": function, "__name__": "__main__", **fixed, **arrays}
     texts.run(text, "check of f", namespace)
     return namespace["f"]
 

@@ -48,7 +48,7 @@ from tangentc.core.types import (
     present,
 )
 from tangentc.ops import methods
-from tangentc.ops.table import known_of
+from tangentc.ops.table import Operation, known_of
 
 MAY_BE_NONE = {
     ops.make_tuple, ops.make_list, ops.make_dict, ops.make_struct, ops.select, ops.copied, ops.stopped,
@@ -110,7 +110,7 @@ def _of_known(call: Applied) -> Type:
     op, args, keywords, fresh = call.op, call.args, call.keywords, call.fresh
     if (said := _said(known_of(op).result_of_known, call)) is not None:
         return said
-    if (shaped := _of_shape(known_of(op).shaped, call)) is not None:
+    if (shaped := _of_shape(known_of(op), call)) is not None:
         return shaped
     if any(isinstance(t, Array) and np.dtype(t.dtype).kind in "mM" for t in args):
         return Unknown("it is computed from dates")
@@ -127,9 +127,9 @@ def _of_known(call: Applied) -> Type:
         return Unknown("no samples of its arguments can be made")
 
 
-def _of_shape(shaped: Any, call: Applied) -> Type | None:
+def _of_shape(known: Operation, call: Applied) -> Type | None:
     """The type of an array whose shape an option gives, or a function of the shapes of the arguments."""
-    arrays = [t for t in call.args if isinstance(t, Array)]
+    shaped, arrays = known.shaped, [t for t in call.args if isinstance(t, Array)]
     if shaped is None or len(arrays) < len(call.args):
         return None
     dims: Seq[Dim | None]
@@ -140,7 +140,7 @@ def _of_shape(shaped: Any, call: Applied) -> Type | None:
             return None
     else:
         dims = shaped(*[t.shape for t in arrays])
-    dtype = np.result_type(*[t.dtype for t in arrays])
+    dtype = known.dtype or np.result_type(*[t.dtype for t in arrays])
     return Array(str(dtype), tuple([call.fresh() if d is None else d for d in dims]))
 
 

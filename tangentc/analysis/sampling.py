@@ -36,6 +36,7 @@ from tangentc.core.types import (
     Unknown,
     is_generator,
     lengths,
+    map_lengths,
 )
 from tangentc.core.types import Sequence as List
 from tangentc.core.values import name_of_dtype, scalar_of
@@ -55,6 +56,8 @@ REFUSED = Unknown("NumPy refuses these types")
 def sampled(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool = False) -> Type:
     """The type that ``op`` gives for arguments of these types; `REFUSED` where NumPy takes no sample of them.  With
     ``tied``, lengths that only the run knows are taken to be those of other arrays.  NumPy is asked once a process."""
+    if any(isinstance(t, Array) and _multiples(t) > ENTRIES for t in args):
+        return _apart(op, args, keywords, fresh, tied)
     made: list[Length] = []
 
     def noted() -> Length:
@@ -75,6 +78,29 @@ def sampled(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fres
             _ASKED.clear()
         _ASKED[key] = found
     return found
+
+
+def _multiples(t: Array) -> int:
+    """How many entries a sample has at least, since lengths are multiples of others."""
+    return math.prod(d.times for d in t.shape if isinstance(d, Length))
+
+
+def _apart(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool) -> Type:
+    """What is sampled with a symbol of its own for each multiple of a length, for samples that would be too large."""
+    whole: dict[str, Length] = {}
+
+    def own(d: Dim | None) -> Dim | None:
+        if not isinstance(d, Length) or d.times == 1:
+            return d
+        symbol = f"{d.symbol}*{d.times}+{d.offset}"
+        whole[symbol] = d
+        return Length(symbol)
+
+    def back(d: Dim | None) -> Dim | None:
+        return d.of(whole[d.symbol]) if isinstance(d, Length) and d.symbol in whole else d
+
+    args, keywords = [map_lengths(t, own) for t in args], {k: map_lengths(t, own) for k, t in keywords.items()}
+    return map_lengths(sampled(op, args, keywords, fresh, tied), back)
 
 
 def _sampled(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fresh, tied: bool) -> Type:

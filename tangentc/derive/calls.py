@@ -179,7 +179,8 @@ def environment(call: Call, formula: Formula, extra: list[object]) -> dict[str, 
 def check_domain(b: Builder, call: Call) -> None:
     """Refuse what the rule does not hold for."""
     s = call.statement
-    for _, atom in call.inputs:
+    fixed = call.rule.formula.fixed if call.rule.formula is not None else ()
+    for k, (_, atom) in enumerate(call.inputs):
         for a in atom if isinstance(atom, list) else [atom]:
             if call.rule.real and is_complex(b.type(a)):
                 raise NotDifferentiable(
@@ -193,7 +194,7 @@ def check_domain(b: Builder, call: Call) -> None:
             if isinstance(t := b.type(a), Struct):
                 raise missing(s, f"its argument is an object of {t.cls.__name__}", "give it an array")
             takes_items = call.rule.kind == "adjoint" and s.op in TAKES_ITEMS
-            if is_container(b.type(a)) and is_differentiable(b.type(a)) and not takes_items:
+            if is_container(b.type(a)) and is_differentiable(b.type(a)) and not takes_items and k not in fixed:
                 raise missing(
                     s, "its argument is a list or a tuple, not a number or an array",
                     "make an array of it with np.array",

@@ -57,9 +57,10 @@ class Operation:
     cheap: bool = False  # of numbers, computing it again costs no more than saving it
     cheap_on_arrays: bool = False  # of arrays too
     # ---- the type of its result, where NumPy is not asked: a function of the types of the arguments, or a type
-    # ---- the shape of its result, an array of the common dtype of its arguments: the option that gives it, or a function
-    # of the shapes of the arguments, with None for a length that only the run knows
+    # ---- the shape of its result, an array of the common dtype of its arguments, or of a dtype of its own: the option
+    # that gives it, or a function of the shapes of the arguments, with None for a length that only the run knows
     shaped: Any = None
+    dtype: str = ""
     result: Any = None
     result_of_known: Any = None  # of arguments whose types are known
     # ---- values

@@ -13,13 +13,13 @@ from tangentc.learn.arrays import module_of
 from tangentc.rules.fragment import inline, is_zero
 
 
-def standardise(x, axis=-1, eps=1e-5):
+def standardise(x, eps, axis=-1):
     """``x`` with mean 0 and variance 1 along some axes, and the mean and the variance, with axes of length 1.
 
     The variance is that of a population, and ``eps`` is added to it (Ioffe and Szegedy, arXiv:1502.03167,
     algorithm 1).  Gives ``(z, mean, variance)``, ``z = (x - mean) / sqrt(variance + eps)``.
 
-    >>> standardise(np.array([1.0, 3.0]), eps=0.0)
+    >>> standardise(np.array([1.0, 3.0]), 0.0)
     (array([-1.,  1.]), array([2.]), array([1.]))
     """
     xp = module_of(x)
@@ -61,7 +61,7 @@ def mean_of_products(a, b, axis=-1):
 
 def _samples(rng):
     axes = [((4, 3), 0), ((4, 3), -1), ((3, 2, 5), (0, 2)), ((2, 3, 2, 2), (0, 2, 3)), ((2, 0), 0), ((1, 4), (1,))]
-    return [((rng.normal(size=shape),), {"axis": axis}) for shape, axis in axes]
+    return [((rng.normal(size=shape), 1.0), {"axis": axis}) for shape, axis in axes]
 
 
 @inline
@@ -75,21 +75,26 @@ def _of_statistics(x, y, y_bar):
     return y_bar[1] * share + y_bar[2] * (x - y[1]) * (2 * share)
 
 
-@adjoint_rule(standardise, samples=_samples)
-def _standardise_rule(x, y, y_bar, axis=-1, eps=1e-5):
-    z_bar = y_bar[0]
-    if is_zero(z_bar):
+@inline
+def _of_argument(x, eps, y, y_bar, axis):
+    """What comes to ``x``."""
+    if is_zero(y_bar[0]):
         return _of_statistics(x, y, y_bar)
-    x_bar = standardise_adjoint(z_bar, y[0], y[2] + eps, axis=axis)
+    x_bar = standardise_adjoint(y_bar[0], y[0], y[2] + eps, axis=axis)
     if is_zero(y_bar[1]) and is_zero(y_bar[2]):
         return x_bar
     return x_bar + _of_statistics(x, y, y_bar)
 
 
+@adjoint_rule(standardise, samples=_samples)
+def _standardise_rule(x, eps, y, y_bar, axis=-1):
+    return _of_argument(x, eps, y, y_bar, axis), -0.5 * np.sum(y_bar[0] * y[0] / (y[2] + eps))
+
+
 @tangent_rule(standardise)
-def _standardise_tangent(x, y, x_dot, axis=-1, eps=1e-5):
+def _standardise_tangent(x, eps, y, x_dot, eps_dot, axis=-1):
     mean_dot = np.mean(x_dot, axis=axis, keepdims=True)
-    z_dot = _centred(x_dot, y[0], axis) / np.sqrt(y[2] + eps)
+    z_dot = _centred(x_dot, y[0], axis) / np.sqrt(y[2] + eps) - 0.5 * eps_dot * y[0] / (y[2] + eps)
     return z_dot, mean_dot, 2 * mean_of_products(x - y[1], x_dot, axis=axis)
 
 
@@ -157,7 +162,7 @@ def batch_norm(x, weight, bias, mean, variance, training=True, momentum=0.1, eps
         scale = weight / np.sqrt(variance + eps)
         y = x * np.reshape(scale, shape) + np.reshape(bias - mean * scale, shape)
         return y, mean, variance
-    z, own, spread = standardise(x, axis=(0,) + tuple(range(2, np.ndim(x))), eps=eps)
+    z, own, spread = standardise(x, eps, axis=(0,) + tuple(range(2, np.ndim(x))))
     n = np.size(x) / np.maximum(np.size(own), 1)
     new_mean = (1 - momentum) * mean + momentum * np.ravel(own)
     new_variance = (1 - momentum) * variance + momentum * n / np.maximum(n - 1, 1) * np.ravel(spread)
@@ -170,7 +175,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
     >>> layer_norm(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2)).round(3)
     array([[-1.,  1.]])
     """
-    z = standardise(x, axis=tuple(range(-np.ndim(weight), 0)), eps=eps)[0]
+    z = standardise(x, eps, axis=tuple(range(-np.ndim(weight), 0)))[0]
     return z * weight + bias
 
 
@@ -184,7 +189,7 @@ def group_norm(x, groups, weight, bias, eps=1e-5):
     refuse_groups(np.shape(x)[1], groups)
     shape = (1, -1) + (1,) * (np.ndim(x) - 2)
     parts = np.reshape(x, (np.shape(x)[0], groups, np.size(x) // np.maximum(np.shape(x)[0] * groups, 1)))
-    z = np.reshape(standardise(parts, axis=-1, eps=eps)[0], np.shape(x))
+    z = np.reshape(standardise(parts, eps, axis=-1)[0], np.shape(x))
     return z * np.reshape(weight, shape) + np.reshape(bias, shape)
 
 
@@ -196,7 +201,7 @@ def instance_norm(x, weight, bias, eps=1e-5):
     array([[[-1.,  1.]]])
     """
     shape = (1, -1) + (1,) * (np.ndim(x) - 2)
-    z = standardise(x, axis=tuple(range(2, np.ndim(x))), eps=eps)[0]
+    z = standardise(x, eps, axis=tuple(range(2, np.ndim(x))))[0]
     return z * np.reshape(weight, shape) + np.reshape(bias, shape)
 
 

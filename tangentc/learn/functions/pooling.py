@@ -20,7 +20,7 @@ def max_pool(x, size, stride=None, padding=0, dilation=1):
     array([[[3., 2.]]])
     """
     at = places_of_max(x, size, stride, padding, dilation)
-    return picked(x, at, size=size, stride=stride, padding=padding, dilation=dilation)
+    return picked(x, at=at, size=size, stride=stride, padding=padding, dilation=dilation)
 
 
 def average_pool(x, size, stride=None, padding=0):
@@ -107,7 +107,7 @@ def places_of_max(x, size, stride=None, padding=0, dilation=1):
     p, xp = _plan(x.shape, size, stride, padding, dilation), module_of(x)
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     first, *rest = _shifted(x, p, lowest)
-    best, at = first.copy(), xp.zeros(first.shape, np.min_scalar_type(len(rest)))
+    best, at = first.copy(), xp.zeros(first.shape, np.uint16)
     for k, part in enumerate(rest, start=1):
         larger = (part > best) | (part != part)  # NaN is passed on
         xp.maximum(best, part, out=best)
@@ -116,7 +116,7 @@ def places_of_max(x, size, stride=None, padding=0, dilation=1):
     return at
 
 
-def picked(x, at, size=None, stride=None, padding=0, dilation=1):
+def picked(x, at=None, size=None, stride=None, padding=0, dilation=1):
     """The entries of windows of ``x`` at these places."""
     p = _plan(x.shape, size, stride, padding, dilation)
     first, *rest = _shifted(x, p, 0)
@@ -126,7 +126,7 @@ def picked(x, at, size=None, stride=None, padding=0, dilation=1):
     return y
 
 
-def put_back(y, at, shape=None, size=None, stride=None, padding=0, dilation=1):
+def put_back(y, at=None, shape=None, size=None, stride=None, padding=0, dilation=1):
     """The adjoint of `picked` by ``x``: each entry at its place of its window, added up where windows overlap."""
     p = _plan(shape, size, stride, padding, dilation)
     full = module_of(y).zeros((*shape[:2], *p.padded), y.dtype)
@@ -161,13 +161,12 @@ def _cases(rng):
 
 
 def _samples_picked(rng):
-    return [((x, places_of_max(x, **o)), o) for x, o in _cases(rng)]
+    return [((x,), {"at": places_of_max(x, **o), **o}) for x, o in _cases(rng)]
 
 
 def _samples_put_back(rng):
-    return [
-        ((rng.normal(size=(at := places_of_max(x, **o)).shape), at), {"shape": x.shape, **o}) for x, o in _cases(rng)
-    ]
+    pairs = [(x, places_of_max(x, **o), o) for x, o in _cases(rng)]
+    return [((rng.normal(size=at.shape),), {"at": at, "shape": x.shape, **o}) for x, at, o in pairs]
 
 
 def _samples_means(rng):
@@ -179,13 +178,13 @@ def _samples_spread(rng):
 
 
 @adjoint_rule(picked, linear="jointly", samples=_samples_picked)
-def _picked_rule(x, at, y, y_bar, size=None, stride=None, padding=0, dilation=1):
-    return put_back(y_bar, at, shape=np.shape(x), size=size, stride=stride, padding=padding, dilation=dilation), None
+def _picked_rule(x, y, y_bar, at=None, size=None, stride=None, padding=0, dilation=1):
+    return put_back(y_bar, at=at, shape=np.shape(x), size=size, stride=stride, padding=padding, dilation=dilation)
 
 
 @adjoint_rule(put_back, linear="jointly", samples=_samples_put_back)
-def _put_back_rule(y, at, x, x_bar, shape=None, size=None, stride=None, padding=0, dilation=1):
-    return picked(x_bar, at, size=size, stride=stride, padding=padding, dilation=dilation), None
+def _put_back_rule(y, x, x_bar, at=None, shape=None, size=None, stride=None, padding=0, dilation=1):
+    return picked(x_bar, at=at, size=size, stride=stride, padding=padding, dilation=dilation)
 
 
 @adjoint_rule(means, linear="jointly", samples=_samples_means)
@@ -198,13 +197,12 @@ def _spread_rule(y, x, x_bar, shape=None, size=None, stride=None, padding=0):
     return means(x_bar, size=size, stride=stride, padding=padding)
 
 
-def _shape(x, *places):
+def _shape(x):
     return (*x[:2], *[None] * (len(x) - 2))
 
 
 zero_gradient(places_of_max, weights_of_means)
-operation(places_of_max, pure=True, new=True)
-operation(picked, pure=True, new=True, shaped=lambda x, at: at)
-operation(means, pure=True, new=True, shaped=_shape)
-operation(put_back, spread, pure=True, new=True, shaped="shape")
 operation(weights_of_means, pure=True, new=True)
+operation(places_of_max, pure=True, new=True, shaped=_shape, dtype="uint16")
+operation(picked, means, pure=True, new=True, shaped=_shape)
+operation(put_back, spread, pure=True, new=True, shaped="shape")
