@@ -318,7 +318,10 @@ def at_call(result: Type, general: Sequence_[Type], types: Sequence_[Type]) -> T
     """The type of a result, for a call with ``types`` of code for ``general`` ones."""
     pairs = [(g, t) for g, t in zip(general, types, strict=True) if not isinstance(g, Scalar)]
     every = zip(lengths(*(g for g, _ in pairs)), lengths(*(t for _, t in pairs)), strict=True)
-    there = {g.symbol: d for g, d in every if isinstance(g, Length) and d is not None}
+    there: dict[str, Any] = {}
+    for g, d in every:
+        if isinstance(g, Length) and d is not None and (d == g or g == Length(g.symbol)):
+            there.setdefault(g.symbol, Length(g.symbol) if d == g else d)
 
     def here(d: Any) -> Any:
         if not isinstance(d, Length) or d.symbol not in there:
