@@ -15,10 +15,14 @@ _HOMES = {
     ),
     "tangentc.learn.modes": ("evaluating", "set_training", "summary"),
     "tangentc.learn.trained": ("State", "count", "gradients", "parameters", "states"),
+    "tangentc.learn.optimisers": (
+        "LAMB", "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "Momentum", "NAdam", "Nesterov", "RMSProp",
+    ),
+    "tangentc.learn.train": ("EarlyStopping", "History", "Run", "fit"),
     "tangentc.learn.slope": ("value_and_grad",),
 }  # fmt: skip
 _MODULES = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = ("functions", "layers")
+_ROOMS = ("functions", "layers", "optimisers", "train")
 __all__ = sorted([*_MODULES, *_ROOMS])
 
 
