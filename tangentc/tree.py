@@ -99,7 +99,9 @@ def walk(value: Any, every: bool = False) -> list[Found]:
         _open(v, way, nodes)
         start, within = path + "." if way else "", (*nodes, v)
         for step, part in parts:
-            if every or type(part) not in _NO_LEAVES:
+            if type(part) is np.ndarray and part.dtype.kind in "fc":
+                out.append(Found(f"{start}{step[1]}", (*way, step), within, part))
+            elif every or type(part) not in _NO_LEAVES:
                 go(part, f"{start}{step[1]}", (*way, step), within)
 
     go(value, "", (), ())
@@ -185,20 +187,37 @@ def follow(value: Any, ways: Iterable[Steps]) -> list[Any]:
     >>> follow({"w": 1.0, "by": [0.5, "x"]}, [(("key", "by"), ("item", 1))])
     ['x']
     """
-    seen: dict[Steps, Any] = {(): value}
-    return [_at(way, value, seen) for way in ways]
-
-
-def _at(way: Steps, value: Any, seen: dict[Steps, Any]) -> Any:
-    """The same of one way; what is at the ways to its nodes is kept."""
-    if way in seen:
-        return seen[way]
-    try:
-        found = next(_next(_at(way[:-1], value, seen), way[-1:]))[0]
-    except (BadArgument, StopIteration):
-        found = _follow(value, way)
-    seen[way] = found
+    found = []
+    start, here, whole = None, value, True  # the node that the last way has come by, if one stands there
+    for way in ways:
+        if way[:-1] != start:
+            start = way[:-1]
+            here, whole = _there(value, start)
+        part = _part(here, way[-1]) if way and whole else _NOTHING
+        found.append(_follow(value, way) if part is _NOTHING else part)
     return found
+
+
+_NOTHING = object()
+
+
+def _there(value: Any, way: Steps) -> tuple[Any, bool]:
+    """What stands at the end of these steps, and whether something does."""
+    for step in way:
+        value = _part(value, step)
+        if value is _NOTHING:
+            return value, False
+    return value, True
+
+
+def _part(value: Any, step: tuple[str, Any]) -> Any:
+    """What a step leads to."""
+    kind, key = step
+    if kind == "item":
+        return value[key] if isinstance(value, (list, tuple)) and key < len(value) else _NOTHING
+    if isinstance(value, dict):
+        return value.get(key, _NOTHING)
+    return getattr(value, key, _NOTHING) if kind != "key" else _NOTHING
 
 
 def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -339,12 +358,9 @@ def _next(value: Any, way: Steps) -> Iterator[tuple[Any, int]]:
         for n in range(1, len(way) + 1):
             if dotted(way[:n]) in value:
                 yield value[dotted(way[:n])], n
-    if kind in ("attribute", "field") and hasattr(value, key):
-        yield getattr(value, key), 1
-    if kind == "key" and isinstance(value, dict) and key in value:
-        yield value[key], 1
-    if kind == "item" and isinstance(value, (list, tuple)) and key < len(value):
-        yield value[key], 1
+    part = _part(value, way[0])
+    if part is not _NOTHING:
+        yield part, 1
 
 
 def put(value: Any, way: Steps, leaf: Any) -> None:

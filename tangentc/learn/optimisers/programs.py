@@ -99,23 +99,28 @@ def trace(
 
 
 def _numpy_text(program: Program) -> tuple[str, int]:
-    """Each operation writes into the output that its result is for, if nobody reads that later, else into scratch."""
+    """Each operation writes into the output that its result is for, where the old value is no longer needed; else over
+    a value that nothing reads after it, and else into scratch."""
     last = {name: k for k, op in enumerate(program.operations) for name in op.given}
     last |= {value: len(program.operations) for _, value in program.results}
     goes_to = {value: name for name, value in program.results}
     place = {name: name for name in (*program.arrays, *program.numbers)}
-    scratch: list[str] = []
-    free: list[str] = []
-    body = []
+    outputs, scratch, body = [name for name, _ in program.results], [], []
+    free = [name for name in outputs if name not in last]
     for k, op in enumerate(program.operations):
         given = [place[name] for name in op.given]
-        free += [place[name] for name in dict.fromkeys(op.given) if last[name] == k and place[name] in scratch]
+        done = [place[name] for name in dict.fromkeys(op.given) if last[name] == k]
+        done = [name for name in done if name in outputs or name in scratch]
+        free += done
         own = goes_to.get(op.result)
-        if own is None or last.get(own, -1) > k:
-            if not free:
-                free.append(f"s{len(scratch)}")
-                scratch.append(free[0])
-            own = free.pop()
+        if own not in free:
+            rest = done or [name for name in free if name in scratch]
+            if not rest:
+                rest = [f"s{len(scratch)}"]
+                scratch += rest
+                free += rest
+            own = rest[0]
+        free.remove(own)
         place[op.result] = own
         body.append(f"    np.{op.ufunc}({', '.join([*given, own])})")
     body += [f"    np.copyto({name}, {place[value]})" for name, value in program.results if place[value] != name]

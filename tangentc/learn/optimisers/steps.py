@@ -11,7 +11,8 @@ import numpy as np
 from tangentc.errors import BadArgument
 from tangentc.learn.optimisers.programs import Program, with_numba, with_numpy
 
-BLOCK = 1 << 16  # bytes of one array that are worked on at once
+BLOCK = 1 << 18  # bytes of one array that are worked on at once
+_COMPILED = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 
 class Steps:
@@ -38,7 +39,7 @@ class Steps:
             results = rule(*arrays, SimpleNamespace(**numbers))
             for (name, _), result in zip(program.results, results):
                 arrays[program.arrays.index(name)][...] = result
-        elif self.kernels and flat[0].dtype in (np.float32, np.float64):
+        elif self.kernels and flat[0].dtype in _COMPILED:
             if not flat[1].flags.writeable:
                 flat[1] = flat[1].copy()  # Numba would compile once more for what is read-only
             with_numba(program)(*flat, *self.of_type(numbers, flat[0].dtype, scalar=True))
@@ -86,13 +87,12 @@ def vectors(arrays: Sequence[Any]) -> list[np.ndarray] | None:
     p = arrays[0]
     if not isinstance(p, np.ndarray):
         return None
-    turned = not p.flags.c_contiguous
-    out = []
+    if not p.flags.c_contiguous:
+        arrays = [a.T for a in arrays]
     for k, a in enumerate(arrays):
-        a = a.T if turned else a
         if k != 1 and not a.flags.c_contiguous:
             return None
-        out.append(a.reshape(-1))
+    out = [a.reshape(-1) for a in arrays]
     if p.dtype.kind == "c":
         real = np.empty(0, p.dtype).real.dtype
         out = [np.ascontiguousarray(a).view(real) for a in out]
