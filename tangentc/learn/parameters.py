@@ -58,9 +58,10 @@ def paired(model: Any, gradient: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         parts = [[next(rest) for _ in same] for same in shared]
         found = {path: sum(part[1:], start=part[0]) for path, part in zip(arrays, parts)}
     for path, array in arrays.items():
-        if np.shape(found[path]) != array.shape:
+        shape = getattr(found[path], "shape", ())
+        if shape != array.shape:
             raise BadArgument(
-                f"the gradient of {path} has shape {np.shape(found[path])}",
+                f"the gradient of {path} has shape {shape}",
                 why=f"the parameter has shape {array.shape}", way_out="give what grad has given by this model",
             )  # fmt: skip
     return arrays, found

@@ -11,11 +11,13 @@ import numpy as np
 from tangentc import tree
 from tangentc.errors import BadArgument, NotFinite
 
-BLOCK = 1 << 16
+BLOCK = 1 << 13  # entries that are added up in their own dtype
 
 
 def global_norm(gradients: Any) -> float:
     """The square root of the sum of the squares of all gradients: of a dict from path to array, or what `grad` gave.
+
+    All numbers count in what `grad` gave, those by settings of a model too: `gradients` leaves out what is not trained.
 
     >>> global_norm({"w": np.array([3.0, 0.0]), "b": np.array(4.0)})
     5.0

@@ -95,17 +95,21 @@ def trace(
     given = [_Value(name, operations) for name in arrays]
     results = rule(*given, SimpleNamespace(**{name: _Value(name, operations) for name in numbers}))
     pairs = tuple([(name, value.name) for name, value in zip(outputs, results)])
+    if any(value in arrays for _, value in pairs):
+        raise ValueError("a rule computes each of its results")  # two arrays could not be swapped in place
     return Program(arrays, numbers, tuple(operations), pairs)
 
 
 def _numpy_text(program: Program) -> tuple[str, int]:
     """Each operation writes into the output that its result is for, where the old value is no longer needed; else over
-    a value that nothing reads after it, and else into scratch."""
+    a value that nothing reads after it, and else into scratch.  Results of the rule do not lie in outputs of others."""
     last = {name: k for k, op in enumerate(program.operations) for name in op.given}
     last |= {value: len(program.operations) for _, value in program.results}
     goes_to = {value: name for name, value in program.results}
     place = {name: name for name in (*program.arrays, *program.numbers)}
-    outputs, scratch, body = [name for name, _ in program.results], [], []
+    outputs = [name for name, _ in program.results]
+    scratch: list[str] = []
+    body = []
     free = [name for name in outputs if name not in last]
     for k, op in enumerate(program.operations):
         given = [place[name] for name in op.given]
@@ -114,7 +118,9 @@ def _numpy_text(program: Program) -> tuple[str, int]:
         free += done
         own = goes_to.get(op.result)
         if own not in free:
-            rest = done or [name for name in free if name in scratch]
+            rest = [name for name in done if own is None or name in scratch] or [
+                name for name in free if name in scratch
+            ]
             if not rest:
                 rest = [f"s{len(scratch)}"]
                 scratch += rest
@@ -122,7 +128,8 @@ def _numpy_text(program: Program) -> tuple[str, int]:
             own = rest[0]
         free.remove(own)
         place[op.result] = own
-        body.append(f"    np.{op.ufunc}({', '.join([*given, own])})")
+        out = f"out={own}" if op.ufunc in ("maximum", "minimum") else own  # NumPy 2.4 wants the name of those
+        body.append(f"    np.{op.ufunc}({', '.join([*given, out])})")
     body += [f"    np.copyto({name}, {place[value]})" for name, value in program.results if place[value] != name]
     names = [*program.arrays, *program.numbers, *scratch]
     return "\n".join([f"def update({', '.join(names)}):", *body]) + "\n", len(scratch)

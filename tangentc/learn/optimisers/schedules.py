@@ -121,7 +121,8 @@ class OneCycle:
         top, start = self.rising * self.steps - 1, self.peak / self.first
         if step <= top:
             return _half_cosine(start, self.peak, step / top if top else 1.0)
-        return _half_cosine(self.peak, start / self.last, (step - top) / (self.steps - 1 - top))
+        rest = self.steps - 1 - top
+        return _half_cosine(self.peak, start / self.last, (step - top) / rest if rest > 0 else 1.0)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class Steps:
     def __init__(self, kernels: str | None):
         self.kernels = kernels
         self.scratch: dict[tuple[np.dtype, int], np.ndarray] = {}
-        self.numbers: dict[tuple[int, np.dtype], list[Any]] = {}
+        self.numbers: dict[np.dtype, tuple[Mapping[str, float], list[Any]]] = {}
 
     def run(self, program: Program, rule: Any, arrays: Sequence[Any], numbers: Mapping[str, float]) -> None:
         """Change a parameter and its state; the arrays are those of the program: parameter, gradient, state.
@@ -68,10 +68,11 @@ class Steps:
 
     def of_type(self, numbers: Mapping[str, float], dtype: np.dtype, scalar: bool) -> list[Any]:
         """The numbers in the dtype of the arrays, which so keep it: ufuncs are quickest with arrays of rank 0."""
-        found = self.numbers.get((id(numbers), dtype))
-        if found is None:
+        held, found = self.numbers.get(dtype, (None, []))
+        if held is not numbers:
             make = dtype.type if scalar else lambda value: np.array(value, dtype)
-            found = self.numbers[id(numbers), dtype] = [make(value) for value in numbers.values()]
+            found = [make(value) for value in numbers.values()]
+            self.numbers[dtype] = numbers, found
         return found
 
 
@@ -106,8 +107,13 @@ def steepest(p: Any, g: Any) -> Any:
 
 def checked(path: str, p: Any, g: Any, kept: Sequence[Any]) -> Any:
     """The gradient as an array; raises `BadArgument` where these arrays do not belong together."""
-    if type(g) is not type(p):
-        g = np.asarray(g) if isinstance(p, np.ndarray) else g
+    if isinstance(p, np.ndarray):
+        g = np.asarray(g)
+    elif type(g) is not type(p):
+        raise BadArgument(
+            f"the gradient of {path} is a {type(g).__name__}", why=f"the parameter is a {type(p).__module__} array",
+            way_out="compute the loss on the device",
+        )  # fmt: skip
     if g.dtype != p.dtype:
         raise BadArgument(
             f"the gradient of {path} is of {g.dtype}", why=f"the parameter is of {p.dtype}",
