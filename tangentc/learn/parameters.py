@@ -12,6 +12,7 @@ from tangentc import tree
 from tangentc.errors import BadArgument
 
 State = Annotated[Any, "state"]
+_NONE: frozenset[str] = frozenset()
 
 
 def parameters(model: Any) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def paired(model: Any, gradient: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """
     shared = _shared(model)
     arrays = {same[0].path: same[0].leaf for same in shared}
-    if type(gradient) is dict and gradient.keys() == arrays.keys():
+    if isinstance(gradient, dict) and gradient.keys() == arrays.keys():
         found = gradient
     else:
         rest = iter(tree.follow(gradient, [one.way for same in shared for one in same]))
@@ -84,21 +85,22 @@ def _shared(model: Any) -> list[list[tree.Found]]:
 def _arrays(model: Any) -> list[tuple[tree.Found, bool]]:
     """The arrays of a model, and whether each is state: in an attribute of which its class says so."""
     out = []
-    nodes: tuple[Any, ...] = ()
-    above = False
+    last: Any = None
+    above, said = False, _NONE
     for found in tree.walk(model):
-        if not hasattr(found.leaf, "shape") or isinstance(found.leaf, np.generic):
+        _, way, nodes, leaf = found
+        if isinstance(leaf, (float, complex, np.generic)):
             continue
-        if found.nodes is not nodes:
-            nodes = found.nodes
-            above = any(_is_state(node, step) for node, step in zip(nodes, found.way[:-1]))
-        out.append((found, above or bool(nodes) and _is_state(nodes[-1], found.way[-1])))
+        if nodes is not last and nodes:
+            last, said = nodes, _said(nodes[-1])
+            above = any(step[1] in _said(node) for node, step in zip(nodes, way[:-1]) if step[0] == "attribute")
+        out.append((found, above or bool(said) and way[-1][1] in said and way[-1][0] == "attribute"))
     return out
 
 
-def _is_state(node: Any, step: tuple[str, Any]) -> bool:
+def _said(node: Any) -> frozenset[str]:
     cls: Any = type(node)
-    return step[0] == "attribute" and step[1] in _said_state(cls)
+    return _said_state(cls)
 
 
 @lru_cache(999)

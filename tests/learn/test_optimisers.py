@@ -228,9 +228,8 @@ def test_what_is_emitted_works_in_place(optimiser):
     state = {"step": 1, "product": 1.0}
     for extra in ((), ("shrink",), ("decay", "kept", "shrink")):
         numbers = (*optimiser.numbers(state, 0.1), *extra)
-        if not isinstance(optimiser, o.LAMB):
-            text, scratch = base._program(type(optimiser), optimiser.buffers, numbers, len(extra) == 3)[0].numpy
-            assert "copyto" not in text and scratch <= 3
+        text, scratch = optimiser.program(numbers, len(extra) == 3).numpy
+        assert "copyto" not in text and scratch <= 3
 
 
 def test_old_values_are_not_overwritten_while_they_are_needed():
@@ -437,6 +436,21 @@ def test_arrays_of_the_device_step_there(optimiser):
             np.testing.assert_allclose(there[name].get(), p, rtol=1e-12)
         with pytest.raises(BadArgument, match="is a ndarray"):
             optimiser.update(there, gradient, state)
+
+
+def test_gathering_and_averages_on_the_device():
+    with device.cupy():
+        there = device.sent({"w": np.ones(3), "s": np.array(1.0)})
+        optimiser, average = o.Accumulate(o.SGD(1.0), 2), o.EMA(0.5)
+        state, mean = optimiser.init(there), average.init(there)
+        for g in (1.0, 3.0):
+            optimiser.update(there, device.sent({"w": np.full(3, g), "s": np.array(g)}), state)
+        average.update(there, mean)
+        assert there["w"].get().tolist() == [-1.0] * 3 and mean["mean"]["s"].get() == 0.0
+        average.swap(there, mean)
+        assert there["s"].get() == 0.0 and mean["mean"]["w"].get().tolist() == [-1.0] * 3
+        with pytest.raises(BadArgument, match="not an array of NumPy"):
+            o.LBFGS().minimise(lambda m: np.sum(m["w"] ** 2), there)
 
 
 # ------------------------------------------------------------------ clipping

@@ -94,7 +94,7 @@ class EMA:
         """Take the parameters as they are now into the averages, in place."""
         steps, numbers = Steps(None), {"decay": self.decay, "new": 1 - self.decay}
         for mean, p in _beside(model, state):
-            steps.run(_MEAN, _mean, [mean, p], numbers)
+            steps.run(_MEAN, [mean, p], numbers)
 
     def swap(self, model: Any, state: State) -> None:
         """Put the averages into the model, and its parameters into the state; once more puts them back."""

@@ -23,12 +23,9 @@ State = dict[str, Any]
 
 
 class Job(NamedTuple):
-    """A parameter with its gradient and its state, and whether it decays."""
+    """A parameter, its gradient and its buffers, and whether it decays."""
 
-    path: str
-    p: Any
-    g: Any
-    kept: list[Any]
+    arrays: list[Any]
     decays: bool
 
 
@@ -100,22 +97,26 @@ class Optimiser:
         """
         jobs = self._jobs(model, gradient, state)
         rate = self._rate(state)
-        shrink = shrinking([job.g for job in jobs], self.clip)
+        shrink = shrinking([job.arrays[1] for job in jobs], self.clip)
         numbers = self.numbers(state, rate)
         if shrink is not None:
             numbers["shrink"] = shrink
         if self.decay:
             numbers |= {"decay": self.decay} if self.coupled else {"kept": 1 - rate * self.decay}
+        programs = {decays: self.program(tuple(numbers), decays) for decays in {job.decays for job in jobs}}
         steps = Steps(self.kernels)
         for job in jobs:
-            self.apply(job, numbers, steps)
+            self.apply(programs[job.decays], job.arrays, numbers, steps)
         state["step"] += 1
 
-    def apply(self, job: Job, numbers: dict[str, float], steps: Steps) -> None:
-        """Change one parameter and its buffers."""
+    def program(self, numbers: tuple[str, ...], decays: bool) -> Program:
+        """The rule with these numbers, of a parameter that decays or does not."""
         cls: Any = type(self)
-        program, rule = _program(cls, self.buffers, tuple(numbers), job.decays)
-        steps.run(program, rule, [job.p, steepest(job.p, job.g), *job.kept], numbers)
+        return _program(cls, self.buffers, numbers, decays)
+
+    def apply(self, program: Program, arrays: list[Any], numbers: dict[str, float], steps: Steps) -> None:
+        """Change one parameter and its buffers."""
+        steps.run(program, arrays, numbers)
 
     def _jobs(self, model: Any, gradient: Any, state: State) -> list[Job]:
         arrays, slopes = paired(model, gradient)
@@ -125,11 +126,11 @@ class Optimiser:
         jobs = []
         for path, p in arrays.items():
             own = [buffer[path] for buffer in kept]
-            g = checked(path, p, slopes[path], own)
+            g = steepest(checked(path, p, slopes[path], own))
             if owner(g) in owners:
                 g = g.copy()  # the step of one parameter must not change the gradient of another
             decays = self.decay != 0 and (patterns == ("*",) or any(fnmatchcase(path, one) for one in patterns))
-            jobs.append(Job(path, p, g, own, decays))
+            jobs.append(Job([p, g, *own], decays))
         return jobs
 
     def _rate(self, state: State) -> float:
@@ -143,8 +144,8 @@ class Optimiser:
 
 
 @lru_cache(256)
-def _program(cls: Any, buffers: tuple[str, ...], numbers: tuple[str, ...], decays: bool) -> tuple[Program, Any]:
-    """The rule of an optimiser with clipping and decay as these are at a parameter, traced and as a function."""
+def _program(cls: Any, buffers: tuple[str, ...], numbers: tuple[str, ...], decays: bool) -> Program:
+    """The rule of an optimiser with clipping and decay as these are at a parameter, traced."""
 
     def rule(p: Any, g: Any, *rest: Any) -> Any:
         n = rest[-1]
@@ -156,7 +157,7 @@ def _program(cls: Any, buffers: tuple[str, ...], numbers: tuple[str, ...], decay
             p = n.kept * p
         return cls.rule(p, g, *rest)
 
-    return trace(rule, ("p", "g", *buffers), ("p", *buffers), numbers), rule
+    return trace(rule, ("p", "g", *buffers), ("p", *buffers), numbers)
 
 
 def zeros_like(p: Any) -> Any:

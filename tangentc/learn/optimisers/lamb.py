@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.learn.optimisers.base import Job, Optimiser, State
+from tangentc.learn.optimisers.base import Optimiser, State
 from tangentc.learn.optimisers.clipping import norm
 from tangentc.learn.optimisers.programs import Program, trace
 from tangentc.learn.optimisers.rules import of_moments
-from tangentc.learn.optimisers.steps import Steps, steepest
+from tangentc.learn.optimisers.steps import Steps
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,20 @@ class LAMB(Optimiser):
             "unbias1": 1 / (1 - self.beta1**t), "unbias2": 1 / (1 - self.beta2**t),
         }  # fmt: skip
 
-    def apply(self, job: Job, numbers: dict[str, float], steps: Steps) -> None:
-        names = tuple(numbers)
-        step = job.p.copy(order="K")
-        program, rule = _direction(names, job.decays)
-        steps.run(program, rule, [job.p, steepest(job.p, job.g), *job.kept, step], numbers)
-        long, wide = norm([job.p]), norm([step])
+    def program(self, numbers: tuple[str, ...], decays: bool) -> Program:
+        return _direction(numbers, decays)
+
+    def apply(self, program: Program, arrays: list[Any], numbers: dict[str, float], steps: Steps) -> None:
+        p = arrays[0]
+        step = p.copy(order="K")
+        steps.run(program, [*arrays, step], numbers)
+        long, wide = norm([p]), norm([step])
         size = numbers["rate"] * (long / wide if long > 0 and wide > 0 else 1.0)
-        steps.run(*_move(), [job.p, step], {"size": size})
+        steps.run(_move(), [p, step], {"size": size})
 
 
 @lru_cache(64)
-def _direction(numbers: tuple[str, ...], decays: bool) -> tuple[Program, Any]:
+def _direction(numbers: tuple[str, ...], decays: bool) -> Program:
     def rule(p: Any, g: Any, mean: Any, square: Any, step: Any, n: Any) -> Any:
         if "shrink" in numbers:
             g = n.shrink * g
@@ -62,12 +64,12 @@ def _direction(numbers: tuple[str, ...], decays: bool) -> tuple[Program, Any]:
         step = n.unbias1 * mean / (np.sqrt(n.unbias2 * square) + n.eps)
         return mean, square, step + n.decay * p if decays else step
 
-    return trace(rule, ("p", "g", "mean", "square", "step"), ("mean", "square", "step"), numbers), rule
+    return trace(rule, ("p", "g", "mean", "square", "step"), ("mean", "square", "step"), numbers)
 
 
 @lru_cache(1)
-def _move() -> tuple[Program, Any]:
+def _move() -> Program:
     def rule(p: Any, g: Any, n: Any) -> Any:
         return (p - n.size * g,)
 
-    return trace(rule, ("p", "g"), ("p",), ("size",)), rule
+    return trace(rule, ("p", "g"), ("p",), ("size",))

@@ -70,7 +70,7 @@ class LBFGS:
             _put(arrays, vector)
             value, gradient = slope(model, *args)
             found = paired(model, gradient)[1]
-            return float(value), _vector([steepest(p, np.asarray(found[path])) for path, p in arrays.items()])
+            return float(value), _vector([steepest(np.asarray(found[path])) for path in arrays])
 
         options = {"maxiter": self.steps, "maxfun": 20 * self.steps, "maxcor": self.history, "ftol": self.change}
         try:

@@ -32,8 +32,9 @@ class Operation:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The operations of a rule; ``results`` says which value each output gets."""
+    """A rule and its operations; ``results`` says which value each output gets."""
 
+    rule: Callable[..., Any]
     arrays: tuple[str, ...]
     numbers: tuple[str, ...]
     operations: tuple[Operation, ...]
@@ -97,7 +98,7 @@ def trace(
     pairs = tuple([(name, value.name) for name, value in zip(outputs, results)])
     if any(value in arrays for _, value in pairs):
         raise ValueError("a rule computes each of its results")  # two arrays could not be swapped in place
-    return Program(arrays, numbers, tuple(operations), pairs)
+    return Program(rule, arrays, numbers, tuple(operations), pairs)
 
 
 def _numpy_text(program: Program) -> tuple[str, int]:

@@ -23,7 +23,7 @@ class Steps:
         self.scratch: dict[tuple[np.dtype, int], np.ndarray] = {}
         self.numbers: dict[np.dtype, tuple[Mapping[str, float], list[Any]]] = {}
 
-    def run(self, program: Program, rule: Any, arrays: Sequence[Any], numbers: Mapping[str, float]) -> None:
+    def run(self, program: Program, arrays: Sequence[Any], numbers: Mapping[str, float]) -> None:
         """Change a parameter and its state; the arrays are those of the program: parameter, gradient, state.
 
         Arrays of the device, and those whose entries do not lie one after the other, are worked on whole.
@@ -36,7 +36,7 @@ class Steps:
                     why="it is not an array of NumPy whose entries lie one after the other",
                     way_out="keep its real and imaginary parts as two parameters",
                 )  # fmt: skip
-            results = rule(*arrays, SimpleNamespace(**numbers))
+            results = program.rule(*arrays, SimpleNamespace(**numbers))
             for (name, _), result in zip(program.results, results):
                 arrays[program.arrays.index(name)][...] = result
         elif self.kernels and flat[0].dtype in _COMPILED:
@@ -100,9 +100,9 @@ def vectors(arrays: Sequence[Any]) -> list[np.ndarray] | None:
     return out
 
 
-def steepest(p: Any, g: Any) -> Any:
+def steepest(g: Any) -> Any:
     """The direction in which a real function rises most: of complex numbers the conjugate of what `grad` gives."""
-    return g.conj() if p.dtype.kind == "c" else g
+    return g.conj() if g.dtype.kind == "c" else g
 
 
 def checked(path: str, p: Any, g: Any, kept: Sequence[Any]) -> Any:
