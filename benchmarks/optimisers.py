@@ -79,15 +79,20 @@ def theirs(torch, name, options, form):
 
 
 def measured(steps):
-    """The median of each in milliseconds, all in turns."""
+    """The milliseconds of each in every round, all in turns."""
     taken = {name: [] for name in steps}
     for round_ in range(ROUNDS + 3):
         for name, step in steps.items():
             start = time.perf_counter()
             step()
             if round_ >= 3:
-                taken[name].append(time.perf_counter() - start)
-    return {name: 1e3 * statistics.median(times) for name, times in taken.items()}
+                taken[name].append(1e3 * (time.perf_counter() - start))
+    return taken
+
+
+def ratio(ours, theirs):
+    """The median of what the rounds give: what slows a while down slows both."""
+    return statistics.median(a / b for a, b in zip(ours, theirs))
 
 
 def optional(name):
@@ -103,7 +108,7 @@ def main():
     if torch:
         torch.set_num_threads(1)
     model = resnet18(np.random.default_rng(0))
-    walk = measured({"walk": lambda: parameters(model)})["walk"]
+    walk = statistics.median(measured({"walk": lambda: parameters(model)})["walk"])
     print(f"ResNet-18: {sum(p.size for p in parameters(model).values()):,} parameters; to find them: {walk:.2f} ms")
     print("median of a step in ms; ratio to PyTorch's quickest")
     for case, (optimiser, name, options) in CASES.items():
@@ -112,11 +117,12 @@ def main():
             steps["Numba"] = ours(optimiser, "numba")
         if torch:
             steps |= {form: theirs(torch, name, options, form) for form in ("foreach", "fused")}
-        times = measured(steps)
+        taken = measured(steps)
+        times = {kind: statistics.median(ms) for kind, ms in taken.items()}
         row = "  ".join(f"{kind} {ms:5.1f}" for kind, ms in times.items())
         if torch:
-            quickest = min(times["foreach"], times["fused"])
-            row += "  ratio " + ", ".join(f"{k} {times[k] / quickest:.2f}" for k in times if k[0] == "N")
+            quickest = taken[min(("foreach", "fused"), key=times.__getitem__)]
+            row += "  ratio " + ", ".join(f"{k} {ratio(taken[k], quickest):.2f}" for k in times if k[0] == "N")
         print(f"{case:9} {row}")
 
 
