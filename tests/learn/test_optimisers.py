@@ -395,6 +395,26 @@ def test_what_does_not_fit_is_refused_before_anything_changes():
     assert model["a"].tolist() == [1.0, 1.0] and state["step"] == 0 and not state["velocity"]["a"].any()
 
 
+def test_arrays_that_cannot_be_stepped_are_refused():
+    fixed = np.ones(2)
+    fixed.flags.writeable = False
+    for w, message in [
+        (np.ones(2, np.float16), "float16"), (np.ones((3, 3), complex)[::2, ::2], "complex128 and cannot"),
+        (fixed, "w cannot be updated"),
+    ]:  # fmt: skip
+        model, optimiser = {"a": np.ones(2), "w": w}, o.Momentum()
+        state = optimiser.init(model)
+        with pytest.raises(BadArgument, match=message):
+            optimiser.update(model, tree.map(np.ones_like, model), state)
+        assert model["a"].tolist() == [1.0, 1.0]
+    model = {"w": np.ones(2)}
+    z = np.ones((2, 2), complex)
+    with pytest.raises(BadArgument, match="in other orders"):
+        o.Momentum().update({"z": z}, {"z": z}, {"step": 0, "velocity": {"z": np.asfortranarray(z)}})
+    with pytest.raises(BadArgument, match="the state of w cannot be updated"):
+        o.Momentum().update(model, model, {"step": 0, "velocity": {"w": fixed}})
+
+
 def test_settings_and_models_that_make_no_sense_are_refused():
     for make, message in [
         (lambda: o.Adam(beta1=1.0), "beta1=1.0"), (lambda: o.Adam(-0.1), "rate=-0.1"),

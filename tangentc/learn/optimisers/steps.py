@@ -30,11 +30,10 @@ class Steps:
         """
         flat = vectors(arrays)
         if flat is None:
-            if arrays[0].dtype.kind == "c":
+            if arrays[0].dtype.kind == "c":  # the rules are of real numbers
                 raise BadArgument(
-                    f"a parameter of {arrays[0].dtype} cannot be updated",
-                    why="it is not an array of NumPy whose entries lie one after the other",
-                    way_out="keep its real and imaginary parts as two parameters",
+                    "a complex parameter and its state lie in memory in other orders",
+                    why="they are stepped as vectors", way_out="make the state by init(model)",
                 )  # fmt: skip
             results = program.rule(*arrays, SimpleNamespace(**numbers))
             for (name, _), result in zip(program.results, results):
@@ -119,15 +118,33 @@ def checked(path: str, p: Any, g: Any, kept: Sequence[Any]) -> Any:
             f"the gradient of {path} is of {g.dtype}", why=f"the parameter is of {p.dtype}",
             way_out="compute the loss in the parameter's dtype, or convert the gradient with astype",
         )  # fmt: skip
-    if isinstance(p, np.ndarray) and not p.flags.writeable:
-        raise BadArgument(f"{path} cannot be updated", why="its array is read-only", way_out="make the model of a copy")
+    _fit_for_steps(path, p)
     for a in kept:
         if a.shape != p.shape or a.dtype != p.dtype:
             raise BadArgument(
                 f"the state of {path} is of shape {a.shape} and {a.dtype}",
                 why=f"the parameter is of shape {p.shape} and {p.dtype}", way_out="make the state by init(model)",
             )  # fmt: skip
+        _fit_for_steps(f"the state of {path}", a)
     return g
+
+
+def _fit_for_steps(name: str, a: Any) -> None:
+    """Raise `BadArgument` if an array cannot be stepped in place."""
+    on_host = isinstance(a, np.ndarray)
+    if on_host and not a.flags.writeable:
+        raise BadArgument(f"{name} cannot be updated", why="its array is read-only", way_out="make it a copy")
+    if a.dtype.kind == "c" and not (on_host and a.flags.forc):
+        raise BadArgument(
+            f"{name} is of {a.dtype} and cannot be updated",
+            why="it is not an array of NumPy whose entries lie one after the other",
+            way_out="keep its real and imaginary parts as two parameters",
+        )  # fmt: skip
+    if a.dtype.char == "e":
+        raise BadArgument(
+            f"{name} is of float16", why="numbers like eps=1e-8 are zero there",
+            way_out="keep parameters in float32, and convert them to float16 where they are used",
+        )  # fmt: skip
 
 
 def owner(array: Any) -> int:
