@@ -9,14 +9,14 @@ path of a leaf is written with dots, ``layers.0.weight``.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tangentc import runtime
-from tangentc.core.values import attributes_of, is_array, is_object
+from tangentc.core.values import is_array, is_object
 from tangentc.errors import BadArgument
 from tangentc.runtime.objects import _module
 
@@ -32,6 +32,15 @@ class Structure:
 
     def __repr__(self) -> str:
         return f"Structure({', '.join(self.paths)})"
+
+
+class Found(NamedTuple):
+    """A leaf with its path, the steps to it, and the nodes that these start from."""
+
+    path: str
+    way: Steps
+    nodes: tuple[Any, ...]
+    leaf: Any
 
 
 class _Leaf:
@@ -57,7 +66,7 @@ def flatten(value: Any, every: bool = False) -> tuple[list[Any], Structure]:
     leaves: list[Any] = []
     paths: list[str] = []
 
-    def taken(v: Any, way: Steps, open_: tuple[int, ...]) -> Any:
+    def taken(v: Any, way: Steps, nodes: tuple[Any, ...]) -> Any:
         parts = parts_of(v)
         if is_leaf(v) or every and parts is None:
             leaves.append(v)
@@ -65,16 +74,48 @@ def flatten(value: Any, every: bool = False) -> tuple[list[Any], Structure]:
             return LEAF
         if parts is None:
             return v
-        if id(v) in open_:
-            raise BadArgument(
-                f"{dotted(way)} is a {type(v).__name__} that holds itself",
-                why="such a tree has no end", way_out="keep the reference back to the whole out of it",
-            )  # fmt: skip
-        within = (*open_, id(v))
+        _open(v, way, nodes)
+        within = (*nodes, v)
         return _Node(v, tuple([(step, taken(part, (*way, step), within)) for step, part in parts]))
 
     root = taken(value, (), ())
     return leaves, Structure(root, tuple(paths))
+
+
+def walk(value: Any, every: bool = False) -> list[Found]:
+    """The leaves of a tree with all that leads to them, where no structure is needed; raises as `flatten` does.
+
+    >>> [(found.path, found.leaf) for found in walk({"w": 1.0, "by": [0.5, "x"]})]
+    [('w', 1.0), ('by.0', 0.5)]
+    """
+    out: list[Found] = []
+
+    def go(v: Any, path: str, way: Steps, nodes: tuple[Any, ...]) -> None:
+        parts = parts_of(v)
+        if parts is None:
+            if every or is_leaf(v):
+                out.append(Found(path, way, nodes, v))
+            return
+        _open(v, way, nodes)
+        start, within = path + "." if way else "", (*nodes, v)
+        for step, part in parts:
+            if type(part) is np.ndarray and part.dtype.kind in "fc":
+                out.append(Found(f"{start}{step[1]}", (*way, step), within, part))
+            elif every or type(part) not in _NO_LEAVES:
+                go(part, f"{start}{step[1]}", (*way, step), within)
+
+    go(value, "", (), ())
+    return out
+
+
+def _open(value: Any, way: Steps, nodes: tuple[Any, ...]) -> None:
+    """Raise `BadArgument` where a node stands in itself."""
+    for node in nodes:
+        if node is value:
+            raise BadArgument(
+                f"{dotted(way)} is a {type(value).__name__} that holds itself",
+                why="such a tree has no end", way_out="keep the reference back to the whole out of it",
+            )  # fmt: skip
 
 
 def unflatten(structure: Structure, leaves: Any) -> Any:
@@ -109,8 +150,7 @@ def items(value: Any, every: bool = False) -> list[tuple[str, Any]]:
     >>> items({"w": 1.0, "by": [0.5, "x"]}, every=True)
     [('w', 1.0), ('by.0', 0.5), ('by.1', 'x')]
     """
-    leaves, structure = flatten(value, every)
-    return list(zip(structure.paths, leaves))
+    return [(found.path, found.leaf) for found in walk(value, every)]
 
 
 def map(f: Callable[..., Any], value: Any, *others: Any, every: bool = False) -> Any:
@@ -133,22 +173,51 @@ def along(value: Any, other: Any, every: bool = False) -> list[Any]:
     >>> along({"w": 1.0, "b": (2.0,)}, {"b": [4.0], "w": 3.0})
     [3.0, 4.0]
     """
-    return [_follow(other, way) for way in ways(value, every)]
+    return follow(other, ways(value, every))
 
 
 def ways(value: Any, every: bool = False) -> list[Steps]:
     """The steps to each leaf: an attribute, a key of a dict or a place in a list, each with its kind."""
-    found: list[Steps] = []
+    return [found.way for found in walk(value, every)]
 
-    def walk(node: Any, way: Steps) -> None:
-        if node is LEAF:
-            found.append(way)
-        elif isinstance(node, _Node):
-            for step, part in node.parts:
-                walk(part, (*way, step))
 
-    walk(flatten(value, every)[1].root, ())
+def follow(value: Any, ways: Iterable[Steps]) -> list[Any]:
+    """What stands at the end of each of these ways; raises `BadArgument` where nothing does.
+
+    >>> follow({"w": 1.0, "by": [0.5, "x"]}, [(("key", "by"), ("item", 1))])
+    ['x']
+    """
+    found = []
+    start, here, whole = None, value, True  # the node that the last way has come by, if one stands there
+    for way in ways:
+        if way[:-1] != start:
+            start = way[:-1]
+            here, whole = _there(value, start)
+        part = _part(here, way[-1]) if way and whole else _NOTHING
+        found.append(_follow(value, way) if part is _NOTHING else part)
     return found
+
+
+_NOTHING = object()
+
+
+def _there(value: Any, way: Steps) -> tuple[Any, bool]:
+    """What stands at the end of these steps, and whether something does."""
+    for step in way:
+        value = _part(value, step)
+        if value is _NOTHING:
+            return value, False
+    return value, True
+
+
+def _part(value: Any, step: tuple[str, Any]) -> Any:
+    """What a step leads to."""
+    kind, key = step
+    if kind == "item":
+        return value[key] if isinstance(value, (list, tuple)) and key < len(value) else _NOTHING
+    if isinstance(value, dict):
+        return value.get(key, _NOTHING)
+    return getattr(value, key, _NOTHING) if kind != "key" else _NOTHING
 
 
 def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -193,9 +262,8 @@ def is_leaf(value: Any) -> bool:
     >>> is_leaf(1.0), is_leaf(np.ones(2)), is_leaf(1), is_leaf(np.arange(2))
     (True, True, False, False)
     """
-    if is_array(value):
-        return bool(value.dtype.kind in "fc")
-    return isinstance(value, (float, complex, np.inexact))
+    kind = _kind(value)
+    return kind is _NUMBER or kind is _ARRAY and value.dtype.kind in "fc"
 
 
 def parts_of(value: Any) -> list[tuple[tuple[str, Any], Any]] | None:
@@ -204,15 +272,51 @@ def parts_of(value: Any) -> list[tuple[tuple[str, Any], Any]] | None:
     >>> parts_of({"w": 1.0}), parts_of("w")
     ([(('key', 'w'), 1.0)], None)
     """
-    if isinstance(value, dict):
+    kind = _kind(value)
+    if type(kind) is tuple:
+        held = getattr(value, "__dict__", ())
+        names = dict.fromkeys([*[n for n in kind if hasattr(value, n)], *held]) if kind else held
+        return [(("attribute", name), getattr(value, name)) for name in names]
+    if kind is dict:
         return [(("key", key), part) for key, part in value.items()]
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return [(("field", name), part) for name, part in zip(value._fields, value)]
-    if isinstance(value, (list, tuple)):
+    if kind is list:
         return [(("item", k), part) for k, part in enumerate(value)]
-    if is_object(value):
-        return [(("attribute", name), getattr(value, name)) for name in attributes_of(value)]
+    if kind is _FIELDS:
+        return [(("field", name), part) for name, part in zip(value._fields, value)]
     return None
+
+
+_ARRAY, _NUMBER, _FIELDS, _OTHER = "array", "number", "fields", "other"
+_NO_LEAVES = frozenset({int, bool, str, type(None)})
+_KINDS: dict[type, Any] = {}
+
+
+def _kind(value: Any) -> Any:
+    """What a value is to a tree, by its class; of an object the attributes that its class declares."""
+    cls = type(value)
+    kind = _KINDS.get(cls)
+    if kind is None:
+        if len(_KINDS) > 999:
+            _KINDS.clear()  # a session that defines classes again and again holds on to none
+        kind = _KINDS[cls] = _kind_of(value, cls)
+    return kind
+
+
+def _kind_of(value: Any, cls: type) -> Any:
+    if is_array(value):
+        return _ARRAY
+    if isinstance(value, (float, complex, np.inexact)):
+        return _NUMBER
+    if isinstance(value, dict):
+        return dict
+    if isinstance(value, (list, tuple)):
+        return _FIELDS if isinstance(value, tuple) and hasattr(cls, "_fields") else list
+    if not is_object(value):
+        return _OTHER
+    if is_dataclass(cls):
+        return tuple(f.name for f in fields(cls))
+    slots = [getattr(c, "__slots__", ()) for c in cls.__mro__]
+    return tuple(n for s in slots for n in ((s,) if isinstance(s, str) else s))
 
 
 def rebuilt(like: Any, parts: list[tuple[tuple[str, Any], Any]]) -> Any:
@@ -254,12 +358,9 @@ def _next(value: Any, way: Steps) -> Iterator[tuple[Any, int]]:
         for n in range(1, len(way) + 1):
             if dotted(way[:n]) in value:
                 yield value[dotted(way[:n])], n
-    if kind in ("attribute", "field") and hasattr(value, key):
-        yield getattr(value, key), 1
-    if kind == "key" and isinstance(value, dict) and key in value:
-        yield value[key], 1
-    if kind == "item" and isinstance(value, (list, tuple)) and key < len(value):
-        yield value[key], 1
+    part = _part(value, way[0])
+    if part is not _NOTHING:
+        yield part, 1
 
 
 def put(value: Any, way: Steps, leaf: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tangentc import tree
 from tangentc.errors import BadArgument
 
 State = Annotated[Any, "state"]
+_NONE: frozenset[str] = frozenset()
 
 
 def parameters(model: Any) -> dict[str, Any]:
@@ -20,18 +22,17 @@ def parameters(model: Any) -> dict[str, Any]:
     attribute that its class annotates with `State` is not trained, nor is what is in it.  An array that stands at two
     paths is one parameter, at the first of them.
 
-    >>> class Line:
-    ...     def __init__(self):
-    ...         self.weight, self.bias, self.power = np.ones(3), np.array(0.0), 2.0
-    >>> list(parameters({"lines": [Line()]}))
+    >>> from types import SimpleNamespace
+    >>> line = SimpleNamespace(weight=np.ones(3), bias=np.array(0.0), power=2.0)
+    >>> list(parameters({"lines": [line]}))
     ['lines.0.weight', 'lines.0.bias']
     """
-    return {paths[0]: array for paths, array in _shared(model)}
+    return {same[0].path: same[0].leaf for same in _shared(model)}
 
 
 def states(model: Any) -> dict[str, Any]:
     """The arrays of a model that are kept and not trained, by their paths, such as the averages of `BatchNorm`."""
-    return {path: leaf for path, leaf, still in _arrays(model) if still}
+    return {found.path: found.leaf for found, still in _arrays(model) if still}
 
 
 def gradients(model: Any, gradient: Any) -> dict[str, Any]:
@@ -40,18 +41,31 @@ def gradients(model: Any, gradient: Any) -> dict[str, Any]:
     >>> gradients({"w": np.ones(2), "n": 3}, {"w": np.zeros(2), "n": 0.0})
     {'w': array([0., 0.])}
     """
-    beside = dict(zip(tree.flatten(model)[1].paths, tree.along(model, gradient)))
-    found = {}
-    for paths, array in _shared(model):
-        parts = [beside[path] for path in paths]
-        total = parts[0] if len(parts) == 1 else sum(parts[1:], start=parts[0])
-        if np.shape(total) != array.shape:
+    return paired(model, gradient)[1]
+
+
+def paired(model: Any, gradient: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The `parameters` of a model and the `gradients` beside them, which may be given as those already.
+
+    >>> paired({"by": [np.ones(2)]}, {"by.0": np.zeros(2)})
+    ({'by.0': array([1., 1.])}, {'by.0': array([0., 0.])})
+    """
+    shared = _shared(model)
+    arrays = {same[0].path: same[0].leaf for same in shared}
+    if isinstance(gradient, dict) and gradient.keys() == arrays.keys():
+        found = gradient
+    else:
+        rest = iter(tree.follow(gradient, [one.way for same in shared for one in same]))
+        parts = [[next(rest) for _ in same] for same in shared]
+        found = {path: sum(part[1:], start=part[0]) for path, part in zip(arrays, parts)}
+    for path, array in arrays.items():
+        shape = getattr(found[path], "shape", ())
+        if shape != array.shape:
             raise BadArgument(
-                f"the gradient of {paths[0]} has shape {np.shape(total)}",
+                f"the gradient of {path} has shape {shape}",
                 why=f"the parameter has shape {array.shape}", way_out="give what grad has given by this model",
             )  # fmt: skip
-        found[paths[0]] = total
-    return found
+    return arrays, found
 
 
 def count(model: Any) -> int:
@@ -59,39 +73,43 @@ def count(model: Any) -> int:
     return sum(array.size for array in parameters(model).values())
 
 
-def _shared(model: Any) -> list[tuple[list[str], Any]]:
-    """The arrays that are trained, each once, with all its paths."""
-    found: dict[int, tuple[list[str], Any]] = {}
-    for path, array, still in _arrays(model):
+def _shared(model: Any) -> list[list[tree.Found]]:
+    """The arrays that are trained, each once, with all its places."""
+    places: dict[int, list[tree.Found]] = {}
+    for found, still in _arrays(model):
         if not still:
-            found.setdefault(id(array), ([], array))[0].append(path)
-    return list(found.values())
+            places.setdefault(id(found.leaf), []).append(found)
+    return list(places.values())
 
 
-def _arrays(model: Any) -> list[tuple[str, Any, bool]]:
-    """The arrays of a model with their paths, and whether each one is state."""
+def _arrays(model: Any) -> list[tuple[tree.Found, bool]]:
+    """The arrays of a model, and whether each is state: in an attribute of which its class says so."""
     out = []
-    for way, (path, leaf) in zip(tree.ways(model), tree.items(model)):
-        if hasattr(leaf, "shape") and not isinstance(leaf, np.generic):
-            out.append((path, leaf, _is_state(model, way)))
+    last: Any = None
+    above, said = False, _NONE
+    for found in tree.walk(model):
+        _, way, nodes, leaf = found
+        if isinstance(leaf, (float, complex, np.generic)):
+            continue
+        if nodes is not last and nodes:
+            last, said = nodes, _said(nodes[-1])
+            above = any(step[1] in _said(node) for node, step in zip(nodes, way[:-1]) if step[0] == "attribute")
+        out.append((found, above or bool(said) and way[-1][1] in said and way[-1][0] == "attribute"))
     return out
 
 
-def _is_state(model: Any, way: Any) -> bool:
-    here = model
-    for kind, key in way:
-        if kind == "attribute" and key in _said_state(type(here)):
-            return True
-        here = getattr(here, key) if kind in ("attribute", "field") else here[key]
-    return False
+def _said(node: Any) -> frozenset[str]:
+    cls: Any = type(node)
+    return _said_state(cls)
 
 
-def _said_state(cls: type) -> set[str]:
+@lru_cache(999)
+def _said_state(cls: Any) -> frozenset[str]:
     """The attributes that a class, or one above it, annotates with `State`."""
     said: dict[str, Any] = {}
     for c in reversed(cls.__mro__):
         said.update(inspect.get_annotations(c))
-    return {
+    return frozenset(
         name for name, what in said.items()
         if what is State or isinstance(what, str) and what.split(".")[-1] == "State"
-    }  # fmt: skip
+    )  # fmt: skip
