@@ -11,7 +11,7 @@ import numpy as np
 
 import tangentc
 from tangentc.learn import optimisers
-from tangentc.learn.parameters import parameters
+from tangentc.learn.trained import parameters
 
 ROUNDS = 25
 

@@ -222,7 +222,9 @@ class Aliases:
         """Whether a statement makes an array that nothing else refers to."""
         if is_elementwise(s.op) or s.op is operator.matmul:
             return True
-        return (known(s.op) or s.op in NEW) and s.op is not np.diag and not self.shares(s)  # the diagonal of a matrix is its memory
+        if s.op is np.diag:  # the diagonal of a matrix is its memory
+            return False
+        return (known(s.op) or s.op in NEW) and not self.shares(s)
 
     def _is_unknown(self, key: Atom) -> bool:
         t = self._type(key)

@@ -27,6 +27,7 @@ from tangentc.analysis.results import LATER, Applied, Result, of_container, of_t
 from tangentc.analysis.sampling import Fresh, Method
 from tangentc.core import ops
 from tangentc.core.classes import is_operated
+from tangentc.core.lengths import Dim
 from tangentc.core.nodes import Const, Op
 from tangentc.core.types import (
     PLAIN_ARRAYS,

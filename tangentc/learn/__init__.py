@@ -16,7 +16,8 @@ _HOMES = {
     "tangentc.learn.modes": ("evaluating", "set_training", "summary"),
     "tangentc.learn.trained": ("State", "count", "gradients", "parameters", "states"),
     "tangentc.learn.optimisers": (
-        "LAMB", "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "Momentum", "NAdam", "Nesterov", "RMSProp",
+        "LAMB", "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "Momentum", "NAdam", "Nesterov",
+        "RMSProp",
     ),
     "tangentc.learn.train": ("EarlyStopping", "History", "Run", "fit"),
     "tangentc.learn.slope": ("value_and_grad",),

@@ -8,7 +8,6 @@ import linecache
 from collections.abc import Callable
 from typing import Any
 
-
 import tangentc
 from tangentc import tree
 from tangentc.learn.trained import states

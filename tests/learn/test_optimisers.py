@@ -14,7 +14,7 @@ from tangentc import grad, tree
 from tangentc.errors import BadArgument
 from tangentc.learn import optimisers as o
 from tangentc.learn.optimisers import base, programs, steps
-from tangentc.learn.parameters import State, gradients, parameters
+from tangentc.learn.trained import State, gradients, parameters
 
 KEPT = json.loads(figures.FILE.read_text())
 ALL = [

@@ -40,7 +40,7 @@ def _leaky_relu_rule(x, y, slope=0.01):
 
 
 def elu(x, alpha=1.0):
-    """``x`` where it is positive, else ``alpha * (exp(x) - 1)`` (Clevert, Unterthiner and Hochreiter, arXiv:1511.07289).
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)`` (Clevert et al., arXiv:1511.07289).
 
     >>> elu(np.array([-np.inf, 2.0]))
     array([-1.,  2.])
@@ -183,6 +183,15 @@ def _log_softmax_tangent(x, y, x_dot, axis=-1):
 
 
 operation(
-    relu, leaky_relu, elu, sigmoid, softplus, normal_distribution, pure=True, new=True, elementwise=True, keeps_shape=True
+    relu,
+    leaky_relu,
+    elu,
+    sigmoid,
+    softplus,
+    normal_distribution,
+    pure=True,
+    new=True,
+    elementwise=True,
+    keeps_shape=True,
 )
 operation(softmax, log_softmax, pure=True, new=True, keeps_shape=True)

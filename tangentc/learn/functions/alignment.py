@@ -45,7 +45,7 @@ def later(alpha, by):
 
 
 def extended(labels, lengths, blank):
-    """The labels with blanks between and around them; whether a state may be reached from two before; the last state."""
+    """The labels with blanks around them; whether a state may be reached from two before; the last state."""
     xp = module_of(labels)
     batch, most = labels.shape
     states = xp.full((batch, 2 * most + 1), blank, labels.dtype)
@@ -70,7 +70,7 @@ def refuse_lengths(shape, labels, steps, lengths, blank):
         if len(own) < lengths[k] or (own == blank).any() or own.size and (own.min() < 0 or own.max() >= shape[2]):
             raise BadArgument(
                 f"the labels of example {k} are {own.tolist()}",
-                why=f"there are {shape[2]} classes, and {blank} is the blank", way_out="number labels without the blank",
+                why=f"there are {shape[2]} classes, and {blank} is the blank", way_out="give labels without it",
             )  # fmt: skip
         least = lengths[k] + np.count_nonzero(own[1:] == own[:-1])
         if steps[k] > shape[0] or steps[k] < max(least, 1):

@@ -28,7 +28,7 @@ def embedding(indices, table):
 
 
 def dropout(x, rate, rng, training=True):
-    """``x`` with entries set to zero at this rate, and the others divided by ``1 - rate``; ``x`` itself when not training.
+    """``x`` with entries set to zero at this rate, and the others divided by ``1 - rate``; else ``x`` itself.
 
     ``rng`` is a `numpy.random.Generator`, or CuPy's, which draws one number for each entry (Srivastava et al., JMLR 15,
     2014, with the scaling at training time).

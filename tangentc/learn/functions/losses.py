@@ -60,8 +60,8 @@ def mean_square(x, target):
 
 
 def huber(x, target, delta=1.0):
-    """The mean of ``d ** 2 / 2`` where ``d = abs(x - target)`` is at most ``delta``, else of ``delta * (d - delta / 2)``
-    (Huber, Annals of Mathematical Statistics 35, 1964).
+    """The mean of ``d ** 2 / 2`` where ``d = abs(x - target)`` is at most ``delta``, else of
+    ``delta * (d - delta / 2)`` (Huber, Annals of Mathematical Statistics 35, 1964).
 
     >>> huber(np.array([0.5, 3.0]), np.zeros(2))
     np.float64(1.3125)
@@ -94,7 +94,7 @@ def hinge(scores, target, margin=1.0):
 
 def triplet(anchor, positive, negative, margin=1.0, eps=1e-6):
     """The mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, with distances along the last axis of
-    differences to which ``eps`` is added (Balntas et al., BMVC 2016; Schroff, Kalenichenko and Philbin, arXiv:1503.03832).
+    differences to which ``eps`` is added (Schroff, Kalenichenko and Philbin, arXiv:1503.03832).
 
     >>> triplet(np.zeros((1, 2)), np.zeros((1, 2)), np.array([[3.0, 4.0]])).round(3)
     np.float64(0.0)
@@ -110,6 +110,6 @@ def refuse_targets(name, logits, target, kind):
     if tuple(target) != tuple(wanted) or kind not in "iuf":
         raise BadArgument(
             f"{name} is given logits of shape {tuple(logits)} and a target of shape {tuple(target)}",
-            why="classes are on the last axis; a target has integers, one for each row, or a probability for each logit",
+            why="classes are on the last axis; a target has an integer for each row, or a share for each logit",
             way_out="move the classes to the last axis, or give the labels as integers",
         )

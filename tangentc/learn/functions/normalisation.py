@@ -170,7 +170,7 @@ def batch_norm(x, weight, bias, mean, variance, training=True, momentum=0.1, eps
 
 
 def layer_norm(x, weight, bias, eps=1e-5):
-    """Normalisation over the last axes, as many as ``weight`` and ``bias`` have (Ba, Kiros and Hinton, arXiv:1607.06450).
+    """Normalisation over the last axes, as many as ``weight`` has (Ba, Kiros and Hinton, arXiv:1607.06450).
 
     >>> layer_norm(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2)).round(3)
     array([[-1.,  1.]])
@@ -222,5 +222,6 @@ def refuse_groups(channels, groups):
             f"{channels} channels are to be normalised in {groups} groups",
             why="the groups would not have equally many", way_out="choose a divisor of the number of channels",
         )  # fmt: skip
+
 
 zero_gradient(refuse_groups)

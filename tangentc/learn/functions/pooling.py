@@ -33,7 +33,7 @@ def average_pool(x, size, stride=None, padding=0):
 
 
 def global_average_pool(x):
-    """The mean of each channel; ``(batch, channels, *space)`` gives ``(batch, channels)`` (Lin et al., arXiv:1312.4400).
+    """The mean of each channel, ``(batch, channels)``; ``x`` is ``(batch, channels, *space)`` (arXiv:1312.4400).
 
     >>> global_average_pool(np.array([[[1.0, 3.0]]]))
     array([[2.]])
@@ -87,7 +87,9 @@ def weights_of_means(n, m, x):
 def _plan(shape, size, stride, padding, dilation):
     n = len(shape) - 2
     kernel = windows.each("size", size, n)
-    plan = windows.plan(shape, (shape[1], 1, *kernel), kernel if stride is None else stride, padding, dilation, shape[1])
+    plan = windows.plan(
+        shape, (shape[1], 1, *kernel), kernel if stride is None else stride, padding, dilation, shape[1]
+    )
     if any(b > k // 2 for b, k in zip(plan.before, kernel)):
         raise BadArgument(
             f"padding={padding!r} is more than half of the window {kernel}",

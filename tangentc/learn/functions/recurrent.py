@@ -1,6 +1,7 @@
 """Recurrent cells, and their scans over sequences ``(batch, steps, features)``.
 
-Weights are as in PyTorch: for ``g`` gates of ``n`` units ``w_in`` is ``(g * n, features)``, ``w_hidden`` ``(g * n, n)``.
+Weights are as in PyTorch: for ``g`` gates of ``n`` units ``w_in`` is ``(g * n, features)``, and ``w_hidden``
+``(g * n, n)``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ def lstm_cell(x, h, c, w_in, w_hidden, b_in, b_hidden):
     """The state ``(h, c)`` after one step; the gates are in, forget, cell and out (Hochreiter and Schmidhuber, Neural
     Computation 9, 1997, with the forget gate of Gers, Schmidhuber and Cummins, 2000).
 
-    >>> h, c = lstm_cell(np.zeros((1, 2)), np.zeros((1, 1)), np.ones((1, 1)), np.ones((4, 2)), np.ones((4, 1)), 0.0, 0.0)
+    >>> one = np.ones((1, 1))
+    >>> h, c = lstm_cell(np.zeros((1, 2)), 0 * one, one, np.ones((4, 2)), np.ones((4, 1)), 0.0, 0.0)
     >>> c
     array([[0.5]])
     """

@@ -18,7 +18,12 @@ def _recurrent(gates, features, units, rng, dtype):
     """Weights and biases of so many gates: Glorot's for the input, orthogonal ones for the state."""
     w_in = [glorot_uniform(rng, (units, features), dtype) for _ in range(gates)]
     w_hidden = [orthogonal(rng, (units, units), dtype) for _ in range(gates)]
-    return np.concatenate(w_in), np.concatenate(w_hidden), np.zeros(gates * units, dtype), np.zeros(gates * units, dtype)
+    return (
+        np.concatenate(w_in),
+        np.concatenate(w_hidden),
+        np.zeros(gates * units, dtype),
+        np.zeros(gates * units, dtype),
+    )
 
 
 @dataclass
@@ -123,14 +128,14 @@ class MultiHeadAttention:
 
     @classmethod
     def of(cls, width, heads, rng, causal=False, bias=True, dtype=float):
-        """Four products with ``(width, width)`` weights; raises `BadArgument` unless the heads share the width evenly."""
+        """Four products with ``(width, width)`` weights; `BadArgument` unless the heads can share the width evenly."""
         if width % heads:
             raise BadArgument(
                 f"a width of {width} is to be shared by {heads} heads",
                 why="each head takes the same part", way_out="choose a divisor of the width",
             )  # fmt: skip
-        four = [Linear.of(width, width, rng, bias, dtype, glorot_uniform) for _ in range(4)]
-        return cls(*four, heads, causal)
+        q, k, v, out = (Linear.of(width, width, rng, bias, dtype, glorot_uniform) for _ in range(4))
+        return cls(q, k, v, out, heads, causal)
 
     def __call__(self, x, memory=None, mask=None):
         seen = x if memory is None else memory

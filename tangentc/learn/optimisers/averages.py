@@ -9,7 +9,7 @@ from tangentc.errors import BadArgument
 from tangentc.learn.optimisers.base import Optimiser, State, of_state, zeros_like
 from tangentc.learn.optimisers.programs import trace
 from tangentc.learn.optimisers.steps import Steps, checked
-from tangentc.learn.parameters import paired, parameters
+from tangentc.learn.trained import paired, parameters
 
 
 @dataclass(frozen=True)

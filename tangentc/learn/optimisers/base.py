@@ -16,7 +16,7 @@ from tangentc.errors import BadArgument
 from tangentc.learn.optimisers.clipping import shrinking
 from tangentc.learn.optimisers.programs import Program, trace
 from tangentc.learn.optimisers.steps import Steps, checked, owner, steepest
-from tangentc.learn.parameters import paired, parameters
+from tangentc.learn.trained import paired, parameters
 
 Rate = float | Callable[[int], float]
 State = dict[str, Any]

@@ -12,7 +12,7 @@ from tangentc import value_and_grad
 from tangentc.errors import BadArgument
 from tangentc.learn.optimisers.base import distinct
 from tangentc.learn.optimisers.steps import checked, steepest
-from tangentc.learn.parameters import paired
+from tangentc.learn.trained import paired
 
 
 @dataclass(frozen=True)

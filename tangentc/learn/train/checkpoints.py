@@ -23,7 +23,13 @@ ARRAYS, REST, BEGUN = "arrays.npz", "state.json", ".begun-"
 
 
 def save(
-    folder: Any, step: int, model: Any, state: Any, rest: dict[str, Any], kept: dict[str, Any] | None = None, last: int = 2
+    folder: Any,
+    step: int,
+    model: Any,
+    state: Any,
+    rest: dict[str, Any],
+    kept: dict[str, Any] | None = None,
+    last: int = 2,
 ) -> Path:
     """Write the checkpoint of a step into ``folder``, and give its path; the ``last`` ones stay.
 
@@ -87,7 +93,9 @@ def load(path: Any, model: Any, state: Any) -> tuple[dict[str, Any], dict[str, A
         there = found(path)
         if not there:
             raise BadArgument(
-                f"{path} holds no checkpoint", why=f"there is no {REST} in it", way_out="give the folder of a checkpoint"
+                f"{path} holds no checkpoint",
+                why=f"there is no {REST} in it",
+                way_out="give the folder of a checkpoint",
             )
         path = there[-1]
     said = json.loads((path / REST).read_text())

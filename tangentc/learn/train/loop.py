@@ -58,7 +58,7 @@ class EarlyStopping:
         if self.monitor not in run.history.last:
             raise BadArgument(
                 f"EarlyStopping watches {self.monitor}, which is not measured",
-                why=f"there are {', '.join(run.history.names)}", way_out="give fit validation=..., or name one of these",
+                why=f"there are {', '.join(run.history.names)}", way_out="name one of these, or give validation",
             )  # fmt: skip
         value = run.history.last[self.monitor] * (-1 if self.largest else 1)
         if value < self.best:
@@ -227,7 +227,7 @@ class _Loop:
         if row is None:
             raise NotFinite(f"{what} {where}", why="run again, the loss is finite: it draws random numbers")
         raise NotFinite(
-            f"{what} {where}", row.span, why=f"{row.operation} gave the first {row.kind}",
+            f"{what} {where}", row.where.span, why=f"{row.operation} gave the first {row.kind}",
             way_out="look at its arguments there: tangentc.trace(loss)(model, *batch)",
         )  # fmt: skip
 

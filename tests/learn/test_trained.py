@@ -10,7 +10,7 @@ import pytest
 
 from tangentc import tree
 from tangentc.errors import BadArgument
-from tangentc.learn.parameters import State, count, gradients, paired, parameters, states
+from tangentc.learn.trained import State, count, gradients, paired, parameters, states
 
 
 class Slotted:
