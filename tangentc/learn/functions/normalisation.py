@@ -5,6 +5,8 @@ Each is `standardise` over some axes, times a weight and plus a bias for each ch
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tangentc import adjoint_rule, operation, tangent_rule, zero_gradient
@@ -188,7 +190,7 @@ def group_norm(x, groups, weight, bias, eps=1e-5):
     """
     refuse_groups(np.shape(x)[1], groups)
     shape = (1, -1) + (1,) * (np.ndim(x) - 2)
-    parts = np.reshape(x, (np.shape(x)[0], groups, np.size(x) // np.maximum(np.shape(x)[0] * groups, 1)))
+    parts = np.reshape(x, (np.shape(x)[0], groups, math.prod(np.shape(x)[1:]) // groups))
     z = np.reshape(standardise(parts, eps, axis=-1)[0], np.shape(x))
     return z * np.reshape(weight, shape) + np.reshape(bias, shape)
 
