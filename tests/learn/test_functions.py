@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learn.function_cases import CASES, weights_of
 
 import tangentc
+from learn.function_cases import CASES, weights_of
 from tangentc.errors import BadArgument
 from tangentc.learn import functions as F
 from tangentc.testing import check_rule
