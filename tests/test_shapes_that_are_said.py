@@ -24,6 +24,14 @@ def test_axes_that_are_counted_are_known():
     assert "unbroadcast" not in text and "axis=(0, 2)" in text
 
 
+def test_no_axes_are_known_too():
+    def f(x):
+        axes = (0,) + tuple(range(2, np.ndim(x)))
+        return np.sum(np.mean(x, axis=axes, keepdims=True) * x)
+
+    assert_gradient(f, np.random.default_rng(0).normal(size=(3, 4)))
+
+
 @pytest.mark.parametrize("ends", ["0, 1", "1, 3", "2, -1, -1", "3"])
 def test_a_tuple_of_a_range_has_its_numbers(ends, tmp_path):
     path = tmp_path / "ranges.py"

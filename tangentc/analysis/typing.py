@@ -119,7 +119,7 @@ class Typing(State):
         elif s.op is operator.getitem and isinstance(s.args[1], str) and (t := self._at_places(s)) is not None:
             self._define(s.target, self.placed(t, s.target, s.span.site))
             self.definitions[s.target] = s
-        elif s.op is builtins.tuple and len(turns := (self._turns(s.args[0]) if s.args else None) or ()) in _WRITTEN:
+        elif s.op is builtins.tuple and s.args and len(turns := self._counted_out(s.args[0])) <= MOST_PARTS:
             self._define(s.target, Tuple(tuple([Scalar("int64", True, n) for n in turns])))
             self.definitions[s.target] = s
 
@@ -262,6 +262,11 @@ class Typing(State):
         for c in s.carried:
             self._define(c.name, self.of(c.name))
 
+    def _counted_out(self, iterable: Atom) -> range:
+        """The numbers of a range, and where they are not known more than are told apart."""
+        known = self._turns(iterable)
+        return _MANY if known is None else known
+
     def _turns(self, iterable: Atom) -> range | None:
         """The numbers that a loop runs over, where they are known."""
         made = self.definitions.get(iterable) if isinstance(iterable, str) else None
@@ -284,7 +289,7 @@ class Typing(State):
         return types
 
 
-_WRITTEN = range(1, MOST_PARTS + 1)  # so many numbers of a range are known one by one
+_MANY = range(MOST_PARTS + 1)  # more numbers than are told apart
 
 
 def shortest(lengths: Iterable[Dim | None]) -> int:

@@ -155,6 +155,11 @@ class Plateau:
                 way_out="say one from 0 to 1",
             )
 
+    def __call__(self, run: Any) -> None:
+        """As a callback of `fit`: take note of the loss of an epoch, on the data for validation where there are some."""
+        row = run.history.last
+        self.update(run.state, row.get("validation_loss", row["loss"]))
+
     def update(self, state: State, loss: Any) -> None:
         """Take note of a loss, such as that of an epoch on the data for validation; NaN is not less than any."""
         value = float(loss)

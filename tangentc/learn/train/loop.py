@@ -176,8 +176,6 @@ class _Loop:
         row = {"epoch": run.epoch, "step": run.step, "loss": self.total / self.count, **self.measured()}
         run.history.rows.append({**row, "seconds": round(time.time() - begun, 3)})
         self.total, self.count, self.batches = 0.0, 0, 0
-        if hasattr(getattr(run.optimiser, "rate", None), "update"):  # a rate that waits for the loss
-            run.optimiser.rate.update(run.state, row.get("validation_loss", row["loss"]))
         for callback in self.callbacks:
             callback(run)
         run.epoch += 1
@@ -223,7 +221,7 @@ class _Loop:
         if not self.anomaly:
             raise NotFinite(f"{what} {where}", why="the loss has a NaN or an infinity", way_out="say anomaly=True")
         with np.errstate(all="ignore"):
-            row = tangentc.trace(self.loss)(run.model, *batch).first_nonfinite()
+            row = tangentc.trace(tangentc.value_and_grad(self.loss))(run.model, *batch).first_nonfinite()
         if row is None:
             raise NotFinite(f"{what} {where}", why="run again, the loss is finite: it draws random numbers")
         raise NotFinite(
