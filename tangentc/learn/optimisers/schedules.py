@@ -156,7 +156,7 @@ class Plateau:
             )
 
     def __call__(self, run: Any) -> None:
-        """As a callback of `fit`: take note of the loss of an epoch, on the data for validation where there are some."""
+        """As a callback of `fit`: take note of the loss of an epoch, that of the validation if there is one."""
         row = run.history.last
         self.update(run.state, row.get("validation_loss", row["loss"]))
 
