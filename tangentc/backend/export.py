@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import sys
 import textwrap
 import types
 from pathlib import Path
@@ -17,12 +18,14 @@ from tangentc.core import ops
 from tangentc.core.jitted import is_jitted
 from tangentc.errors import BadArgument
 
+KNOWN = {*sys.stdlib_module_names, "numpy", "cupy", "scipy"}  # what a module may import
 LITERALS = (int, float, complex, str, bool, type(None))
 
 
-def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") -> str:
+def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "", bare: bool = False) -> str:
     """A module that imports only the array module and `math`: helpers, constants, then the program, in which
-    ``checks`` is the first statement of the last function."""
+    ``checks`` is the first statement of the last function.  With ``bare`` classes of which the program makes objects
+    are written in, as what holds their fields."""
     imports: set[str] = set()
     helpers: dict[str, str] = {}
 
@@ -60,6 +63,9 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
                 need(other, function.__globals__[other])
 
     for bound, value in sorted(text.bindings.items()):
+        if bare and isinstance(value, type) and value.__module__.split(".")[0] not in KNOWN:
+            helpers[bound] = _bare(bound, value)
+            continue
         need(bound, value.function if isinstance(value, ops.UserFunction) else value)
     constants = [row for row in text.imports if row.partition(" = ")[2] in NUMBA.values()]
     imports |= {"import numba"} if constants else set()
@@ -77,6 +83,13 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
     parts += ["\n".join(constants)] if constants else []
     body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), with_checks(text.text, checks)])
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
+
+
+def _bare(name: str, cls: type) -> str:
+    """A class that holds the fields of objects of another one, and nothing else."""
+    if issubclass(cls, tuple):
+        return f"{name} = __import__('collections').namedtuple({name!r}, {list(getattr(cls, '_fields', ()))})\n"
+    return f"class {name}:\n    def __init__(self, **fields):\n        vars(self).update(fields)\n"
 
 
 def _is_literal(value: Any) -> bool:
