@@ -9,7 +9,7 @@ import inspect
 import math
 import shutil
 import sys
-import tempfile
+import uuid
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +56,8 @@ def save(model: Any, path: Any, *examples: np.ndarray, adjoint: bool = False, ba
     call, target = _called(model, examples, batch), Path(path)
     _check_target(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="partial-", dir=target.parent))
+    folder = target.with_name(f"partial_{uuid.uuid4().hex}")
+    folder.mkdir()
     try:
         _export(call.function, folder / "primal.py", *call.values)
         arrays = _write(folder, call)
@@ -334,11 +335,8 @@ def _check_target(target: Path) -> None:
 
 def _replace(folder: Path, target: Path) -> None:
     """Give a folder its name, in place of one that was saved before."""
-    folder.chmod(0o755)
+    old = target.with_name(f"old_{uuid.uuid4().hex}")
     if target.exists():
-        old = Path(tempfile.mkdtemp(prefix="old-", dir=target.parent))
-        target.rename(old / target.name)
-        folder.rename(target)
-        shutil.rmtree(old)
-    else:
-        folder.rename(target)
+        target.rename(old)
+    folder.rename(target)
+    shutil.rmtree(old, ignore_errors=True)

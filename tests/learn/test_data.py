@@ -1,6 +1,11 @@
 """Sources of samples, and the batches of a loader."""
 
 import json
+import signal
+import subprocess
+import sys
+import threading
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,6 +132,7 @@ def test_samples_by_number_are_stacked():
         ([(1, 2), (1, 2), (1,)], 2, "tuple of 0"),
         ([{"a": 1}, {"b": 1}], 1, "dict of b"),
         ([None, None], 0, "no array"),
+        ([np.ones(2), np.ma.masked_equal(np.ones(2), 0.0)], 1, "MaskedArray, which is no array"),
     ],
 )
 def test_samples_of_several_forms_are_refused_by_number(samples, number, said):
@@ -142,6 +148,7 @@ def test_samples_of_several_forms_are_refused_by_number(samples, number, said):
         ((X, [1, 2]), "1.0 is .*int"),
         ((X, np.array(1.0)), "rank 0"),
         (np.array([None, 1]), "dtype object"),
+        (np.ma.masked_equal(X, 0.0), "MaskedArray"),
         (np.ones((0, 2)), "no samples"),
         ([], "no samples"),
         ({}, "no array"),
@@ -384,6 +391,45 @@ def test_a_stale_cache_is_not_read(tmp_path):
     assert cached(changed, folder=tmp_path)[1] == -1.0
     assert len(list(tmp_path.iterdir())) == 7
     assert one["x"][3].tolist() == [6.0, 6.0]
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+from tangentc.learn.data import cached
+
+def f(x):
+    if x == 70.0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x * 2.0
+
+cached(np.arange(1000.0), f, folder=sys.argv[1], key="k")
+"""
+
+
+def test_a_cache_whose_making_is_killed_is_not_read(tmp_path):
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    assert [p.name.split("-")[0] for p in tmp_path.iterdir()] == ["partial"]
+    data = cached(np.arange(1000.0), lambda x: x * 2.0, folder=tmp_path, key="k")
+    assert data.tolist() == (2.0 * np.arange(1000.0)).tolist()
+
+
+def test_two_that_make_one_cache_at_once(tmp_path):
+    def make():
+        made.append(cached(np.arange(500.0), slowly, folder=tmp_path))
+
+    made: list = []
+    threads = [threading.Thread(target=make) for _ in range(3)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(list(tmp_path.iterdir())) == 1 and len(made) == 3
+    assert all(data.tolist() == np.arange(500.0).tolist() for data in made)
+
+
+def slowly(x):
+    time.sleep(0.0002)
+    return x
 
 
 def test_a_cache_that_fails_leaves_nothing(tmp_path):

@@ -126,6 +126,14 @@ def _epochs(loader):
     return [list(loader) for _ in range(2)]
 
 
+@pytest.mark.parametrize("by", ["threads", "processes"])
+def test_workers_may_read_samples_alone(by):
+    loader = Loader(Cubes(), 4).map(None, workers=2, by=by)
+    assert np.concatenate(list(loader)).tolist() == [float(k) ** 3 for k in range(20)]
+    with pytest.raises(BadSample, match="picture 5"):
+        list(Loader(Cubes(bad=5), 4).map(None, workers=2, by=by))
+
+
 def test_two_maps_draw_apart_and_all_samples_differ():
     loader = Loader(np.zeros((20, 2)), 5).map(noisy).map(noisy, workers=2)
     twice, once = np.concatenate(list(loader)), np.concatenate(list(Loader(np.zeros((20, 2)), 5).map(noisy)))

@@ -251,6 +251,47 @@ def test_the_adjoint_is_saved_beside(tmp_path, make):
         load(folder).adjoint(x, x)
 
 
+def windows(x, n):
+    return np.lib.stride_tricks.sliding_window_view(x, n, axis=-1)
+
+
+def convolved(x, w, pad=1):
+    return windows(np.pad(x, ((0, 0), (pad, pad))), len(w)) @ w
+
+
+@tangentc.adjoint_rule(convolved)
+def convolved_rule(x, w, pad, y, y_bar):
+    return convolved(y_bar, w[::-1].copy(), len(w) - 1 - pad), by_weights(y_bar, x, pad), None
+
+
+def by_weights(y_bar, x, pad):
+    x = np.pad(x, ((0, 0), (pad, pad)))
+    return np.einsum("nk,nkj->j", y_bar, windows(x, x.shape[1] - y_bar.shape[1] + 1))
+
+
+@dataclass
+class Convolution:
+    w: Any
+    pad: int = 1
+
+    def __call__(self, x):
+        return convolved(np.tanh(convolved(x, self.w, self.pad)), self.w, self.pad)
+
+
+def test_functions_with_rules_and_the_errors_of_helpers_are_written_in(tmp_path):
+    model, seed = Convolution(np.array([0.5, 1.0, -0.3])), np.ones((5, 3))
+    folder = save(model, tmp_path / "saved", X, adjoint=True)
+    assert "class BadRule(Exception)" in (folder / "adjoint.py").read_text()
+    got, step = load(folder).adjoint(seed, X)["w"], 1e-6
+    for k in range(3):
+        ends = [Convolution(model.w + sign * step * np.eye(3)[k])(X).sum() for sign in (1, -1)]
+        assert abs(got[k] - (ends[0] - ends[1]) / (2 * step)) < 1e-7
+    np.savez(tmp_path / "in.npz", x=X)
+    program = "import numpy as np, saved; print(saved.adjoint(np.ones((5, 3)), np.load('in.npz')['x'])['w'].tolist())"
+    done = alone(folder, program=program)
+    assert eval(done.stdout) == got.tolist(), done.stderr
+
+
 def test_without_asking_there_is_no_adjoint(tmp_path):
     folder = save(FullBasicModel(), tmp_path / "saved", X)
     assert not hasattr(load(folder), "adjoint") and not (folder / "adjoint.py").exists()

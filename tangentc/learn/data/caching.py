@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import os
 import shutil
-import tempfile
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,7 @@ def cached(
     some = _some(source, maps)
     leaves, structure = tree.flatten(some, every=True)
     forms = [((len(source), *leaf.shape[1:]), leaf.dtype) for leaf in leaves]
-    loader = Loader(source, BATCH)
-    loader = loader if f is None else loader.map(f, workers, by)
+    loader = Loader(source, BATCH).map(f, workers, by)
     if folder is None:
         arrays = [np.empty(*form) for form in forms]
         _fill(arrays, structure, loader)
@@ -90,7 +89,8 @@ def _fill(arrays: list[Any], structure: tree.Structure, loader: Loader) -> None:
 def _write(home: Path, forms: list[Any], structure: tree.Structure, loader: Loader) -> None:
     """Write the arrays into a folder beside, which gets its name when it is whole."""
     home.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix="partial-", dir=home.parent))
+    partial = home.with_name(f"partial-{uuid.uuid4().hex}")
+    partial.mkdir()
     try:
         files = [partial / f"{k}.npy" for k in range(len(forms))]
         arrays = [_opened(file, *form) for file, form in zip(files, forms)]

@@ -43,9 +43,9 @@ def _stacked(values: Sequence[Any], index: Sequence[int]) -> np.ndarray:
     """Arrays and numbers in one array."""
     arrays = [np.asarray(value) for value in values]
     first = arrays[0]
-    for array, number in zip(arrays, index):
-        if array.dtype.hasobject:
-            raise bad_sample(number, f"it has a {_form(values[0])}, which is no array", "use numpy.asarray in a map")
+    for array, value, number in zip(arrays, values, index):
+        if array.dtype.hasobject or isinstance(value, np.ma.MaskedArray):
+            raise bad_sample(number, f"it has a {_form(value)}, which is no array", "use numpy.asarray in a map")
         alike = array.dtype == first.dtype or array.dtype.kind == first.dtype.kind in "US"
         if array.shape != first.shape or not alike:
             raise bad_sample(

@@ -41,15 +41,13 @@ class Loader:
 
     def __init__(self, data: Any, batch: int, shuffle: bool = False, seed: int = 0, last: str = "keep"):
         self._source = source_of(data)
-        self.batch, self.shuffle, self.seed, self.last = (
-            _count(batch, "batch", 1),
-            shuffle,
-            _count(seed, "seed", 0),
-            last,
-        )
+        self.batch, self.seed = _count(batch, "batch", 1), _count(seed, "seed", 0)
+        self.shuffle, self.last = bool(shuffle), last
         if last not in LASTS:
-            raise BadArgument(f"last={last!r} is not known", why="a last batch is kept, dropped or filled up",
-                              way_out='say "keep", "drop" or "pad"')  # fmt: skip
+            raise BadArgument(
+                f"last={last!r} is not known", why="a last batch is kept, dropped or filled up",
+                way_out='say "keep", "drop" or "pad"',
+            )  # fmt: skip
         self._maps: tuple[Callable[..., Any], ...] = ()
         self._workers, self._by, self._ahead = 0, "threads", 0
         self._rank, self._of = 0, 1
@@ -66,11 +64,11 @@ class Loader:
         return whole + (rest > 0 and self.last != "drop")
 
     # ---------------------------------------------------------- other loaders of the same data
-    def map(self, f: Callable[..., Any], workers: int = 0, by: str = "threads") -> Loader:
-        """A loader of what ``f`` gives for each sample, a tuple for data in a tuple.
+    def map(self, f: Callable[..., Any] | None, workers: int = 0, by: str = "threads") -> Loader:
+        """A loader of what ``f`` gives for each sample, a tuple for data in a tuple; None is the sample itself.
 
         If ``f`` has a parameter ``rng``, it is given a generator of its own for each sample, which depends on the seed,
-        the epoch and the number of the sample.  ``workers`` threads or processes make batches ahead; which do not
+        the epoch and the number of the sample.  ``workers`` threads or processes make batches ahead, which do not
         change by that.  Threads do for what releases Python's lock, as NumPy and reading files do.  What processes run
         is to be importable, and a list of samples is sent to each of them.  An error is raised in the loop as
         `BadSample`, with the number of the sample, and the death of a process as `WorkerDied`.
@@ -83,9 +81,8 @@ class Loader:
         True
         """
         pools.check(workers, by)
-        return self._with(
-            _maps=(*self._maps, f), _workers=workers, _by=by, _ahead=max(self._ahead, 2 if workers else 0)
-        )
+        maps = self._maps if f is None else (*self._maps, f)
+        return self._with(_maps=maps, _workers=workers, _by=by, _ahead=max(self._ahead, 2 if workers else 0))
 
     def prefetch(self, count: int) -> Loader:
         """A loader whose batches a thread makes ahead, ``count`` at most; with workers there are two without saying so.
@@ -183,7 +180,7 @@ class Loader:
     def _made(self, tasks: Callable[[], Iterator[Task]]) -> pools.Batches:
         is_rows = isinstance(self._source, Rows)
         recipe = Recipe(None if is_rows else self._source, self._maps, self.seed)
-        workers, stopped = self._workers if self._maps else 0, threading.Event()
+        workers, stopped = self._workers if self._maps or not is_rows else 0, threading.Event()
         if not workers:
             batches = pools.one_by_one(recipe, tasks())
         elif self._by == "threads":

@@ -68,8 +68,9 @@ def rows(data: Any) -> Rows:
     """A tree of arrays as a source; raises `BadArgument` for what is no array, or has another length."""
     leaves, structure = tree.flatten(data, every=True)
     for path, leaf in zip(structure.paths, leaves):
-        if not isinstance(leaf, np.ndarray) or leaf.ndim == 0 or leaf.dtype.hasobject:
-            kind = f"an array of dtype {leaf.dtype}, rank {leaf.ndim}" if isinstance(leaf, np.ndarray) else type(leaf)
+        is_plain = isinstance(leaf, np.ndarray) and not isinstance(leaf, np.ma.MaskedArray)
+        if not is_plain or leaf.ndim == 0 or leaf.dtype.hasobject:
+            kind = f"an array of dtype {leaf.dtype}, rank {leaf.ndim}" if is_plain else f"a {type(leaf).__name__}"
             raise BadArgument(
                 f"{path or 'what is given'} is {kind}", why="data in tuples and dicts are NumPy arrays, a row a sample",
                 way_out="use numpy.asarray, or give a list of samples",
