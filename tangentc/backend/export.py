@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import sys
 import textwrap
 import types
 from pathlib import Path
@@ -15,14 +16,16 @@ import numpy as np
 from tangentc.backend.compilers import NUMBA
 from tangentc.core import ops
 from tangentc.core.jitted import is_jitted
-from tangentc.errors import BadArgument
+from tangentc.errors import BadArgument, TangentcError
 
+KNOWN = {*sys.stdlib_module_names, "numpy", "cupy", "scipy"}  # what a module may import
 LITERALS = (int, float, complex, str, bool, type(None))
 
 
-def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") -> str:
+def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "", bare: bool = False) -> str:
     """A module that imports only the array module and `math`: helpers, constants, then the program, in which
-    ``checks`` is the first statement of the last function."""
+    ``checks`` is the first statement of the last function.  With ``bare`` classes of which the program makes objects
+    are written in, as what holds their fields."""
     imports: set[str] = set()
     helpers: dict[str, str] = {}
 
@@ -31,6 +34,8 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
         if isinstance(value, types.ModuleType) or type(value).__name__ == "Module":
             root = value.__name__
             imports.add(f"import {root} as {bound}" if bound != root else f"import {root}")
+        elif isinstance(value, type) and (own := _own_class(bound, value, bare and text.bindings.get(bound) is value)):
+            helpers.setdefault(bound, own)
         elif isinstance(value, type) and value.__module__ not in ("builtins", "__main__"):
             imports.add(f"from {value.__module__} import {value.__name__}")
         elif inspect.isfunction(value) and not value.__closure__:
@@ -77,6 +82,24 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "") ->
     parts += ["\n".join(constants)] if constants else []
     body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), with_checks(text.text, checks)])
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
+
+
+def _own_class(name: str, cls: type, bare: bool) -> str:
+    """The text of a class that is written in: an error of tangentc, as one of Python that says the same, and with
+    ``bare`` one that holds the fields of objects of a user's class, and nothing else; '' for all others."""
+    if not issubclass(cls, TangentcError):
+        return _bare(name, cls) if bare and cls.__module__.split(".")[0] not in KNOWN else ""
+    base = next(c for c in cls.__mro__ if c.__module__ == "builtins").__name__
+    return (
+        f'class {name}({base}):\n    def __init__(self, what, span=None, *, why="", way_out=""):\n'
+        f'        super().__init__(f"{{what}}: {{why}}. {{way_out}}.")\n'
+    )
+
+
+def _bare(name: str, cls: type) -> str:
+    if issubclass(cls, tuple):
+        return f"{name} = __import__('collections').namedtuple({name!r}, {list(getattr(cls, '_fields', ()))})\n"
+    return f"class {name}:\n    def __init__(self, **fields):\n        vars(self).update(fields)\n"
 
 
 def _is_literal(value: Any) -> bool:
