@@ -19,11 +19,13 @@ _HOMES = {
         "LAMB", "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "Momentum", "NAdam", "Nesterov",
         "RMSProp",
     ),
+    "tangentc.learn.data": ("Loader", "cached", "mapped", "read_csv", "split"),
+    "tangentc.learn.serving": ("load", "save"),
     "tangentc.learn.train": ("EarlyStopping", "History", "Run", "fit"),
     "tangentc.learn.slope": ("value_and_grad",),
 }  # fmt: skip
 _MODULES = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = ("functions", "layers", "optimisers", "train")
+_ROOMS = ("data", "functions", "layers", "optimisers", "train")
 __all__ = sorted([*_MODULES, *_ROOMS])
 
 

@@ -72,7 +72,7 @@ def _with_state(loss: Callable, model: Any, has_aux: bool) -> Any:
         f"        {first}{_spelled(way)},\n" for way, path in zip(tree.ways(model), tree.flatten(model)[1].paths)
         if path in kept
     )  # fmt: skip
-    name = getattr(loss, "__name__", "loss")
+    name = given_name if (given_name := getattr(loss, "__name__", "")).isidentifier() else "loss"
     whole = f"{name}_and_state"
     value = "value, aux, (" if has_aux else "value, ("
     text = (

@@ -41,6 +41,7 @@ def write_csv(history: History, path: Any) -> None:
     """Write the rows as a table, which is whole at any time.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "log.csv"
     >>> write_csv(History([{"epoch": 0, "loss": 2.0}]), path)
     >>> path.read_text().splitlines()

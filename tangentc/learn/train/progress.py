@@ -18,7 +18,7 @@ class Progress:
 
             per_epoch = len(data) if hasattr(data, "__len__") else None
             total = per_epoch * run.epochs if per_epoch else None
-            self.bar = tqdm(total=total, initial=run.step, unit="step", dynamic_ncols=True)
+            self.bar = tqdm(total=total, initial=run.step, unit="step", dynamic_ncols=True, disable=None)
 
     def __enter__(self) -> Progress:
         return self
