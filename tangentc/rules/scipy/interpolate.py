@@ -50,7 +50,7 @@ def order_of(kind):
 
 
 class Table:
-    """What `interp1d` makes."""
+    """What `interp1d` makes; its classes say how it goes between the rows."""
 
     def __init__(self, x, y, order, axis, bounds_error, fill_value, assume_sorted):
         self.order, self.axis, self.rank, self.fill = order, axis, np.ndim(y), fill_value
@@ -63,13 +63,7 @@ class Table:
         t = np.asarray(x)
         if self.strict:
             require_inside(t, self.x)
-        if self.order == 1:
-            k = np.clip(np.searchsorted(stop_gradient(self.x), stop_gradient(t)), 1, len(self.x) - 1)
-            part = (t - self.x[k - 1]) / (self.x[k] - self.x[k - 1])
-            values = self.rows[k - 1] + beside(part, self.rows) * (self.rows[k] - self.rows[k - 1])
-        else:
-            make = functools.partial(interpolate.make_interp_spline, k=self.order)
-            values = Spline(make, knots_of(self.x), self.rows, 0, True)(t)
+        values = self.between(t)
         if not isinstance(self.fill, str):
             below, above = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
             values = np.where(beside(t > self.x[-1], self.rows), above, values)
@@ -77,9 +71,29 @@ class Table:
         return back(values, t, self.axis, self.rank)
 
 
+class Lines(Table):
+    """Straight lines."""
+
+    def between(self, t):
+        k = np.clip(np.searchsorted(stop_gradient(self.x), stop_gradient(t)), 1, len(self.x) - 1)
+        part = (t - self.x[k - 1]) / (self.x[k] - self.x[k - 1])
+        return self.rows[k - 1] + beside(part, self.rows) * (self.rows[k] - self.rows[k - 1])
+
+
+class Curves(Table):
+    """Splines, whose knots do not move."""
+
+    def between(self, t):
+        make = functools.partial(interpolate.make_interp_spline, k=self.order)
+        return Spline(make, knots_of(self.x), self.rows, 0, True)(t)
+
+
 @defined(interpolate.interp1d)
 def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
-    return Table(x, y, order_of(kind), axis, bounds_error, fill_value, assume_sorted)
+    order = order_of(kind)
+    if order == 1:
+        return Lines(x, y, order, axis, bounds_error, fill_value, assume_sorted)
+    return Curves(x, y, order, axis, bounds_error, fill_value, assume_sorted)
 
 
 def look_up(table, x, nu):
