@@ -70,6 +70,9 @@ class Table:
             values = np.where(beside(t < self.x[0], self.rows), below, values)
         return back(values, t, self.axis, self.rank)
 
+    def between(self, t):
+        raise NotImplementedError
+
 
 class Lines(Table):
     """Straight lines."""
