@@ -72,7 +72,9 @@ def waited(path):
     events = [e for e in json.load(open(path))["traceEvents"] if e["ph"] == "X" and e["pid"] == 0]
     steps = [e for e in events if e["name"] == "forward and backward"][WARM:]
     begun = steps[0]["ts"]
-    total = {name: sum(e["dur"] for e in events if e["name"] == name and e["ts"] >= begun) for name in ("wait", "all_reduce")}
+    total = {
+        name: sum(e["dur"] for e in events if e["name"] == name and e["ts"] >= begun) for name in ("wait", "all_reduce")
+    }
     whole = events[-1]["ts"] + events[-1]["dur"] - begun
     return total["wait"] / whole, total["wait"] / total["all_reduce"]
 

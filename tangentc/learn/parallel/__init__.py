@@ -13,10 +13,8 @@ the ranks, one BLAS thread each.  ``pip install "tangentc[mpi]"`` brings what MP
 import importlib
 from typing import Any
 
-_HOMES = {
-    "Communicator": "communicator", "Lost": "communicator", "NcclCommunicator": "nccl", "receive": "pipeline",
-    "send": "pipeline",
-}  # fmt: skip
+_HOMES = {"Communicator": "communicator", "Lost": "communicator", "NcclCommunicator": "nccl"}
+_HOMES |= {"receive": "pipeline", "send": "pipeline"}
 __all__ = sorted(_HOMES)
 
 

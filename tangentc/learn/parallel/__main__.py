@@ -2,8 +2,8 @@
 
     python -m tangentc.learn.parallel -n 2 --restarts 3 train.py --epochs 10
 
-The script calls ``learn.fit(..., parallel=Communicator(), checkpoint=folder)``, which goes on from what is there, with any
-number of ranks.  Each rank has one BLAS thread unless the environment says another number.
+The script calls ``learn.fit(..., parallel=Communicator(), checkpoint=folder)``, which goes on from what is there, with
+any number of ranks.  Each rank has one BLAS thread unless the environment says another number.
 """
 
 from __future__ import annotations
@@ -42,20 +42,16 @@ def run(command: list[str], ranks: int, starter: list[str]) -> int:
 
 
 def main(given: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tangentc.learn.parallel", description=(__doc__ or "").split("\n")[0]
-    )
+    parser = argparse.ArgumentParser(prog="python -m tangentc.learn.parallel")
     parser.add_argument("-n", type=int, default=2, help="how many ranks")
     parser.add_argument("--restarts", type=int, default=0, help="how often to start again")
     parser.add_argument("--fewer", action="store_true", help="start again with one rank less")
     parser.add_argument("--mpiexec", default=mpiexec(), help='the starter: "mpiexec --allow-run-as-root" for Open MPI')
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the script and its arguments")
     options = parser.parse_args(given)
-    ranks, code = options.n, 1
-    for left in range(options.restarts, -1, -1):
-        code = run(options.command, ranks, shlex.split(options.mpiexec))
-        if code == 0 or left == 0:
-            break
+    ranks = options.n
+    while (code := run(options.command, ranks, shlex.split(options.mpiexec))) and options.restarts:
+        options.restarts -= 1
         ranks = max(ranks - options.fewer, 1)
         print(f"the run ended with {code}; it starts again with {ranks} ranks", file=sys.stderr, flush=True)
     return code

@@ -29,35 +29,34 @@ class Lost(RuntimeError):
 class Communicator:
     """The ranks of an MPI communicator, by default all of them, as `learn.fit` takes them.
 
-    - ``bucket``: how many bytes of gradients travel together, about.
-    - ``statistics``: "local", what a rank's layers keep of its batches, such as `BatchNorm`, is its own, and rank 0's is
-      written into checkpoints; "averaged", it is averaged after each step.  Batches are normalised by a rank's own part
-      of them either way.
+    - ``bucket``: how many bytes of gradients travel together; a slow network asks for more.
+    - ``statistics``: "local", what layers keep of their batches, such as `BatchNorm`, is each rank's own, and rank 0's
+      goes into checkpoints; "averaged", it is averaged after each step.  A batch is normalised by a rank's own part of
+      it either way, so that only models without such layers give what one process gives.
     - ``limit``: the seconds after which a rank that waits raises `Lost`, which names those that do not come.
 
-    An error that nobody catches on one rank is printed with its rank, and stops all.  ``share`` is this rank's share of
-    the examples of a step; a gradient is the sum of the ranks' times their shares, which is that of the whole batch
-    where the loss is a mean over examples.  Raises `BadArgument` where mpi4py is not installed.
+    An error that nobody catches on one rank is printed with its rank, and stops all.  A gradient is the sum of the
+    ranks' times their ``share`` of the examples, which is that of the whole batch where the loss is a mean over
+    examples.  Raises `BadArgument` where mpi4py is not installed.
     """
 
-    def __init__(self, comm: Any = None, *, bucket: int = 1 << 18, statistics: str = "local", limit: float = 300.0):
+    def __init__(self, comm: Any = None, *, bucket: int = 1 << 16, statistics: str = "local", limit: float = 300.0):
         if statistics not in ("local", "averaged"):
             raise BadArgument(
-                f"statistics={statistics!r}", why='it is "local" or "averaged"', way_out="say one of them"
+                f"statistics={statistics!r}", why="there are two kinds", way_out='say "local" or "averaged"'
             )
         self.mpi = _mpi()
         self.comm = (self.mpi.COMM_WORLD if comm is None else comm).Dup()
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
-        self.is_first = self.rank == 0
+        self.is_first, self.share = self.rank == 0, 1 / self.size
         self.bucket, self.statistics, self.limit = bucket, statistics, limit
-        self.share = 1 / self.size
         self.timeline: Timeline | None = None
+        self.leaving: list[tuple[Any, Any]] = []  # messages that are on their way, with their buffers
         if self.size > 1:
             self._hook, sys.excepthook = sys.excepthook, self._stop
         if folder := os.environ.get("TANGENTC_RANKS"):  # the launcher's
             (Path(folder) / str(os.getpid())).write_text(str(self.rank))
 
-    # ------------------------------------------------------------ gradients
     def value_and_grad(self, loss: Callable, has_aux: bool = False, **options: Any) -> slope.Slope:
         """As `learn.value_and_grad`, with the mean of gradients over ranks; the value is that of this rank's part."""
         sums = Reduction(self)
@@ -80,15 +79,12 @@ class Communicator:
 
     def _silent(self) -> str:
         """Which ranks do not wait as this one does: all that do say so now."""
-        others = set(range(self.size)) - {self.rank}
-        sent = [self.comm.Isend(np.empty(0), other, LOST) for other in others]
-        heard: set[int] = set()
+        silent = set(range(self.size)) - {self.rank}
+        self.leaving += [(self.comm.Isend(here := np.empty(1), other, LOST), here) for other in silent]
         begun = time.monotonic()
-        while heard != others and time.monotonic() - begun < 1 + self.limit / 10:
-            heard |= {other for other in others - heard if self.comm.Iprobe(other, LOST)}
-        del sent
-        named = ", ".join(f"rank {other}" for other in sorted(others - heard))
-        return f"{named or 'no rank'} has died or stands still"
+        while silent and time.monotonic() - begun < 1 + self.limit / 10:
+            silent -= {other for other in silent if self.comm.Iprobe(other, LOST)}
+        return f"{', '.join(f'rank {other}' for other in sorted(silent)) or 'no rank'} has died or stands still"
 
     def sum(self, array: Any) -> Any:
         """The sum of an array of NumPy over ranks."""
@@ -97,32 +93,28 @@ class Communicator:
         self.until(request.Test, "a sum")
         return array
 
-    # ------------------------------------------------------------ what `fit` asks for
     def mean(self, value: float, count: int) -> tuple[float, int]:
         """The mean of all examples, and their count, of the mean of those of this rank."""
         total, every = self.sum(np.array([value * count, count]))
         return float(total / every), int(every)
 
     def sharded(self, data: Any, evenly: bool = True) -> Any:
-        """This rank's part of each batch: ``data.shard(rank, size)`` where there is such a method, else slices; with
-        ``evenly=False`` slices that may be empty, and are passed over."""
+        """This rank's part of each batch: ``data.shard(rank, size)`` where there is such a method, else `Slices`."""
         return data.shard(self.rank, self.size) if evenly and hasattr(data, "shard") else Slices(data, self, evenly)
 
     def settle(self, model: Any) -> None:
         """Average what a model keeps of its batches, if that is asked for."""
-        kept = [*states(model).values()] if self.statistics == "averaged" else []
-        for array in kept:
+        for array in states(model).values() if self.statistics == "averaged" else ():
             array[...] = self.sum(array * array.dtype.type(self.share))
 
     def from_first(self, give: Callable[[], Any]) -> Any:
         """What rank 0 gives."""
         return self.comm.bcast(give() if self.is_first else None)
 
-    def broadcast(self, model: Any, state: Any = None) -> None:
-        """Give all ranks rank 0's parameters, state and optimiser's state, in place.  Random generators in the model draw
-        from rank 0's streams, jumped ahead as many times as the rank says, so that ranks draw different numbers."""
-        arrays = {**checkpoints.arrays_of(model)}
-        every = tree.walk(state, every=True) if state is not None else []
+    def broadcast(self, model: Any, state: Any) -> None:
+        """Give all ranks rank 0's model and optimiser's state, in place.  Random generators in the model draw from its
+        streams, each rank from another place: jumped as often as its number says."""
+        arrays, every = checkpoints.arrays_of(model), tree.walk(state, every=True)
         arrays |= {f"state.{found.path}": found.leaf for found in every if hasattr(found.leaf, "shape")}
         said = [(name, a.shape, str(a.dtype)) for name, a in arrays.items()]
         if said != (first := self.comm.bcast(said)):
@@ -172,17 +164,17 @@ class Slices:
                     why="each array is sliced along its first axis, at least one row for each rank",
                     way_out="give batches of arrays of one length, no less than the ranks",
                 )  # fmt: skip
-            first, last = rank * count // size, (rank + 1) * count // size
-            self.comm.share = (last - first) / count if self.evenly else self.comm.share
-            if last > first:
-                yield tuple(part[first:last] if getattr(part, "shape", ()) else part for part in batch)
+            rows = slice(rank * count // size, (rank + 1) * count // size)
+            self.comm.share = (rows.stop - rows.start) / count if self.evenly else 1 / size
+            if rows.stop > rows.start:
+                yield tuple(part[rows] if getattr(part, "shape", ()) else part for part in batch)
+        self.comm.share = 1 / size
 
 
 def _mpi() -> Any:
     try:
         from mpi4py import MPI
     except ImportError as error:
-        raise BadArgument(
-            "a Communicator needs mpi4py and an MPI library", why=str(error), way_out='pip install "tangentc[mpi]"'
-        ) from None
+        way_out = 'pip install "tangentc[mpi]"'
+        raise BadArgument("a Communicator needs mpi4py and MPI", why=str(error), way_out=way_out) from None
     return MPI

@@ -11,20 +11,19 @@ TYPES = {"f2": "NCCL_FLOAT16", "f4": "NCCL_FLOAT32", "f8": "NCCL_FLOAT64", "c8":
 
 
 class NcclCommunicator(Communicator):
-    """A `Communicator` for arrays of CuPy, a device for each rank: ``device``, by default the rank modulo their count.
+    """A `Communicator` for arrays of CuPy, a device for each rank, by default the rank modulo their count.
 
-    MPI starts the ranks, and carries what is not a gradient.
+    MPI starts the ranks, and carries what is not a gradient.  What layers keep of their batches stays local.
     """
 
     def __init__(self, comm: Any = None, *, device: int | None = None, **options: Any):
-        super().__init__(comm, **options)
         try:
             import cupy
             from cupy.cuda import nccl
         except ImportError as error:
-            raise BadArgument(
-                "an NcclCommunicator needs CuPy with NCCL", why=str(error), way_out='pip install "tangentc[cuda12]"'
-            ) from None
+            way_out = 'pip install "tangentc[cuda12]"'
+            raise BadArgument("an NcclCommunicator needs CuPy with NCCL", why=str(error), way_out=way_out) from None
+        super().__init__(comm, **options, statistics="local")
         self.cupy, self.types = cupy, nccl
         cupy.cuda.Device(self.rank % cupy.cuda.runtime.getDeviceCount() if device is None else device).use()
         name = self.comm.bcast(nccl.get_unique_id() if self.is_first else None)
@@ -48,7 +47,4 @@ class _Done:
     """A request that is done when the device has passed an event."""
 
     def __init__(self, event: Any):
-        self.event = event
-
-    def Test(self) -> bool:
-        return bool(self.event.done)
+        self.Test = lambda: bool(event.done)

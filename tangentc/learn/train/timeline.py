@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-
 ROWS = ("computing", "sending")
 
 
@@ -18,7 +17,7 @@ class Timeline:
     >>> line = Timeline()
     >>> with line.span("update"):
     ...     pass
-    >>> line.note("all_reduce", 0.5, 0.75, bytes=64)
+    >>> line.note("all_reduce", line.now(), parts=["weight"])
     >>> [(name, row) for name, row, *_ in line.events]
     [('update', 'computing'), ('all_reduce', 'sending')]
     """
@@ -39,9 +38,9 @@ class Timeline:
         finally:
             self.events.append((name, "computing", begun, self.now(), {}))
 
-    def note(self, name: str, begun: float, ended: float, **told: Any) -> None:
-        """Something that went on beside the computation."""
-        self.events.append((name, "sending", begun, ended, told))
+    def note(self, name: str, begun: float, **told: Any) -> None:
+        """Something that went on beside the computation, and is over."""
+        self.events.append((name, "sending", begun, self.now(), told))
 
 
 def chrome(rows: list[list[tuple[str, str, float, float, dict[str, Any]]]]) -> str:
