@@ -23,8 +23,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 def mpiexec() -> str:
     """The one beside this Python, as the wheels have it, or that of the system."""
-    own = Path(sys.executable).with_name("mpiexec")
-    return str(own) if own.exists() else shutil.which("mpiexec") or "mpiexec"
+    return shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or "mpiexec"
 
 
 def run(command: list[str], ranks: int, starter: list[str]) -> int:
@@ -35,8 +34,9 @@ def run(command: list[str], ranks: int, starter: list[str]) -> int:
         with subprocess.Popen(started, env=own, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             for line in process.stdout or ():
                 print(line, end="", flush=True)
-                found = re.search(r"PID (\d+) RUNNING", line)  # MPICH
-                if found and (said := Path(folder) / found[1]).exists():
+                if (found := re.search(r"PID (\d+) RUNNING", line)) and (
+                    said := Path(folder) / found[1]
+                ).exists():  # MPICH
                     print(f"rank {said.read_text()} of {ranks} has died", file=sys.stderr, flush=True)
         return process.returncode
 

@@ -16,7 +16,7 @@ from tangentc.errors import BadArgument
 from tangentc.learn import slope
 from tangentc.learn.parallel.reduction import Reduction
 from tangentc.learn.train import checkpoints
-from tangentc.learn.train.timeline import Timeline
+from tangentc.learn.train.alone import Alone
 from tangentc.learn.trained import states
 
 LOST = 32_000  # the tag of what is sent once something does not come
@@ -26,7 +26,7 @@ class Lost(RuntimeError):
     """Another rank has died, or stands still."""
 
 
-class Communicator:
+class Communicator(Alone):
     """The ranks of an MPI communicator, by default all of them, as `learn.fit` takes them.
 
     - ``bucket``: how many bytes of gradients travel together; a slow network asks for more.
@@ -42,15 +42,17 @@ class Communicator:
 
     def __init__(self, comm: Any = None, *, bucket: int = 1 << 16, statistics: str = "local", limit: float = 300.0):
         if statistics not in ("local", "averaged"):
-            raise BadArgument(
-                f"statistics={statistics!r}", why="there are two kinds", way_out='say "local" or "averaged"'
-            )
-        self.mpi = _mpi()
-        self.comm = (self.mpi.COMM_WORLD if comm is None else comm).Dup()
+            raise BadArgument(f"statistics={statistics!r}", way_out='say "local" or "averaged"')
+        try:
+            from mpi4py import MPI
+        except ImportError as error:
+            way_out = 'pip install "tangentc[mpi]"'
+            raise BadArgument("a Communicator needs mpi4py and MPI", why=str(error), way_out=way_out) from None
+        self.mpi: Any = MPI
+        self.comm = (MPI.COMM_WORLD if comm is None else comm).Dup()
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
         self.is_first, self.share = self.rank == 0, 1 / self.size
         self.bucket, self.statistics, self.limit = bucket, statistics, limit
-        self.timeline: Timeline | None = None
         self.leaving: list[tuple[Any, Any]] = []  # messages that are on their way, with their buffers
         if self.size > 1:
             self._hook, sys.excepthook = sys.excepthook, self._stop
@@ -88,9 +90,7 @@ class Communicator:
 
     def sum(self, array: Any) -> Any:
         """The sum of an array of NumPy over ranks."""
-        array = np.array(array)
-        request = self.comm.Iallreduce(self.mpi.IN_PLACE, array)
-        self.until(request.Test, "a sum")
+        self.until(self.comm.Iallreduce(self.mpi.IN_PLACE, array := np.array(array)).Test, "a sum")
         return array
 
     def mean(self, value: float, count: int) -> tuple[float, int]:
@@ -106,10 +106,6 @@ class Communicator:
         """Average what a model keeps of its batches, if that is asked for."""
         for array in states(model).values() if self.statistics == "averaged" else ():
             array[...] = self.sum(array * array.dtype.type(self.share))
-
-    def from_first(self, give: Callable[[], Any]) -> Any:
-        """What rank 0 gives."""
-        return self.comm.bcast(give() if self.is_first else None)
 
     def broadcast(self, model: Any, state: Any) -> None:
         """Give all ranks rank 0's model and optimiser's state, in place.  Random generators in the model draw from its
@@ -132,7 +128,11 @@ class Communicator:
             bits.state = self.comm.bcast(bits.state)
             bits.state = bits.jumped(self.rank).state if self.rank else bits.state  # type: ignore[attr-defined]
 
-    def rows(self, events: list) -> Any:
+    def from_first(self, give: Callable[[], Any]) -> Any:
+        """What rank 0 gives."""
+        return self.comm.bcast(give() if self.is_first else None)
+
+    def gather(self, events: list) -> Any:
         """The events of all ranks, on the first one."""
         return self.comm.gather(events)
 
@@ -161,20 +161,10 @@ class Slices:
             if len(lengths) != 1 or self.evenly and count < size:
                 raise BadArgument(
                     f"a batch of arrays of {sorted(lengths)} rows cannot be shared by {size} ranks",
-                    why="each array is sliced along its first axis, at least one row for each rank",
-                    way_out="give batches of arrays of one length, no less than the ranks",
+                    why="each array is sliced along its first axis", way_out="give arrays of one length, no less",
                 )  # fmt: skip
             rows = slice(rank * count // size, (rank + 1) * count // size)
             self.comm.share = (rows.stop - rows.start) / count if self.evenly else 1 / size
             if rows.stop > rows.start:
                 yield tuple(part[rows] if getattr(part, "shape", ()) else part for part in batch)
         self.comm.share = 1 / size
-
-
-def _mpi() -> Any:
-    try:
-        from mpi4py import MPI
-    except ImportError as error:
-        way_out = 'pip install "tangentc[mpi]"'
-        raise BadArgument("a Communicator needs mpi4py and MPI", why=str(error), way_out=way_out) from None
-    return MPI

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from tangentc.errors import BadArgument
@@ -40,11 +41,5 @@ class NcclCommunicator(Communicator):
         self.stream.wait_event(self.cupy.cuda.get_current_stream().record())
         at = buffer.data.ptr
         self.nccl.allReduce(at, at, count, kind, self.types.NCCL_SUM, self.stream.ptr)
-        return _Done(self.stream.record())
-
-
-class _Done:
-    """A request that is done when the device has passed an event."""
-
-    def __init__(self, event: Any):
-        self.Test = lambda: bool(event.done)
+        event = self.stream.record()
+        return SimpleNamespace(Test=lambda: bool(event.done))

@@ -63,7 +63,7 @@ class Reduction:
                 raise BadArgument(
                     f"the gradients of {bucket.parts[0]} and others cannot be averaged over ranks",
                     why="the ranks have computed different functions, or the shares of the batch do not make 1 in all",
-                    way_out="call the same function of the same model on all ranks, with the right `comm.share`",
+                    way_out="call one function of one model on all ranks, with the right `comm.share`",
                 )  # fmt: skip
 
     def _put(self, path: str, leaf: Any) -> Any:

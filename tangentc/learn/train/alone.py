@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tangentc.learn import slope
 from tangentc.learn.train import checkpoints
+from tangentc.learn.train.timeline import Timeline, chrome
 
 
 class Alone:
     """What `fit` asks of `learn.parallel.Communicator`, where there is one process."""
 
     is_first = True
-    timeline: Any = None
+    timeline: Timeline | None = None
     value_and_grad = staticmethod(slope.value_and_grad)
 
     def sharded(self, data: Any, evenly: bool = True) -> Any:
@@ -33,15 +34,16 @@ class Alone:
 
     def broadcast(self, model: Any, state: Any) -> None: ...
 
-    def rows(self, events: list) -> list[list]:
-        """The events of all ranks."""
+    def gather(self, events: list) -> Any:
         return [events]
 
-
-def write_timeline(path: Any, ranks: Any) -> None:
-    """Write what all ranks noted, from the first one."""
-    from tangentc.learn.train.timeline import chrome
-
-    rows = ranks.rows(ranks.timeline.events)
-    if ranks.is_first:
-        checkpoints.written_atomically(Path(path), chrome(rows))
+    @contextlib.contextmanager
+    def noting(self, path: Any) -> Iterator[None]:
+        """Note what happens in the context, and write it behind it, that of all ranks, unless there is no ``path``."""
+        self.timeline = line = None if path is None else Timeline()
+        try:
+            yield
+        finally:
+            self.timeline = None
+        if line is not None and (rows := self.gather(line.events)) is not None:
+            checkpoints.written_atomically(path, chrome(rows))

@@ -16,11 +16,10 @@ import tangentc
 from tangentc.errors import BadArgument, NotFinite
 from tangentc.learn.modes import evaluating, set_training
 from tangentc.learn.train import checkpoints
-from tangentc.learn.train.alone import Alone, write_timeline
+from tangentc.learn.train.alone import Alone
 from tangentc.learn.train.history import History, TensorBoard, write_csv
 from tangentc.learn.train.progress import Progress
 from tangentc.learn.train.record import write_record
-from tangentc.learn.train.timeline import Timeline
 from tangentc.learn.trained import gradients, parameters
 
 Metrics = Mapping[str, Callable[..., Any]]
@@ -122,22 +121,9 @@ def fit(
         loop.resume()
     run = loop.run
     ranks.broadcast(model, run.state)
-    ranks.timeline = Timeline() if timeline is not None else None
     set_training(model, True)
-    try:
-        with Progress(progress and ranks.is_first, run, data) as bar:
-            while run.epoch < epochs and not run.stop:
-                loop.one_epoch(bar)
-                if log is not None and ranks.is_first:
-                    write_csv(run.history, log)
-                bar.epoch_done()
-        if timeline is not None:
-            write_timeline(timeline, ranks)
-    finally:
-        ranks.timeline = None
-        for callback in loop.callbacks:
-            if hasattr(callback, "close"):
-                callback.close()
+    with ranks.noting(timeline):
+        loop.every_epoch(Progress(progress and ranks.is_first, run, data), log)
     for callback in loop.callbacks:
         if hasattr(callback, "end"):
             callback.end(run)
@@ -170,6 +156,20 @@ class _Loop:
         self.callbacks: list[Any] = []
         self.total, self.count, self.batches = 0.0, 0, 0  # of the epoch so far
         self.text = ""
+
+    def every_epoch(self, bar: Progress, log: Any) -> None:
+        run = self.run
+        try:
+            with bar:
+                while run.epoch < run.epochs and not run.stop:
+                    self.one_epoch(bar)
+                    if log is not None and self.ranks.is_first:
+                        write_csv(run.history, log)
+                    bar.epoch_done()
+        finally:
+            for callback in self.callbacks:
+                if hasattr(callback, "close"):
+                    callback.close()
 
     def one_epoch(self, bar: Progress) -> None:
         """All batches of an epoch, or those that are left of it; what is measured behind them, and a checkpoint."""
