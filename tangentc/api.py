@@ -53,7 +53,7 @@ R = TypeVar("R")
 
 def grad(
     f: Callable[P, Any], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-    memory: int | str | None = None, kernels: str | None = None, threads: int | None = None,
+    memory: int | str | None = None, kernels: str | None = None, threads: int | None = None, ready: Any = None,
 ) -> Derivative[P, Any]:  # fmt: skip
     """The gradient of a scalar function, as a function.
 
@@ -70,7 +70,9 @@ def grad(
     errors are NumPy's.  Raises `BadArgument` where Numba is not installed.  With ``threads`` so many share the loops
     whose trips do not depend on one another; the same number gives the same sums.  With ``kernels="cuda"``, for arrays
     of CuPy, runs of statements on arrays are kernels of the device; "cuda in order" adds up in one order at index
-    arrays too.
+    arrays too.  ``ready``, a function of an adjoint and its path, "model.weight" say, is called in the emitted text
+    where the adjoint of that part is final, and what it gives is returned in its place; with a pair the second
+    function is called before the gradient is returned.
 
     >>> import numpy as np
     >>> def energy(x):
@@ -78,12 +80,12 @@ def grad(
     >>> grad(energy)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Derivative(f, "grad", wrt, has_aux, check, memory, kernels, threads)
+    return Derivative(f, "grad", wrt, has_aux, check, memory, kernels, threads, ready)
 
 
 def value_and_grad(
     f: Callable[P, R], wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-    memory: int | str | None = None, kernels: str | None = None, threads: int | None = None,
+    memory: int | str | None = None, kernels: str | None = None, threads: int | None = None, ready: Any = None,
 ) -> Derivative[P, tuple[R, Any]]:  # fmt: skip
     """As `grad`, giving ``(value, gradient)``; with ``has_aux``, ``((value, aux), gradient)``.
 
@@ -92,7 +94,7 @@ def value_and_grad(
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
-    return Derivative(f, "value_and_grad", wrt, has_aux, check, memory, kernels, threads)
+    return Derivative(f, "value_and_grad", wrt, has_aux, check, memory, kernels, threads, ready)
 
 
 def adjoint(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from decimal import Decimal
 from numbers import Number
 from typing import Any
@@ -249,6 +250,28 @@ def _share(a: Any, b: Any) -> bool:
         return np.shares_memory(a, b, max_work=1000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
+
+
+def hooks(ready: Any, check: str | None) -> tuple[Callable[..., Any], ...]:
+    """The functions that ``ready=`` names: none, one, or two."""
+    found = () if ready is None else ready if isinstance(ready, tuple) else (ready,)
+    if len(found) > 2 or not all(map(callable, found)):
+        raise BadArgument(
+            f"ready={ready!r} is no hook", why="it is a function of an adjoint and its path, or a pair of that and a "
+            "function of nothing", way_out="say ready=sent, or ready=(sent, wait)",
+        )  # fmt: skip
+    if found and check is not None:
+        raise BadArgument(f"ready= with check={check!r}", why="what is checked runs twice", way_out="leave out check")
+    return found
+
+
+def refuse_again(ready: tuple[Any, ...], again: bool, function: Any) -> None:
+    """Refuse a derivative with hooks that is differentiated again, or that may run twice."""
+    if ready and again:
+        raise BadArgument(
+            f"the derivative of {function.__name__} has hooks, and may run twice, or is differentiated again",
+            why="each part of a gradient is given to a hook once", way_out="leave out ready=",
+        )  # fmt: skip
 
 
 def check_seed(name: str, seed: Type, result: Type, what: str = "seed", of: str = "result") -> None:

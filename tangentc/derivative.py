@@ -13,6 +13,8 @@ from tangentc.analysis.turning import are_complex, complex_results, seen_to_turn
 from tangentc.arguments import (
     arrays_of,
     check_seed,
+    hooks,
+    refuse_again,
     refuse_integers,
     refuse_repeated,
     refuse_tables,
@@ -32,6 +34,7 @@ from tangentc.compiling import Trial, loops_for, loops_in, warn_uncompiled, with
 from tangentc.compiling import written as written_by
 from tangentc.core.inside import MADE, undecorated
 from tangentc.core.jitted import in_python
+from tangentc.core.nodes import Const
 from tangentc.core.types import Scalar, Type, Unknown
 from tangentc.core.values import holds_itself, type_of, types_of
 from tangentc.derive.assemble import gradient as write_gradient
@@ -58,13 +61,13 @@ class Derivative(Binding, Generic[P, R]):
 
     def __init__(
         self, function: Callable[..., Any], kind: str, wrt: Any = 0, has_aux: bool = False, check: str | None = None,
-        memory: int | str | None = None, kernels: str | None = None, threads: int | None = None,
+        memory: int | str | None = None, kernels: str | None = None, threads: int | None = None, ready: Any = None,
     ):  # fmt: skip
         if check not in (None, "finite"):
             raise BadArgument(f"check={check!r} is not a check", why="there is one", way_out='say check="finite"')
         self.memory, self.limit = memory, states_within(memory)
         self.given = undecorated(function, "__tangentc_given__")
-        self.loops = loops_for(kernels, threads, self.given)
+        self.loops, self.ready = loops_for(kernels, threads, self.given), hooks(ready, check)
         self._given_signed = Signed(self.given)
         self.function = python_function(function, kind)
         self.kind, self.wrt, self.has_aux, self.check = kind, wrt, has_aux, check
@@ -72,7 +75,9 @@ class Derivative(Binding, Generic[P, R]):
         self.__name__ = f"{self.function.__name__}_{kind}"
         self.__doc__ = "\n\n".join([self.said(), *([self.function.__doc__] if self.function.__doc__ else [])])
         given: Any = self.given.code if isinstance(self.given, Derivative) else in_python(self.given)
-        self.code: Code = Code.of(given, kind, repr(wrt), has_aux, check, self.limit, self.loops)
+        self.code: Code = Code.of(
+            given, kind, repr(wrt), has_aux, check, self.limit, self.loops, *map(Const, self.ready)
+        )
         self.last: Compiled | None = None
 
     def __repr__(self) -> str:
@@ -210,6 +215,7 @@ class Derivative(Binding, Generic[P, R]):
 
     def _run_found(self, compiled: Compiled, bound: tuple, tangents: tuple, in_numpy_numbers: bool) -> Any:
         draws = compiled.draws(bound)
+        refuse_again(self.ready, compiled.is_doubtful, self.function)
         if compiled.text.is_compiled or compiled.text.is_of_device:
             if compiled.is_doubtful or in_numpy_numbers or self.check is not None:
                 return self.without_kernels.run(bound, tangents, in_numpy_numbers)
@@ -217,7 +223,7 @@ class Derivative(Binding, Generic[P, R]):
                 with with_threads(self.loops):
                     return compiled.function(*bound, *compiled.seeds, *tangents)
             except Exception as error:  # NumPy's code says it in its own words, or takes what loops were not made for
-                if compiled.text.is_of_device and not isinstance(error, (ValueError, *RAISED)):
+                if self.ready or compiled.text.is_of_device and not isinstance(error, (ValueError, *RAISED)):
                     locate(error)
                     raise
                 warn_uncompiled(error, self.function)
@@ -229,7 +235,7 @@ class Derivative(Binding, Generic[P, R]):
             return compiled.function(*bound, *compiled.seeds, *tangents)
         except RAISED as error:
             locate(error)
-            if in_numpy_numbers:
+            if in_numpy_numbers or self.ready:
                 raise
             draws.again()
             given = without_raising(error, self.function, bound[: self._parameters])
@@ -250,7 +256,9 @@ class Derivative(Binding, Generic[P, R]):
 
     def alike(self, given: Any, kernels: str | None, threads: int | None) -> Derivative:
         """The same derivative of something else, or with other loops."""
-        return Derivative(given, self.kind, self.wrt, self.has_aux, self.check, self.memory, kernels, threads)
+        return Derivative(
+            given, self.kind, self.wrt, self.has_aux, self.check, self.memory, kernels, threads, self.ready
+        )
 
     @property
     def kernels(self) -> str:
@@ -405,7 +413,7 @@ class Derivative(Binding, Generic[P, R]):
             return self._context(source, types, arrays, seed, inner, watch)
 
         asked = self.kind, self.wrt, self.has_aux, self.limit, *self.loops
-        compiled = compiled_or_kept(write, source, types, seed, arrays, inner, None if watch else asked)
+        compiled = compiled_or_kept(write, source, types, seed, arrays, inner, None if watch or self.ready else asked)
         compiled.seeds = (1.0,) * seeds_inside(source, types)
         return compiled
 
@@ -432,6 +440,8 @@ class Derivative(Binding, Generic[P, R]):
         wrt, single = self.positions(types)
         name = f"{plain_name(self.function)}_{self.kind}"
         context.names.add(name)
+        context.ready = self.ready
+        refuse_again(self.ready, context.inner, self.function)
         inherited = seeds_inside(source, types)
         types = [*types, *(Scalar("float64", True) for _ in range(inherited))]
         if self.kind == "jvp":

@@ -119,10 +119,10 @@ class Expressions:
         return ast.Constant(value)
 
     def reference(self, value: Any) -> ast.expr:
+        if isinstance(value, ops.UserFunction | ops.Hook):
+            value = value.function
         if isinstance(value, ops.Emitted):
             return ast.Name(self.spelling.same.get(value.__name__, value.__name__))
-        if isinstance(value, ops.UserFunction):
-            value = value.function
         if ops.is_made_inside(value):  # a function made while the program runs: its calls are written out, and it
             return ast.Constant(self.spelling.word(value))
         name, *attributes = self.spelling.object(value).split(".")

@@ -35,6 +35,7 @@ class Context:
         self.front, self.arrays = front, arrays
         self.compiles, self.prices = compiles, KERNELS if compiles else NUMPY
         self.inner = inner  # what is written is differentiated again
+        self.ready: tuple[Op, ...] = ()  # what is given each part of a gradient once it is final, and what ends that
         self.prepare, self.key = front.prepare, front.key
         self.with_facts, self.observe = front.with_facts, front.observe
         self.with_calls_written_out = front.with_calls_written_out

@@ -28,6 +28,7 @@ from tangentc.simplify.common import common
 from tangentc.simplify.contract import contracted
 from tangentc.simplify.copies import borrowed, copies, elide
 from tangentc.simplify.dead import dead
+from tangentc.simplify.early import early
 from tangentc.simplify.filled import filled
 from tangentc.simplify.firsts import firsts, firsts_of_trips
 from tangentc.simplify.gather import gathered
@@ -113,5 +114,6 @@ SIMPLIFY = (
     Pass("runs", "loops that take what they run over one by one run over it", runs, last=True, numpy=True),
     Pass("together", "what a trip saves is one tuple", together, last=True),
     Pass("taken", "what is joined at once is not copied", taken_back, keeps_memory=False, last=True, numpy=True),
+    Pass("early", "what a hook is given is made, and given to it, as soon as it may be", early, last=True),
     Pass("items", "the items of a tuple are taken where it is made", items, last=True),
 )

@@ -401,6 +401,15 @@ class Emitted:
         raise NotImplementedError(self.__name__)
 
 
+class Hook(Emitted):
+    """A function of the caller's that is given a part of a gradient as soon as it is final, and gives what takes its
+    place; or one that is called once, before the gradient is returned."""
+
+    def __init__(self, function: Op, result: Type):
+        super().__init__(getattr(function, "__name__", type(function).__name__.lower()), False, result)
+        self.function = function
+
+
 class DeviceText(NamedTuple):
     """The text of a kernel of the device, and the options that it is compiled with."""
 

@@ -52,7 +52,16 @@ from tangentc.derive.docs import parameters, source_doc, with_respect_to
 from tangentc.derive.forward import forward
 from tangentc.derive.halves import link_pair
 from tangentc.derive.parts import Adjoint, bar_name
-from tangentc.derive.results import check_scalar, final, finals, kept_results, part_or_paths, seed_type_of, with_unused
+from tangentc.derive.results import (
+    check_scalar,
+    final,
+    finals,
+    hooked,
+    kept_results,
+    part_or_paths,
+    seed_type_of,
+    with_unused,
+)
 from tangentc.derive.reverse import reverse
 from tangentc.errors import NotDifferentiable, UnsafeMutation
 from tangentc.rules.registry import REGISTRY, Rule
@@ -313,8 +322,8 @@ def gradient(
     b.out = [*primal, *check, *kept, *sweeps.adjoint]
     b.span = AFTERWARDS
     ends = {n: final(sweeps, n, unit.leaves(n)) for n in dict.fromkeys(names)}
-    parts = zip(names, paths or ("",) * len(names), strict=True)
-    results = [part_or_paths(b, ends[n], b.type(n), path, function) for n, path in parts]
+    parts = [*zip(names, paths or ("",) * len(names), strict=True)]
+    results = hooked(b, [part_or_paths(b, ends[n], b.type(n), p, function) for n, p in parts], parts, context.ready)
     result: Atom = results[0] if single else b.emit(ops.make_tuple, tuple(results))
     if value:
         pair = (result, b.emit(operator.getitem, (value_given, Const(1)))) if beside else (value_given, result)

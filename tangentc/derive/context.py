@@ -11,7 +11,7 @@ from tangentc.analysis.outside import Part, Written
 from tangentc.analysis.program import Pass, Program
 from tangentc.analysis.recording import Prices
 from tangentc.analysis.types import Types
-from tangentc.core.nodes import Atom, Function
+from tangentc.core.nodes import Atom, Function, Op
 from tangentc.core.types import Type
 from tangentc.derive.demand import Made
 
@@ -29,6 +29,7 @@ class Context(Protocol):
     emitted: list[tuple[Program, FunctionType]]
     chooses: bool
     inner: bool
+    ready: tuple[Op, ...]
     prices: Prices
     put: set[Written]
     changed: set[Written]

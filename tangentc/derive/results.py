@@ -26,6 +26,7 @@ from tangentc.core.nodes import (
     Const,
     Effect,
     Function,
+    Op,
     Opaque,
     Statement,
     version_base,
@@ -57,6 +58,7 @@ from tangentc.derive.shadows import allocates, copies
 from tangentc.errors import NeverReturns, NotScalar
 from tangentc.simplify.dead import dead
 
+PUT_TOGETHER = {ops.make_tuple: 0, ops.make_list: 0, ops.make_dict: 1, ops.make_struct: 2}  # what comes before items
 WHOLE_VIEWS = (np.squeeze, np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 
 
@@ -110,6 +112,31 @@ def part_or_paths(b: Builder, bar: Atom, t: Type, path: str, function: Function)
         else:
             found[prefix[:-1]] = atom
     return b.emit(ops.make_dict, (Const(tuple(found)), *found.values()), name="%self_bar")
+
+
+def hooked(b: Builder, results: list[Atom], of: list[tuple[str, str]], ready: tuple[Op, ...]) -> list[Atom]:
+    """Gradients of parts of parameters; where there are hooks, with what the first one gives in place of each array or
+    number in them that has a name in the text.  The second one is called behind them."""
+    if ready:
+        ways = [".".join(filter(None, way)) for way in of]
+        results = [_hooked(b, bar, way, ready[0]) for bar, way in zip(results, ways, strict=True)]
+    b.out += [Effect(ops.Hook(wait, Known(Const(None))), (), (), AFTERWARDS) for wait in ready[1:]]
+    return results
+
+
+def _hooked(b: Builder, bar: Atom, path: str, hook: Op) -> Atom:
+    made = b.definitions.get(str(bar))
+    if made is None or made.op not in PUT_TOGETHER or not is_container(b.type(bar)):
+        if not isinstance(bar, str) or not is_differentiable(b.type(bar)):
+            return bar
+        word = path.rpartition(".")[2]
+        name = bar_name(word if word.isidentifier() else path.replace(".", "_"))
+        return b.emit(ops.Hook(hook, b.type(bar)), (bar, Const(path)), name=name)
+    count = PUT_TOGETHER[made.op]
+    parts = made.args[count:]
+    keys = made.args[count - 1].value if count else range(len(parts))
+    new = [_hooked(b, part, f"{path}.{key}", hook) for key, part in zip(keys, parts, strict=True)]
+    return b.emit(made.op, (*made.args[:count], *new), made.keywords, name=str(bar))
 
 
 def check_result(program: Program) -> None:

@@ -181,7 +181,7 @@ class Inside(Part):
             return None
         value = in_python(undecorated(value))
         if isinstance(value, Made):
-            return Nested(value.function, value.kind, value.wrt, value.has_aux)
+            return Nested.of(value)
         if callable(value) and not isinstance(value, (types.FunctionType, Closure, Nested, Bound, type)):
             return python_function(value, "inside") if is_known(value) else value
         return value

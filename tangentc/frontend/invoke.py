@@ -149,7 +149,7 @@ class Invoke(Given, Inside, Classes, Inline, Forms, Into):
         """A call of what holds functions, or arguments for one."""
         callee, args, keywords, node, target = call.callee, call.args, call.keywords, call.node, call.target
         if isinstance(callee, Made):
-            callee = Nested(callee.function, callee.kind, callee.wrt, callee.has_aux)
+            callee = Nested.of(callee)
         match callee:
             case Either():
                 return self.either(callee, args, keywords, node)

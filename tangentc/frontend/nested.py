@@ -26,7 +26,7 @@ from tangentc.core.inside import MADE
 from tangentc.core.nodes import Atom, Const, Global
 from tangentc.core.resolve import Scope
 from tangentc.core.types import Either, Known, Type, Unknown, present
-from tangentc.errors import UnsafeMutation, UnsupportedSyntax
+from tangentc.errors import BadArgument, UnsafeMutation, UnsupportedSyntax
 from tangentc.frontend.activation import Bound, Closure, declared, locals_of
 from tangentc.frontend.asked import written
 from tangentc.frontend.callables import calling
@@ -71,6 +71,16 @@ class Nested(ops.MadeInside):
             self.lifted, captured = lift(self.function)
             self.captured = tuple(captured.values())
         return list(self.captured)
+
+    @classmethod
+    def of(cls, made: Any) -> Nested:
+        """What a derivative that the user has made is inside a function."""
+        if getattr(made, "ready", ()):
+            raise BadArgument(
+                f"the derivative of {made.__name__} has hooks, and is called in a function that is differentiated",
+                why="each part of a gradient is given to a hook once", way_out="leave out ready=",
+            )  # fmt: skip
+        return cls(made.function, made.kind, made.wrt, made.has_aux)
 
     def derivative(self, count: int | None = None) -> Any:
         """The derivative; for ``count`` arguments, where the function takes any number of them."""

@@ -114,5 +114,5 @@ class Runs:
                 reads.add(self.root(a))
             elif not isinstance(t, (Scalar, Known)):
                 reads.add(("held", self.held(a)))
-        written = s.object if isinstance(s, Store) else s.args[0] if isinstance(s, Effect) else None
+        written = s.object if isinstance(s, Store) else s.args[0] if isinstance(s, Effect) and s.args else None
         return reads, {self.root(written), ("held", self.held(written))} if isinstance(written, str) else set()

@@ -25,7 +25,7 @@ _HOMES = {
     "tangentc.learn.slope": ("value_and_grad",),
 }  # fmt: skip
 _MODULES = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = ("data", "functions", "layers", "optimisers", "train")
+_ROOMS = ("data", "functions", "layers", "optimisers", "parallel", "train")
 __all__ = sorted([*_MODULES, *_ROOMS])
 
 

@@ -111,7 +111,7 @@ def load(path: Any, model: Any, state: Any) -> tuple[dict[str, Any], dict[str, A
     for p, number in said["state"].items():
         if p in ways:
             tree.put(state, ways[p], number)
-    for p, node in _with_generators(model):
+    for p, node in with_generators(model):
         if p in said["generators"]:
             node.bit_generator.state = _revived(said["generators"][p])
     return said["rest"], kept
@@ -133,7 +133,8 @@ def arrays_of(model: Any) -> dict[str, Any]:
     return {**parameters(model), **states(model)}
 
 
-def _with_generators(model: Any) -> list[tuple[str, np.random.Generator]]:
+def with_generators(model: Any) -> list[tuple[str, np.random.Generator]]:
+    """The random generators of a model, with their paths."""
     every = [("", model), *nodes(model)]
     inside = [
         (f"{path}.{key}", part) for path, node in every for (_, key), part in tree.parts_of(node) or ()
@@ -143,7 +144,7 @@ def _with_generators(model: Any) -> list[tuple[str, np.random.Generator]]:
 
 
 def _generators(model: Any) -> dict[str, Any]:
-    return {path: rng.bit_generator.state for path, rng in _with_generators(model)}
+    return {path: rng.bit_generator.state for path, rng in with_generators(model)}
 
 
 def _plain(value: Any) -> Any:

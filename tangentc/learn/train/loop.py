@@ -6,6 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 
 import tangentc
 from tangentc.errors import BadArgument, NotFinite
-from tangentc.learn import slope
 from tangentc.learn.modes import evaluating, set_training
 from tangentc.learn.train import checkpoints
+from tangentc.learn.train.alone import Alone
 from tangentc.learn.train.history import History, TensorBoard, write_csv
 from tangentc.learn.train.progress import Progress
 from tangentc.learn.train.record import write_record
@@ -78,7 +79,8 @@ def fit(
     model: Any, loss: Callable[..., Any], data: Iterable[Any], optimiser: Any, epochs: int = 1, *,
     validation: Iterable[Any] | None = None, metrics: Metrics | None = None, callbacks: Iterable[Callable] = (),
     checkpoint: Any = None, every: int | None = None, resume: bool = True, log: Any = None, tensorboard: Any = None,
-    record: Any = None, progress: bool = True, anomaly: bool = False, **options: Any,
+    record: Any = None, progress: bool = True, anomaly: bool = False, parallel: Any = None, timeline: Any = None,
+    **options: Any,
 ) -> History:  # fmt: skip
     """Train ``model``, in place, along the gradient of ``loss(model, *batch)`` for each batch of ``data``.
 
@@ -93,6 +95,9 @@ def fit(
     - ``log``: a table of the history as CSV; ``tensorboard``: a folder for TensorBoard; ``record``: a page with curves.
     - ``anomaly=True``: where a loss or a gradient is not finite, nothing is updated, and `NotFinite` names the line of
       the first NaN.  Without it a loss that is not finite raises, too, but names the batch alone.
+    - ``parallel``: the `learn.parallel.Communicator` of several processes that all call `fit` alike; each has its part
+      of every batch, and the first one alone writes.  Losses, metrics and gradients are means over all examples.
+    - ``timeline``: a file for what was done when, which Chrome and Perfetto show.
     - ``options`` are those of `tangentc.value_and_grad`, such as ``kernels="numba"``.
 
     >>> from tangentc import learn
@@ -106,31 +111,24 @@ def fit(
     >>> bool(history["loss"][-1] < 1e-3)
     True
     """
-    loop = _Loop(model, loss, data, optimiser, epochs, options)
+    ranks = parallel or Alone()
+    loop = _Loop(model, loss, data, optimiser, epochs, options, ranks)
     loop.validation, loop.metrics, loop.anomaly = validation, metrics or {}, anomaly
     loop.folder, loop.every = checkpoint, every
-    loop.callbacks = [*callbacks, *([TensorBoard(tensorboard)] if tensorboard else [])]
+    loop.callbacks = [*callbacks, *([TensorBoard(tensorboard)] if tensorboard and ranks.is_first else [])]
     begun = time.time()
-    if checkpoint is not None and resume and checkpoints.found(checkpoint):
+    if ranks.from_first(lambda: checkpoint is not None and resume and bool(checkpoints.found(checkpoint))):
         loop.resume()
     run = loop.run
+    ranks.broadcast(model, run.state)
     set_training(model, True)
-    try:
-        with Progress(progress, run, data) as bar:
-            while run.epoch < epochs and not run.stop:
-                loop.one_epoch(bar)
-                if log is not None:
-                    write_csv(run.history, log)
-                bar.epoch_done()
-    finally:
-        for callback in loop.callbacks:
-            if hasattr(callback, "close"):
-                callback.close()
+    with ranks.noting(timeline):
+        loop.every_epoch(Progress(progress and ranks.is_first, run, data), log)
     for callback in loop.callbacks:
         if hasattr(callback, "end"):
             callback.end(run)
     run.history.stopped = run.stop
-    if record is not None:
+    if record is not None and ranks.is_first:
         write_record(record, run, loss, loop.text, begun)
     return run.history
 
@@ -138,7 +136,9 @@ def fit(
 class _Loop:
     """The parts of `fit`, and where it is."""
 
-    def __init__(self, model: Any, loss: Callable, data: Any, optimiser: Any, epochs: int, options: dict[str, Any]):
+    def __init__(
+        self, model: Any, loss: Callable, data: Any, optimiser: Any, epochs: int, options: dict[str, Any], ranks: Any
+    ):  # fmt: skip
         if not parameters(model):
             raise BadArgument(
                 f"a {type(model).__name__} has nothing to train",
@@ -146,8 +146,8 @@ class _Loop:
                 way_out="make arrays of them: np.array(0.5) in place of 0.5",
             )  # fmt: skip
         self.run = Run(model, optimiser, optimiser.init(model), epochs=epochs)
-        self.loss, self.data = loss, data
-        self.slope = slope.value_and_grad(loss, **options)
+        self.loss, self.data, self.ranks = loss, ranks.sharded(data), ranks
+        self.slope = ranks.value_and_grad(loss, **options)
         self.validation: Any = None
         self.metrics: Metrics = {}
         self.anomaly = False
@@ -157,12 +157,26 @@ class _Loop:
         self.total, self.count, self.batches = 0.0, 0, 0  # of the epoch so far
         self.text = ""
 
+    def every_epoch(self, bar: Progress, log: Any) -> None:
+        run = self.run
+        try:
+            with bar:
+                while run.epoch < run.epochs and not run.stop:
+                    self.one_epoch(bar)
+                    if log is not None and self.ranks.is_first:
+                        write_csv(run.history, log)
+                    bar.epoch_done()
+        finally:
+            for callback in self.callbacks:
+                if hasattr(callback, "close"):
+                    callback.close()
+
     def one_epoch(self, bar: Progress) -> None:
         """All batches of an epoch, or those that are left of it; what is measured behind them, and a checkpoint."""
         run, begun = self.run, time.time()
-        for batch in self.left():
-            value = self.one_step(batch)
-            n = _examples(batch)
+        left = self.left()
+        while (batch := self.timed("batch", next, left, None)) is not None:
+            value, n = self.one_step(batch)
             self.total, self.count, self.batches = self.total + value * n, self.count + n, self.batches + 1
             run.step += 1
             bar.step_done(self.total / self.count)
@@ -187,16 +201,23 @@ class _Loop:
         for batch in itertools.islice(self.data, done, None):
             yield batch if isinstance(batch, tuple) else (batch,)
 
-    def one_step(self, batch: tuple) -> float:
-        run = self.run
-        value, gradient = self.slope(run.model, *batch)
+    def timed(self, name: str, f: Callable, *args: Any) -> Any:
+        """What a function gives, whose time the timeline has, if there is one."""
+        with self.ranks.timeline.span(name) if self.ranks.timeline else nullcontext():
+            return f(*args)
+
+    def one_step(self, batch: tuple) -> tuple[float, int]:
+        """The loss of a batch, and of how many examples it is the mean."""
+        run, n = self.run, _examples(batch)
+        value, gradient = self.timed("forward and backward", self.slope, run.model, *batch)
+        self.ranks.settle(run.model)
         if not self.text:
             self.text = self.slope.source_for(run.model, *batch)
-        value = float(value)
+        value, n = self.ranks.mean(float(value), n)
         if not math.isfinite(value) or self.anomaly and not _finite(run.model, gradient):
             self.refuse(batch, value)
-        run.optimiser.update(run.model, gradient, run.state)
-        return value
+        self.timed("update", run.optimiser.update, run.model, gradient, run.state)
+        return value, n
 
     def measured(self) -> dict[str, float]:
         """The means of the loss and of the metrics over the data for validation."""
@@ -205,13 +226,14 @@ class _Loop:
         wanted = {"validation_loss": self.loss, **self.metrics}
         totals, count = dict.fromkeys(wanted, 0.0), 0
         with evaluating(self.run.model):
-            for batch in self.validation:
+            for batch in self.ranks.sharded(self.validation, False):
                 batch = batch if isinstance(batch, tuple) else (batch,)
                 n = _examples(batch)
                 count += n
                 for name, f in wanted.items():
                     totals[name] += float(f(self.run.model, *batch)) * n
-        return {name: total / max(count, 1) for name, total in totals.items()}
+        count, *sums = self.ranks.sum(np.array([count, *totals.values()])).tolist()
+        return {name: total / max(count, 1) for name, total in zip(totals, sums)}
 
     def refuse(self, batch: tuple, value: float) -> None:
         """Raise `NotFinite`, with the line where the first NaN or infinity was made if that is asked for."""
@@ -230,7 +252,7 @@ class _Loop:
         )  # fmt: skip
 
     def save(self) -> None:
-        if self.folder is None:
+        if self.folder is None or not self.ranks.is_first:
             return
         run = self.run
         rest = {
@@ -243,7 +265,7 @@ class _Loop:
 
     def resume(self) -> None:
         run = self.run
-        rest, kept = checkpoints.load(self.folder, run.model, run.state)
+        rest, kept = self.ranks.from_first(lambda: checkpoints.load(self.folder, run.model, run.state))
         run.epoch, run.step, run.stop = rest["epoch"], rest["step"], rest["stop"]
         run.history.rows = rest["rows"]
         self.total, self.count, self.batches = rest["total"], rest["count"], rest["batches"]
