@@ -96,7 +96,8 @@ def test_views_are_memory_of_their_argument(view):
 def test_new_memory_is_new():
     x = np.array([3.0, 1.0, 2.0])
     of_states = {runtime.snapshots, runtime.last_state, runtime.first_state}
-    for function in every("new") - {set, np.histogram2d, np.histogramdd} - of_states:
+    ours = {f for f in every("new") if f.__module__.startswith(("numpy", "builtins", "copy", "tangentc.runtime"))}
+    for function in ours - {set, np.histogram2d, np.histogramdd} - of_states:
         two = function in (np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d)
         given = function(x, x) if two else function(x)
         for part in given if isinstance(given, tuple) else (given,):
