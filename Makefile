@@ -49,6 +49,9 @@ bench: $(BIN)/.installed
 	$(BIN)/python benchmarks/elementary.py
 	$(BIN)/python benchmarks/sparse.py
 	$(BIN)/python benchmarks/jacobians.py
+	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/optimisers.py
+	$(BIN)/python benchmarks/parallel.py
 	$(BIN)/python -m benchmarks.peers --out docs
 
 clean:
