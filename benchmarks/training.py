@@ -3,8 +3,8 @@
     python benchmarks/training.py [resnet] [lstm] [transformer]
 
 ResNet-18 on images of 32 x 32, batch 32 (He et al., arXiv:1512.03385, with a first kernel of 3 for small images); an
-LSTM of 256 units over 50 steps, batch 32; a transformer block of width 256 over 128 tokens, batch 8.  Both run in turns;
-the figures are medians, and the ratio that of each turn.  Without PyTorch only ours are printed.
+LSTM of 256 units over 50 steps, batch 32; a transformer block of width 256 over 128 tokens, batch 8.  Both run in
+turns; figures are medians, and the ratio that of each turn.  Without PyTorch only ours are printed.
 """
 
 import os
