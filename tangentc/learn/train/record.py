@@ -21,6 +21,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .curves { display: flex; flex-wrap: wrap; gap: 1rem; } svg { background: #fafafa; border: 1px solid #e5e7eb; }
 svg text { font-size: 11px; fill: #4b5563; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.15rem 0.8rem; text-align: right; border-bottom: 1px solid #e5e7eb; }
+.facts td { text-align: left; }
 pre { background: #f8fafc; border: 1px solid #e5e7eb; padding: 0.8rem; overflow-x: auto; font-size: 13px; }
 """
 
@@ -103,4 +104,4 @@ def _pre(text: str) -> str:
 def _table(rows: list[list[str]], head: list[str] | None = None) -> str:
     lines = [f"<tr>{''.join(f'<th>{html.escape(c)}</th>' for c in head)}</tr>"] if head else []
     lines += [f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in row)}</tr>" for row in rows]
-    return f"<table>{''.join(lines)}</table>"
+    return f"<table{'' if head else ' class=facts'}>{''.join(lines)}</table>"
