@@ -240,12 +240,14 @@ def test_a_loop_whose_body_raises(kind, error):
 
 
 def test_a_loop_is_left_at_once_although_a_process_is_at_work():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background work ignores it
     iterator = iter(loader_of("processes", sleepy))
     started = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
     started.start()
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         next(iterator)
+    signal.signal(signal.SIGINT, before)
     started.join()
     del iterator
     gc.collect()

@@ -15,6 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -113,7 +114,8 @@ class _Worker:
         return self.number is None and not self.is_dead
 
     def start(self) -> None:
-        self.process.start()
+        with _uninterrupted():
+            self.process.start()
         self.other.close()  # so that the end of one is seen by the other
 
     def give(self, numbered: tuple[int, Any]) -> None:
@@ -157,6 +159,19 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.process.close()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold interrupts back; a process that is begun here holds them back too, until it ignores them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Any, parcel: bytes, at: Any) -> None:
