@@ -13,7 +13,7 @@ from learn import optimiser_figures as figures
 from tangentc import grad, tree
 from tangentc.errors import BadArgument
 from tangentc.learn import optimisers as o
-from tangentc.learn.optimisers import base, programs, steps
+from tangentc.learn.optimisers import base, steps
 from tangentc.learn.trained import State, gradients, parameters
 
 KEPT = json.loads(figures.FILE.read_text())
@@ -208,52 +208,22 @@ def test_layouts_of_memory_do_not_matter(optimiser, layout, rng):
 
 @pytest.mark.parametrize("optimiser", ALL, ids=name_of)
 def test_float32_is_computed_in_float32(optimiser, rng, monkeypatch):
-    seen = set()
-    make = programs.with_numpy
+    seen, run_one = set(), steps.Steps.run
 
-    def noted(program):
-        function, count = make(program)
-        return lambda *args: (seen.update(a.dtype.name for a in args), function(*args))[1], count
+    def noted(self, rule, arrays):
+        def watched(n, *own):
+            new = rule(n, *own)
+            seen.update(a.dtype.name for a in (*n, *own, *new))
+            return new
 
-    monkeypatch.setattr(steps, "with_numpy", noted)
+        run_one(self, watched, arrays)
+
+    monkeypatch.setattr(steps.Steps, "run", noted)
     model = large(rng)
     _, state = run(changed(optimiser, decay=0.1, clip=0.5), model, 3, wavy)
     assert seen == {"float32"}
     assert {a.dtype.name for _, a in tree.items(state) if hasattr(a, "dtype")} <= {"float32"}
     assert all(p.dtype == np.float32 for p in model.values())
-
-
-@pytest.mark.parametrize("optimiser", ALL, ids=name_of)
-def test_what_is_emitted_works_in_place(optimiser):
-    state = {"step": 1, "product": 1.0}
-    for extra in ((), ("shrink",), ("decay", "kept", "shrink")):
-        numbers = (*optimiser.numbers(state, 0.1), *extra)
-        text, scratch = optimiser.program(numbers, len(extra) == 3).numpy
-        assert "copyto" not in text and scratch <= 3
-
-
-def test_old_values_are_not_overwritten_while_they_are_needed():
-    def swaps(p, a, b, n):
-        both = a + b
-        return n.one * b, n.one * a, both * p
-
-    program = programs.trace(swaps, ("p", "a", "b"), ("a", "b", "p"), ("one",))
-    function, count = programs.with_numpy(program)
-    p, a, b = np.array([2.0]), np.array([3.0]), np.array([5.0])
-    function(p, a, b, np.array(1.0), *np.empty((count, 1)))
-    assert (a, b, p) == (5.0, 3.0, 16.0)
-
-
-def test_an_output_that_is_an_operand_of_a_later_one_is_kept():
-    def rule(p, a, n):
-        new = n.two * p
-        return new, new * a, np.sqrt(p)
-
-    program = programs.trace(lambda p, a, c, n: rule(p, a, n), ("p", "a", "c"), ("p", "a", "c"), ("two",))
-    function, count = programs.with_numpy(program)
-    p, a, c = np.array([4.0]), np.array([3.0]), np.array([0.0])
-    function(p, a, c, np.array(2.0), *np.empty((count, 1)))
-    assert (p, a, c) == (8.0, 24.0, 2.0)
 
 
 # ------------------------------------------------------------------ state

@@ -7,7 +7,6 @@ from typing import Any
 
 from tangentc.errors import BadArgument
 from tangentc.learn.optimisers.base import Optimiser, State, of_state, zeros_like
-from tangentc.learn.optimisers.programs import trace
 from tangentc.learn.optimisers.steps import Steps, checked
 from tangentc.learn.trained import paired, parameters
 
@@ -92,9 +91,9 @@ class EMA:
 
     def update(self, model: Any, state: State) -> None:
         """Take the parameters as they are now into the averages, in place."""
-        steps, numbers = Steps(None), {"decay": self.decay, "new": 1 - self.decay}
+        steps = Steps(None, {"decay": self.decay, "new": 1 - self.decay})
         for mean, p in _beside(model, state):
-            steps.run(_MEAN, [mean, p], numbers)
+            steps.run(_mean, [mean, p])
 
     def swap(self, model: Any, state: State) -> None:
         """Put the averages into the model, and its parameters into the state; once more puts them back."""
@@ -104,11 +103,8 @@ class EMA:
             mean[...] = held
 
 
-def _mean(p: Any, g: Any, n: Any) -> Any:
+def _mean(n: Any, p: Any, g: Any) -> Any:
     return (n.decay * p + n.new * g,)
-
-
-_MEAN = trace(_mean, ("p", "g"), ("p",), ("decay", "new"))
 
 
 def _beside(model: Any, state: State) -> list[tuple[Any, Any]]:

@@ -8,25 +8,17 @@ from dataclasses import KW_ONLY, dataclass, fields
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tangentc.errors import BadArgument
 from tangentc.learn.optimisers.clipping import shrinking
-from tangentc.learn.optimisers.programs import Program, trace
-from tangentc.learn.optimisers.steps import Steps, checked, owner, steepest
+from tangentc.learn.optimisers.steps import Rule, Steps, checked, owner, steepest
 from tangentc.learn.trained import paired, parameters
 
 Rate = float | Callable[[int], float]
 State = dict[str, Any]
-
-
-class Job(NamedTuple):
-    """A parameter, its gradient and its buffers, and whether it decays."""
-
-    arrays: list[Any]
-    decays: bool
 
 
 @dataclass(frozen=True)
@@ -49,8 +41,8 @@ class Optimiser:
     kernels: str | None = None
 
     coupled: ClassVar[bool] = True  # whether decay is added to the gradient, or taken off the parameter
-    rule: ClassVar[Callable[..., Any]]
-    """New parameter and buffers from the old ones, the gradient, and the numbers as attributes of the last argument."""
+    rule: ClassVar[Rule]
+    """``rule(n, p, g, *buffers)`` gives new parameter and buffers; the numbers are attributes of ``n``."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -97,28 +89,21 @@ class Optimiser:
         """
         jobs = self._jobs(model, gradient, state)
         rate = self._rate(state)
-        shrink = shrinking([job.arrays[1] for job in jobs], self.clip)
+        shrink = shrinking([arrays[1] for arrays, _ in jobs], self.clip)
         numbers = self.numbers(state, rate)
-        if shrink is not None:
-            numbers["shrink"] = shrink
-        if self.decay:
-            numbers |= {"decay": self.decay} if self.coupled else {"kept": 1 - rate * self.decay}
-        programs = {decays: self.program(tuple(numbers), decays) for decays in {job.decays for job in jobs}}
-        steps = Steps(self.kernels)
-        for job in jobs:
-            self.apply(programs[job.decays], job.arrays, numbers, steps)
+        numbers |= {} if shrink is None else {"shrink": shrink}
+        numbers |= {"pull": self.decay if self.coupled else 1 - rate * self.decay} if self.decay else {}
+        steps = Steps(self.kernels, numbers)
+        for arrays, decays in jobs:
+            self.apply(arrays, shrink is not None, decays, steps)
         state["step"] += 1
 
-    def program(self, numbers: tuple[str, ...], decays: bool) -> Program:
-        """The rule with these numbers, of a parameter that decays or does not."""
-        cls: Any = type(self)
-        return _program(cls, self.buffers, numbers, decays)
-
-    def apply(self, program: Program, arrays: list[Any], numbers: dict[str, float], steps: Steps) -> None:
+    def apply(self, arrays: list[Any], shrinks: bool, decays: bool, steps: Steps) -> None:
         """Change one parameter and its buffers."""
-        steps.run(program, arrays, numbers)
+        steps.run(whole(self.rule, shrinks, decays and self.coupled, decays and not self.coupled), arrays)
 
-    def _jobs(self, model: Any, gradient: Any, state: State) -> list[Job]:
+    def _jobs(self, model: Any, gradient: Any, state: State) -> list[tuple[list[Any], bool]]:
+        """Each parameter with its gradient and its buffers, and whether it decays."""
         arrays, slopes = paired(model, gradient)
         kept = [of_state(state, name, arrays) for name in self.buffers]
         patterns = (self.decay_on,) if isinstance(self.decay_on, str) else self.decay_on
@@ -130,7 +115,7 @@ class Optimiser:
             if owner(g) in owners:
                 g = g.copy()  # the step of one parameter must not change the gradient of another
             decays = self.decay != 0 and (patterns == ("*",) or any(fnmatchcase(path, one) for one in patterns))
-            jobs.append(Job([p, g, *own], decays))
+            jobs.append(([p, g, *own], decays))
         return jobs
 
     def _rate(self, state: State) -> float:
@@ -144,20 +129,28 @@ class Optimiser:
 
 
 @lru_cache(256)
-def _program(cls: Any, buffers: tuple[str, ...], numbers: tuple[str, ...], decays: bool) -> Program:
-    """The rule of an optimiser with clipping and decay as these are at a parameter, traced."""
+def whole(rule: Rule, shrinks: bool, of_gradient: bool, of_parameter: bool) -> Rule:
+    """A rule with clipping before it, and decay of the gradient or of the parameter."""
+    if not (shrinks or of_gradient or of_parameter):
+        return rule
 
-    def rule(p: Any, g: Any, *rest: Any) -> Any:
-        n = rest[-1]
-        if "shrink" in numbers:
-            g = n.shrink * g
-        if decays and cls.coupled:
-            g = g + n.decay * p
-        elif decays:
-            p = n.kept * p
-        return cls.rule(p, g, *rest)
+    def made(jit: Callable[[Rule], Rule]) -> Rule:
+        inner = jit(rule)
 
-    return trace(rule, ("p", "g", *buffers), ("p", *buffers), numbers)
+        def stepped(n: Any, p: Any, g: Any, *state: Any) -> Any:
+            if shrinks:
+                g = n.shrink * g
+            if of_gradient:
+                g = g + n.pull * p
+            if of_parameter:
+                p = n.pull * p
+            return inner(n, p, g, *state)
+
+        return stepped
+
+    stepped = made(lambda same: same)
+    stepped.made = made  # type: ignore[attr-defined]  # for Numba
+    return stepped
 
 
 def zeros_like(p: Any) -> Any:

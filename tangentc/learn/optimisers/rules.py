@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tangentc.learn.optimisers.base import Optimiser, Rate, State
+from tangentc.learn.optimisers.base import Optimiser, Rate, State, whole
+from tangentc.learn.optimisers.clipping import norm
+from tangentc.learn.optimisers.steps import Rule, Steps
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class SGD(Optimiser):
         return {"rate": rate}
 
     @staticmethod
-    def rule(p: Any, g: Any, n: Any) -> Any:
+    def rule(n: Any, p: Any, g: Any) -> Any:
         return (p - n.rate * g,)
 
 
@@ -59,12 +62,11 @@ class Momentum(Optimiser):
     buffers = ("velocity",)
 
     def numbers(self, state: State, rate: float) -> dict[str, float]:
-        numbers = {"rate": rate, "momentum": self.momentum}
-        return {**numbers, "new": 1 - self.damping} if self.damping and state["step"] else numbers
+        return {"rate": rate, "momentum": self.momentum, "new": 1 - self.damping if state["step"] else 1.0}
 
     @staticmethod
-    def rule(p: Any, g: Any, velocity: Any, n: Any) -> Any:
-        velocity = n.momentum * velocity + (n.new * g if hasattr(n, "new") else g)
+    def rule(n: Any, p: Any, g: Any, velocity: Any) -> Any:
+        velocity = n.momentum * velocity + n.new * g
         return p - n.rate * velocity, velocity
 
 
@@ -91,7 +93,7 @@ class Nesterov(Optimiser):
         return {"rate": rate, "momentum": self.momentum}
 
     @staticmethod
-    def rule(p: Any, g: Any, velocity: Any, n: Any) -> Any:
+    def rule(n: Any, p: Any, g: Any, velocity: Any) -> Any:
         velocity = n.momentum * velocity + g
         return p - n.rate * (g + n.momentum * velocity), velocity
 
@@ -126,7 +128,7 @@ class Adagrad(Optimiser):
         return {"rate": rate, "eps": self.eps}
 
     @staticmethod
-    def rule(p: Any, g: Any, square: Any, n: Any) -> Any:
+    def rule(n: Any, p: Any, g: Any, square: Any) -> Any:
         square = square + np.square(g)
         return p - n.rate * (g / (np.sqrt(square) + n.eps)), square
 
@@ -156,27 +158,32 @@ class RMSProp(Optimiser):
         return ("square",) + ("mean",) * self.centered + ("velocity",) * (self.momentum > 0)
 
     def numbers(self, state: State, rate: float) -> dict[str, float]:
-        numbers = {"rate": rate, "beta": self.beta, "new": 1 - self.beta, "eps": self.eps}
-        return (
-            numbers
-            | ({"new_mean": 1 - self.beta} if self.centered else {})
-            | ({"momentum": self.momentum} if self.momentum else {})
-        )
+        return {"rate": rate, "beta": self.beta, "new": 1 - self.beta, "eps": self.eps, "momentum": self.momentum}
 
-    @staticmethod
-    def rule(p: Any, g: Any, square: Any, *rest: Any) -> Any:
-        *others, n = rest
+    @property
+    def rule(self) -> Rule:  # type: ignore[override]
+        return _rms(self.centered, self.momentum > 0)
+
+
+@lru_cache
+def _rms(centered: bool, moving: bool) -> Rule:
+    def rule(n: Any, p: Any, g: Any, square: Any, *rest: Any) -> Any:
         square = n.beta * square + n.new * np.square(g)
-        centre, out = square, [square]
-        if hasattr(n, "new_mean"):
-            mean = n.beta * others[0] + n.new_mean * g
-            centre = square - np.square(mean)
-            out.append(mean)
-        step = g / (np.sqrt(centre) + n.eps)
-        if hasattr(n, "momentum"):
-            step = n.momentum * others[-1] + step
-            out.append(step)
-        return p - n.rate * step, *out
+        if centered:
+            mean = n.beta * rest[0] + n.new * g
+            step = g / (np.sqrt(square - np.square(mean)) + n.eps)
+        else:
+            step = g / (np.sqrt(square) + n.eps)
+        if moving:
+            step = n.momentum * rest[-1] + step
+        p = p - n.rate * step
+        if centered and moving:
+            return p, square, mean, step
+        if centered:
+            return p, square, mean
+        return (p, square, step) if moving else (p, square)
+
+    return rule
 
 
 @dataclass(frozen=True)
@@ -206,7 +213,7 @@ class Adam(Optimiser):
         return {**of_moments(self), "size": rate * root / (1 - self.beta1**t), "eps": self.eps * root}
 
     @staticmethod
-    def rule(p: Any, g: Any, mean: Any, square: Any, n: Any) -> Any:
+    def rule(n: Any, p: Any, g: Any, mean: Any, square: Any) -> Any:
         mean = n.beta1 * mean + n.new1 * g
         square = n.beta2 * square + n.new2 * np.square(g)
         return p - n.size * (mean / (np.sqrt(square) + n.eps)), mean, square
@@ -255,7 +262,7 @@ class Adamax(Optimiser):
         }  # fmt: skip
 
     @staticmethod
-    def rule(p: Any, g: Any, mean: Any, most: Any, n: Any) -> Any:
+    def rule(n: Any, p: Any, g: Any, mean: Any, most: Any) -> Any:
         mean = n.beta1 * mean + n.new1 * g
         most = np.maximum(n.beta2 * most, np.abs(g) + n.eps)
         return p - n.size * (mean / most), mean, most
@@ -300,7 +307,7 @@ class NAdam(Optimiser):
         return self.beta1 * (1 - 0.5 * 0.96 ** (t * self.momentum_decay))
 
     @staticmethod
-    def rule(p: Any, g: Any, mean: Any, square: Any, n: Any) -> Any:
+    def rule(n: Any, p: Any, g: Any, mean: Any, square: Any) -> Any:
         mean = n.beta1 * mean + n.new1 * g
         square = n.beta2 * square + n.new2 * np.square(g)
         return p - (n.of_g * g + n.of_mean * mean) / (np.sqrt(square) + n.eps), mean, square
@@ -330,7 +337,7 @@ class Lion(Optimiser):
         return {"rate": rate, **of_moments(self)}
 
     @staticmethod
-    def rule(p: Any, g: Any, mean: Any, n: Any) -> Any:
+    def rule(n: Any, p: Any, g: Any, mean: Any) -> Any:
         direction = np.sign(n.beta1 * mean + n.new1 * g)
         return p - n.rate * direction, n.beta2 * mean + n.new2 * g
 
@@ -341,3 +348,48 @@ def of_moments(optimiser: Any) -> dict[str, float]:
         "beta1": optimiser.beta1, "new1": 1 - optimiser.beta1,
         "beta2": optimiser.beta2, "new2": 1 - optimiser.beta2,
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LAMB(Optimiser):
+    """Adam with a rate for each parameter: ``rate |p| / |r|``, where ``r`` is Adam's step and the decay.
+
+    You and others (2020), "Large batch optimization for deep learning: training BERT in 76 minutes", algorithm 2, with
+    the identity for their phi.  Where one of the norms is zero, the rate is the given one.
+
+    >>> model = {"w": np.array([3.0, 4.0])}
+    >>> optimiser = LAMB(0.1)
+    >>> optimiser.update(model, {"w": np.array([10.0, -0.1])}, optimiser.init(model))
+    >>> model["w"].round(4)
+    array([2.6464, 4.3536])
+    """
+
+    beta1: float = 0.9
+    beta2: float = 0.999
+    eps: float = 1e-6
+
+    buffers = ("mean", "square")
+
+    def numbers(self, state: State, rate: float) -> dict[str, float]:
+        t = state["step"] + 1
+        unbias = {"unbias1": 1 / (1 - self.beta1**t), "unbias2": 1 / (1 - self.beta2**t)}
+        return {**of_moments(self), **unbias, "eps": self.eps, "rate": rate, "pull": self.decay}
+
+    def apply(self, arrays: list[Any], shrinks: bool, decays: bool, steps: Steps) -> None:
+        p, r = arrays[0], arrays[0].copy(order="K")
+        steps.run(whole(self.rule, shrinks, False, False), [*arrays, r])
+        if decays:
+            steps.run(_added, [r, p])
+        long, wide = norm([p]), norm([r])
+        size = steps.numbers["rate"] * (long / wide if long > 0 and wide > 0 else 1.0)
+        Steps(self.kernels, {"pull": -size}).run(_added, [p, r])
+
+    @staticmethod
+    def rule(n: Any, p: Any, g: Any, mean: Any, square: Any, r: Any) -> Any:
+        mean = n.beta1 * mean + n.new1 * g
+        square = n.beta2 * square + n.new2 * np.square(g)
+        return p, mean, square, n.unbias1 * mean / (np.sqrt(n.unbias2 * square) + n.eps)
+
+
+def _added(n: Any, p: Any, g: Any) -> Any:
+    return (p + n.pull * g,)

@@ -1,78 +1,77 @@
-"""The step of one parameter in place: over vectors, block by block of memory that stays in the cache."""
+"""The step of one parameter in place: a rule of vectors, on blocks of memory that stay in the cache, or by Numba."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from tangentc.errors import BadArgument
-from tangentc.learn.optimisers.programs import Program, with_numba, with_numpy
 
 BLOCK = 1 << 18  # bytes of one array that are worked on at once
-_COMPILED = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
+Rule = Callable[..., Any]
+"""What numbers, parameter, gradient and state, ``rule(n, p, g, *state)``, give for parameter and state."""
 
 
 class Steps:
-    """Runs programs on parameters with the numbers of one step; arrays of scratch are kept between parameters."""
+    """Runs rules on parameters with the numbers of one step, which are in the dtype of the arrays, and so keep it."""
 
-    def __init__(self, kernels: str | None):
-        self.kernels = kernels
-        self.scratch: dict[tuple[np.dtype, int], np.ndarray] = {}
-        self.numbers: dict[np.dtype, tuple[Mapping[str, float], list[Any]]] = {}
+    def __init__(self, kernels: str | None, numbers: Mapping[str, float]):
+        self.kernels, self.numbers = kernels, numbers
+        self.typed: dict[Any, Any] = {}
 
-    def run(self, program: Program, arrays: Sequence[Any], numbers: Mapping[str, float]) -> None:
-        """Change a parameter and its state; the arrays are those of the program: parameter, gradient, state.
+    def run(self, rule: Rule, arrays: Sequence[Any]) -> None:
+        """Change a parameter and its state; ``arrays`` are parameter, gradient, state.
 
         Arrays of the device, and those whose entries do not lie one after the other, are worked on whole.
         """
         flat = vectors(arrays)
-        if flat is None:
-            if arrays[0].dtype.kind == "c":  # the rules are of real numbers
-                raise BadArgument(
-                    "a complex parameter and its state lie in memory in other orders",
-                    why="they are stepped as vectors", way_out="make the state by init(model)",
-                )  # fmt: skip
-            results = program.rule(*arrays, SimpleNamespace(**numbers))
-            for (name, _), result in zip(program.results, results):
-                arrays[program.arrays.index(name)][...] = result
-        elif self.kernels and flat[0].dtype in _COMPILED:
+        if flat is None and arrays[0].dtype.kind == "c":  # the rules are of real numbers
+            raise BadArgument(
+                "a complex parameter and its state lie in memory in other orders",
+                why="they are stepped as vectors", way_out="make the state by init(model)",
+            )  # fmt: skip
+        parts = list(arrays) if flat is None else flat
+        dtype = parts[0].dtype
+        if dtype not in self.typed:
+            self.typed[dtype] = _numbers(tuple(self.numbers))(*map(dtype.type, self.numbers.values()))
+        n = self.typed[dtype]
+        if flat is not None and self.kernels and dtype.char in "fd":
             if not flat[1].flags.writeable:
                 flat[1] = flat[1].copy()  # Numba would compile once more for what is read-only
-            with_numba(program)(*flat, *self.of_type(numbers, flat[0].dtype, scalar=True))
-        else:
-            self.by_blocks(program, flat, numbers)
-
-    def by_blocks(self, program: Program, flat: list[np.ndarray], numbers: Mapping[str, float]) -> None:
-        function, count = with_numpy(program)
-        size, dtype = flat[0].size, flat[0].dtype
-        values = self.of_type(numbers, dtype, scalar=False)
-        block = min(size, BLOCK // dtype.itemsize)
-        scratch = [self.piece(dtype, k, block) for k in range(count)]
-        if size == block:
-            function(*flat, *values, *scratch)
+            compiled(rule, len(flat))(n, *flat)
             return
-        for start in range(0, size - block + 1, block):
-            function(*[a[start : start + block] for a in flat], *values, *scratch)
-        if rest := size % block:
-            function(*[a[size - rest :] for a in flat], *values, *[s[:rest] for s in scratch])
+        size = parts[0].size
+        block = max(size, 1) if flat is None else BLOCK // dtype.itemsize
+        for start in range(0, size, block):
+            own = parts if size <= block else [a[start : start + block] for a in parts]
+            for old, new in zip((own[0], *own[2:]), rule(n, *own)):
+                if new is not old:
+                    old[...] = new
 
-    def piece(self, dtype: np.dtype, k: int, size: int) -> np.ndarray:
-        whole = self.scratch.get((dtype, k))
-        if whole is None:
-            whole = self.scratch[dtype, k] = np.empty(BLOCK // dtype.itemsize, dtype)
-        return whole[:size]
 
-    def of_type(self, numbers: Mapping[str, float], dtype: np.dtype, scalar: bool) -> list[Any]:
-        """The numbers in the dtype of the arrays, which so keep it: ufuncs are quickest with arrays of rank 0."""
-        held, found = self.numbers.get(dtype, (None, []))
-        if held is not numbers:
-            make = dtype.type if scalar else lambda value: np.array(value, dtype)
-            found = [make(value) for value in numbers.values()]
-            self.numbers[dtype] = numbers, found
-        return found
+@lru_cache(256)
+def _numbers(names: tuple[str, ...]) -> Any:
+    return namedtuple("Numbers", names)  # type: ignore[misc]
+
+
+@lru_cache(256)
+def compiled(rule: Rule, count: int) -> Callable[..., None]:
+    """A rule as one loop over the entries of so many arrays, which Numba compiles."""
+    import numba
+
+    jit = numba.njit(error_model="numpy")
+    names = [f"a{k}[i]" for k in range(count)]
+    changed = ", ".join([names[0], *names[2:]]) + ","
+    heads = ", ".join(name[:-3] for name in names)
+    text = f"def update(n, {heads}):\n    for i in range(a0.size):\n        {changed} = rule(n, {', '.join(names)})\n"
+    made: dict[str, Any] = {"rule": jit(rule.made(jit) if hasattr(rule, "made") else rule)}
+    exec(compile(text, "<update>", "exec"), made)
+    loop: Callable[..., None] = jit(made["update"])
+    return loop
 
 
 def vectors(arrays: Sequence[Any]) -> list[np.ndarray] | None:
