@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentc import runtime
+from tangentc import runtime, tree
 from tangentc.analysis.parts import gives_keys
 from tangentc.core.lengths import surely_differ
 from tangentc.core.tangents import completed
@@ -390,10 +390,11 @@ def is_zero_of_integer(primal: Any, t: Any) -> bool:
 
 
 def zero_like(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(zero_like, value))
-    if isinstance(value, dict):
-        return {k: zero_like(v) for k, v in value.items()}
-    return (
-        np.zeros_like(value) if is_array(value) else 0.0 * value if isinstance(value, (float, complex, int)) else None
-    )
+    """The tangent of what nothing moves: zeros for numbers and arrays, None for what has no tangent."""
+    return tree.map(_zero_of_leaf, value, every=True)
+
+
+def _zero_of_leaf(leaf: Any) -> Any:
+    if is_array(leaf):
+        return np.zeros_like(leaf)
+    return 0.0 * leaf if isinstance(leaf, (float, complex, int)) else None

@@ -112,3 +112,20 @@ def test_exported_code_says_what_it_was_made_for(tmp_path, rng):
     np.testing.assert_allclose(made(*args), grad(again(gates))(*args))
     with pytest.raises(ValueError, match="was made for"):
         made(*arguments(rng, 5, 9, 28))
+
+
+def test_an_integer_of_a_loop_may_be_any_axis():
+    """Types of what is moved to an axis that only the run knows: no length is believed that another axis would have."""
+
+    def shortened(x, places):
+        for k in range(2, np.ndim(x)):
+            x = np.moveaxis(np.moveaxis(x, k, -1)[..., : places[k - 2]], -1, k)
+        return x
+
+    def f(x, c):
+        return np.sum(shortened(x, (6, 5)) * c)
+
+    x, c = np.arange(2.0 * 3 * 8 * 8).reshape(2, 3, 8, 8), np.cos(np.arange(180.0)).reshape(2, 3, 6, 5)
+    wanted = np.zeros_like(x)
+    wanted[:, :, :6, :5] = c
+    np.testing.assert_array_equal(tangentc.grad(f)(x, c), wanted)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tangentc.analysis import sampling
+from tangentc.analysis import samples, sampling
 from tangentc.core.lengths import Length
 from tangentc.core.types import Array, Scalar, Sequence, Unknown
 
@@ -29,10 +29,10 @@ def several(n, rank):
 @pytest.mark.parametrize("rank", range(1, 9))
 @pytest.mark.parametrize("same", [None, "n0"], ids=["apart", "equal"])
 def test_samples_are_small_whatever_the_rank(rank, same, monkeypatch):
-    made, entries = [], sampling._entries
-    monkeypatch.setattr(sampling, "_ARRAYS", {})
+    made, entries = [], samples._entries
+    monkeypatch.setattr(samples, "_ARRAYS", {})
     monkeypatch.setattr(sampling, "_ASKED", {})
-    monkeypatch.setattr(sampling, "_entries", lambda *key: made.append(math.prod(key[1])) or entries(*key))
+    monkeypatch.setattr(samples, "_entries", lambda *key: made.append(math.prod(key[1])) or entries(*key))
     x = several(same, rank)
     assert lengths_of(np.sort, x) == lengths_of(np.moveaxis, x, Scalar("int64", True, 0), Scalar("int64", True, 0))
     assert lengths_of(np.sort, x) == tuple(d.symbol for d in x.shape)

@@ -1,6 +1,7 @@
 """Results that are lists, tuples and dicts of which only the call knows how long they are."""
 
 import copy
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -115,3 +116,17 @@ def test_second_derivative_through_lists_that_are_copied_and_grow():
 def test_an_array_of_which_some_entries_move():
     value, pullback = tangentc.vjp(lambda x: np.asarray([*x, 1.0]), np.array([1.0, 2.0]))
     np.testing.assert_array_equal(pullback(np.array([3.0, 4.0, 5.0]))[0], [3.0, 4.0])
+
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+
+
+@pytest.mark.parametrize("tangent", [None, 0.0])
+def test_where_nothing_moves_the_tangent_has_the_form_of_the_result(tangent):
+    def f(x):
+        return {"pair": Pair(x * x, np.sin(x)), "array": np.ones(2), "text": "t"}
+
+    _, moved = tangentc.jvp(f, (2.0,), (tangent,))
+    assert moved["pair"] == Pair(0.0, 0.0) and not moved["array"].any() and moved["text"] is None

@@ -10,7 +10,6 @@ known to the run only.  Samples have a few hundred entries, whatever the rank.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import operator
 import warnings
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentc.analysis.samples import NoSample, Sampler
 from tangentc.core import ops
 from tangentc.core.lengths import EXACT, MOST_TIMES, Dim, Length, least_of
 from tangentc.core.nodes import Const, Op
@@ -30,11 +30,9 @@ from tangentc.core.types import (
     Opaque,
     Optional,
     Scalar,
-    Struct,
     Tuple,
     Type,
     Unknown,
-    is_generator,
     lengths,
     map_lengths,
 )
@@ -124,7 +122,7 @@ def _sampled(op: Op, args: Sequence[Type], keywords: dict[str, Type], fresh: Fre
                     if any(r is not None for r in results[:2]) and partly is None:
                         partly = _Reading(trial, results, not whole, fresh)
             return partly.type() if partly is not None else REFUSED
-    except _NoSample:
+    except NoSample:
         return Unknown("an argument's type is not known")
 
 
@@ -148,10 +146,10 @@ def exceptions_of(op: Op, types: Sequence[Type]) -> set[type[BaseException]]:
     symbols = list(dict.fromkeys(d.symbol for d in lengths(*types) if isinstance(d, Length)))
     found: set[type[BaseException]] = set()
     for values in range(VARIANTS if runnable(op) else 0):
-        sampler = _Sampler(_sizes(list(types), symbols)[0], values, False)
+        sampler = Sampler(_sizes(list(types), symbols)[0], values, False)
         try:
             samples = [sampler.of(t) for t in types]
-        except _NoSample:
+        except NoSample:
             return set()
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -165,7 +163,7 @@ def exceptions_of(op: Op, types: Sequence[Type]) -> set[type[BaseException]]:
 
 def sample(t: Type) -> object:
     """A value of a type whose lengths do not matter."""
-    return _Sampler(dict.fromkeys((d.symbol for d in lengths(t) if isinstance(d, Length)), LARGE), 0, False).of(t)
+    return Sampler(dict.fromkeys((d.symbol for d in lengths(t) if isinstance(d, Length)), LARGE), 0, False).of(t)
 
 
 class Method:
@@ -178,10 +176,6 @@ class Method:
 
     def __call__(self, x: object, *args: object, **keywords: object) -> object:
         return getattr(x, self.__name__)(*args, **keywords)
-
-
-class _NoSample(Exception):
-    pass
 
 
 # ------------------------------------------------------------------ what is tried
@@ -234,8 +228,8 @@ class _Trials:
             first += [self.result(self.sizes, values) for values in range(2, VARIANTS)]
         return first
 
-    def result(self, sizes: dict[str, int], values: int) -> object:
-        sampler = _Sampler(sizes, values, self.as_axis)
+    def result(self, sizes: dict[str, int], values: int, as_axis: bool | None = None) -> object:
+        sampler = Sampler(sizes, values, self.as_axis if as_axis is None else as_axis)
         samples = [sampler.of(t) for t in self.args]
         named = {k: sampler.of(t) for k, t in self.keywords.items()}
         try:
@@ -246,93 +240,6 @@ class _Trials:
 
 def _has_no_length(result: object) -> bool:
     return isinstance(result, (np.generic, float, complex, bool))
-
-
-class _Sampler:
-    """Makes samples.  Each number and array among them is another one, so that nothing is empty, or the same, by
-    accident."""
-
-    def __init__(self, sizes: dict[str, int], values: int, as_axis: bool):
-        self.sizes, self.values, self.as_axis = sizes, values, as_axis
-        self.count = 0  # of numbers and arrays
-
-    def size(self, d: Dim) -> int:
-        return d if isinstance(d, int) else d.where(self.sizes[d.symbol])
-
-    def of(self, t: Type) -> object:
-        match t:
-            case Scalar(dtype, weak, value):
-                return self.number(dtype, weak) if value is None else self.size(value)
-            case Array(dtype, shape):
-                return self.array(dtype, tuple(map(self.size, shape)))
-            case Known(const) if isinstance(const.value, range):
-                return range(2 + self.values)  # any range is meant
-            case Optional(type=item):
-                return self.of(item)
-            case Tuple(items, cls) if cls is slice:
-                return slice(*map(self.of, items))
-            case Tuple(items, cls):
-                values = tuple(map(self.of, items))
-                return values if cls is None else cls(*values)
-            case List(kind, items, length) if items or length is not None:
-                count = (11, 18, 5, 1)[self.values] if length is None else length
-                return kind([self.of(t.item(k) if length is not None else items[0]) for k in range(count)])
-            case Dict(keys, items):
-                return {k: self.of(item) for k, item in zip(keys, items, strict=True)}
-            case Struct(cls, fields, items) if dataclasses.is_dataclass(cls):
-                return cls(**{f: self.of(item) for f, item in zip(fields, items, strict=True)})
-            case Known(const):
-                return const.value
-            case Opaque() if is_generator(t):
-                return np.random.default_rng(0) if t.cls is np.random.Generator else np.random.RandomState(0)
-        raise _NoSample  # nothing says how an object of any other class is made
-
-    def number(self, dtype: str, weak: bool) -> object:
-        if dtype == "str":
-            return "abcd"[self.values]
-        kind = np.dtype(dtype).kind
-        if kind == "b":
-            number: complex = self.values % 2 == 0
-        elif kind in "fc":
-            number = (0.7, 1.7, 2.6, -1.3)[self.values] + (0.09, 1.9, 0.0, 5.0)[self.values] * self.count
-            number = complex(number, 0.2) if kind == "c" else number
-        else:
-            number = -(self.values % 2) if self.as_axis else (2, 3, 5, 4)[self.values]
-        self.count += 1
-        return number if weak else np.dtype(dtype).type(number)
-
-    def array(self, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-        key = dtype, shape, self.values, self.count % 8
-        self.count += 1
-        if key not in _ARRAYS:
-            if len(_ARRAYS) > 2000:
-                _ARRAYS.clear()
-            _ARRAYS[key] = _entries(*key)
-        return _ARRAYS[key]
-
-
-_ARRAYS: dict[tuple[str, tuple[int, ...], int, int], np.ndarray] = {}
-
-
-def _entries(dtype: str, shape: tuple[int, ...], values: int, count: int) -> np.ndarray:
-    """An array that is read only.  The matrices of the first values are symmetric and positive definite."""
-    kind, size = np.dtype(dtype).kind, math.prod(shape)
-    places = np.arange(size).reshape(shape)
-    if kind in "fc":
-        made = (0.25 + 0.01 * count, 0.3 + 0.01 * (places % (5 + count)), 0, 0.45 * (-1.0) ** places + 0.01 * count)
-        array = np.full(shape, made[values]).astype(dtype)
-        if len(shape) >= 2 and values != 2:
-            n = min(shape[-2:])
-            array[..., range(n), range(n)] += 2
-    elif kind == "b":
-        marked = min((1, 2, 0, size // 2)[values], size) if size > 1 else 1 - values % 2
-        array = places < marked
-    elif kind in "iu":
-        array = np.asarray((0 * places, 0 * places + 1, places % 2, 0 * places)[values]).astype(dtype)
-    else:
-        array = np.full(shape, values % 2, dtype)
-    array.setflags(write=False)
-    return array
 
 
 # ------------------------------------------------------------------ what is believed
@@ -350,6 +257,7 @@ class _Reading:
         self.of_items = {d.symbol for t in _lists([*trial.args, *trial.keywords.values()]) for d in lengths(t.items[0])
                          if isinstance(d, Length) and d.symbol.startswith("?")}  # fmt: skip
         self.longer = {s: self.added(s) for s in self.symbols}
+        self.elsewhere: list[list[Any]] = []
 
     def added(self, symbol: str) -> tuple[int, int]:
         """What is added to a length to see what follows it: at first little; then, if it is not the length of many
@@ -369,11 +277,8 @@ class _Reading:
         if _has_no_length(a) and _has_no_length(b):
             return self.read([a, b])
         values = [r for r in (a, b, *self.results[2:]) if r is not None]
-        longer = [
-            self.trial.result({**self.trial.sizes, s: self.trial.sizes[s] + more}, 0)
-            for s in self.symbols
-            for more in self.longer[s]
-        ]
+        longer = self.with_longer(0, self.trial.as_axis)
+        self.elsewhere = [] if self.whole or not isinstance(a, np.ndarray) else self.of_other_integers(a.ndim)
         may_be_one = {s: 1 if s.startswith("?") and least_of(s) < 2 else n for s, n in self.trial.sizes.items()}
         if may_be_one != self.trial.sizes and isinstance(a, np.ndarray):
             one = self.trial.result(may_be_one, 0)
@@ -382,13 +287,38 @@ class _Reading:
         self.count = len(values)
         return self.read([*values, *longer])
 
-    def dim(self, found: list[Any]) -> Dim:
+    def with_longer(self, values: int, as_axis: bool) -> list[Any]:
+        """What comes with each length made longer, twice."""
+        sizes = self.trial.sizes
+        made = [{**sizes, s: sizes[s] + more} for s in self.symbols for more in self.longer[s]]
+        return [self.trial.result(one, values, as_axis) for one in made]
+
+    def of_other_integers(self, rank: int) -> list[list[Any]]:
+        """The shapes that come where the integers are others, such as other axes: whatever follows a length follows it
+        there too."""
+        out = []
+        for values, as_axis in ((1, False), (0, True), (1, True)):
+            results = [self.trial.result(self.trial.sizes, values, as_axis), *self.with_longer(values, as_axis)]
+            if all(isinstance(r, np.ndarray) and r.ndim == rank for r in results):
+                out.append([r.shape for r in results])
+        return out
+
+    def is_followed_elsewhere(self, axis: int, added: list[tuple[int, int]]) -> bool:
+        for base, *longer in self.elsewhere:
+            more = [n[axis] - base[axis] for n in longer]
+            if more != [n for pair in added for n in pair]:
+                return False
+        return True
+
+    def dim(self, found: list[Any], axis: int | None = None) -> Dim:
         """The length that trials gave: those of other values, then, for each symbol, the two of its longer lengths."""
         same, longer = found[: self.count], found[self.count :]
         if any(m != same[0] for m in same) or None in longer:
             return self.fresh()
         added = [(longer[k] - same[0], longer[k + 1] - same[0]) for k in range(0, len(longer), 2)]
         follows = [k for k, more in enumerate(added) if more != (0, 0)]
+        if axis is not None and not self.is_followed_elsewhere(axis, added):
+            return self.fresh()
         if not follows:
             return same[0] if self.whole else self.fresh()
         symbol = self.symbols[follows[0]]
@@ -409,7 +339,7 @@ class _Reading:
             if a.dtype != b.dtype or a.dtype.kind == "O" or any(np.ndim(r) != a.ndim for r in found if r is not None):
                 return Unknown("the rank depends on values")
             axes = range(a.ndim)
-            return Array(name_of_dtype(a.dtype), tuple(self.dim([_at(r, "shape", k) for r in found]) for k in axes))
+            return Array(name_of_dtype(a.dtype), tuple(self.dim([_at(r, "shape", k) for r in found], k) for k in axes))
         if isinstance(a, np.generic):
             return scalar_of(a.dtype) if type(a) is type(b) else Unknown("the type depends on values")
         if type(a) is not type(b):

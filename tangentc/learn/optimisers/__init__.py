@@ -21,8 +21,19 @@ from tangentc.learn.optimisers.averages import EMA, Accumulate
 from tangentc.learn.optimisers.base import Optimiser
 from tangentc.learn.optimisers.clipping import clip_by_global_norm, clip_by_value, global_norm
 from tangentc.learn.optimisers.lbfgs import LBFGS, Minimum
-from tangentc.learn.optimisers.rules import LAMB, SGD, Adagrad, Adam, Adamax, AdamW, Lion, Momentum, NAdam, Nesterov
-from tangentc.learn.optimisers.rules import RMSProp
+from tangentc.learn.optimisers.rules import (
+    LAMB,
+    SGD,
+    Adagrad,
+    Adam,
+    Adamax,
+    AdamW,
+    Lion,
+    Momentum,
+    NAdam,
+    Nesterov,
+    RMSProp,
+)
 from tangentc.learn.optimisers.schedules import Constant, Cosine, OneCycle, Plateau, Step, WarmUp
 
 __all__ = [
