@@ -207,11 +207,8 @@ def _write_adjoint(folder: Path, call: _Call, value: Any) -> None:
     _export(derivative, folder / "adjoint.py", *call.values, seed)
     is_batched = call.batch and any(value.shape[:1] == example.shape[:1] != () for example in call.examples)
     more = "".join(f", {name}" for name in call.names)
-    _write(
-        folder,
-        call,
-        ADJOINT.format(name=_last_of(folder / "adjoint.py"), more=more, form=_form(value, is_batched), **_words(call)),
-    )
+    words = {"name": _last_of(folder / "adjoint.py"), "form": _form(value, is_batched), **_words(call)}
+    _write(folder, call, ADJOINT.format(more=more, **words))
     _compare(load(folder).raw_adjoint(seed, *call.examples), derivative(*call.values, seed), "its adjoint")
 
 
@@ -260,11 +257,8 @@ class _Written:
         if parts is None:
             return self._leaf(value, path)
         inner = {key: f"{path}.{key}" if path else str(key) for (_, key), _ in parts}
-        texts = [
-            (key, self.text(part, inner[key]))
-            for (kind, key), part in parts
-            if kind != "attribute" or key in self.names
-        ]
+        read = [(key, part) for (kind, key), part in parts if kind != "attribute" or key in self.names]
+        texts = [(key, self.text(part, inner[key])) for key, part in read]
         if isinstance(value, dict):
             return f"{{{', '.join(f'{self._leaf(key, path)}: {text}' for key, text in texts)}}}"
         if isinstance(value, list):

@@ -182,16 +182,6 @@ def _log_softmax_tangent(x, y, x_dot, axis=-1):
     return x_dot - np.sum(np.exp(y) * x_dot, axis=axis, keepdims=True)
 
 
-operation(
-    relu,
-    leaky_relu,
-    elu,
-    sigmoid,
-    softplus,
-    normal_distribution,
-    pure=True,
-    new=True,
-    elementwise=True,
-    keeps_shape=True,
-)
+_each = relu, leaky_relu, elu, sigmoid, softplus, normal_distribution
+operation(*_each, pure=True, new=True, elementwise=True, keeps_shape=True)
 operation(softmax, log_softmax, pure=True, new=True, keeps_shape=True)

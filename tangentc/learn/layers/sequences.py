@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,18 +12,6 @@ from tangentc.learn import functions as F
 from tangentc.learn.layers.basic import Linear
 from tangentc.learn.layers.initialisers import glorot_uniform, orthogonal
 from tangentc.learn.layers.norms import LayerNorm
-
-
-def _recurrent(gates, features, units, rng, dtype):
-    """Weights and biases of so many gates: Glorot's for the input, orthogonal ones for the state."""
-    w_in = [glorot_uniform(rng, (units, features), dtype) for _ in range(gates)]
-    w_hidden = [orthogonal(rng, (units, units), dtype) for _ in range(gates)]
-    return (
-        np.concatenate(w_in),
-        np.concatenate(w_hidden),
-        np.zeros(gates * units, dtype),
-        np.zeros(gates * units, dtype),
-    )
 
 
 @dataclass
@@ -39,14 +27,18 @@ class RNN:
     b_in: Any
     b_hidden: Any
 
+    gates: ClassVar[int] = 1
+
     @classmethod
     def of(cls, features, units, rng, dtype=float):
-        """A layer of ``units`` states."""
-        return cls(*_recurrent(1, features, units, rng, dtype))
+        """A layer of ``units`` states: Glorot's weights for the input, orthogonal ones for the state."""
+        w_in = [glorot_uniform(rng, (units, features), dtype) for _ in range(cls.gates)]
+        w_hidden = [orthogonal(rng, (units, units), dtype) for _ in range(cls.gates)]
+        zero = np.zeros(cls.gates * units, dtype)
+        return cls(np.concatenate(w_in), np.concatenate(w_hidden), zero, zero.copy())
 
     def __call__(self, x):
-        h = np.zeros((np.shape(x)[0], np.shape(self.w_hidden)[1]), x.dtype)
-        return self.scan(x, h)[0]
+        return self.scan(x, np.zeros((np.shape(x)[0], np.shape(self.w_hidden)[1]), x.dtype))[0]
 
     def scan(self, x, h):
         """All states, and the last one, from the state ``h``."""
@@ -54,23 +46,35 @@ class RNN:
 
 
 @dataclass
-class LSTM:
+class GRU(RNN):
+    """All states along sequences, from zero; see `functions.gru`.
+
+    >>> GRU.of(3, 4, np.random.default_rng(0))(np.ones((2, 5, 3))).shape
+    (2, 5, 4)
+    """
+
+    gates = 3
+
+    def scan(self, x, h):
+        """All states, and the last one, from the state ``h``."""
+        return F.gru(x, h, self.w_in, self.w_hidden, self.b_in, self.b_hidden)
+
+
+@dataclass
+class LSTM(RNN):
     """All states along sequences, from zero; see `functions.lstm`.
 
     >>> LSTM.of(3, 4, np.random.default_rng(0))(np.ones((2, 5, 3))).shape
     (2, 5, 4)
     """
 
-    w_in: Any
-    w_hidden: Any
-    b_in: Any
-    b_hidden: Any
+    gates = 4
 
     @classmethod
     def of(cls, features, units, rng, dtype=float):
         """A layer of ``units`` states, whose forget gates begin open: with a bias of 1 (Jozefowicz, Zaremba and
         Sutskever, ICML 2015)."""
-        layer = cls(*_recurrent(4, features, units, rng, dtype))
+        layer = super().of(features, units, rng, dtype)
         layer.b_in[units : 2 * units] = 1
         return layer
 
@@ -78,36 +82,9 @@ class LSTM:
         zero = np.zeros((np.shape(x)[0], np.shape(self.w_hidden)[1]), x.dtype)
         return self.scan(x, zero, zero)[0]
 
-    def scan(self, x, h, c):
+    def scan(self, x, h, c):  # type: ignore[override]
         """All states, and the last ``h`` and ``c``, from these."""
         return F.lstm(x, h, c, self.w_in, self.w_hidden, self.b_in, self.b_hidden)
-
-
-@dataclass
-class GRU:
-    """All states along sequences, from zero; see `functions.gru`.
-
-    >>> GRU.of(3, 4, np.random.default_rng(0))(np.ones((2, 5, 3))).shape
-    (2, 5, 4)
-    """
-
-    w_in: Any
-    w_hidden: Any
-    b_in: Any
-    b_hidden: Any
-
-    @classmethod
-    def of(cls, features, units, rng, dtype=float):
-        """A layer of ``units`` states."""
-        return cls(*_recurrent(3, features, units, rng, dtype))
-
-    def __call__(self, x):
-        h = np.zeros((np.shape(x)[0], np.shape(self.w_hidden)[1]), x.dtype)
-        return self.scan(x, h)[0]
-
-    def scan(self, x, h):
-        """All states, and the last one, from the state ``h``."""
-        return F.gru(x, h, self.w_in, self.w_hidden, self.b_in, self.b_hidden)
 
 
 @dataclass

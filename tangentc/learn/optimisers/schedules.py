@@ -149,11 +149,8 @@ class Plateau:
 
     def __post_init__(self) -> None:
         if not 0 < self.factor < 1:
-            raise BadArgument(
-                f"Plateau is given factor={self.factor}",
-                why="the rate is to become less",
-                way_out="say one from 0 to 1",
-            )
+            why = "the rate is to become less"
+            raise BadArgument(f"Plateau is given factor={self.factor}", why=why, way_out="say one from 0 to 1")
 
     def __call__(self, run: Any) -> None:
         """As a callback of `fit`: take note of the loss of an epoch, that of the validation if there is one."""
@@ -164,11 +161,8 @@ class Plateau:
         """Take note of a loss, such as that of an epoch on the data for validation; NaN is not less than any."""
         value = float(loss)
         kept = state.setdefault("plateau", {"scale": 1.0, "best": math.inf, "worse": 0, "pause": 0})
-        if (
-            value < kept["best"] - self.threshold * abs(kept["best"])
-            if math.isfinite(kept["best"])
-            else value < math.inf
-        ):
+        best = kept["best"]
+        if value < (best - self.threshold * abs(best) if math.isfinite(best) else math.inf):
             kept["best"], kept["worse"] = value, 0
         else:
             kept["worse"] += 1

@@ -23,14 +23,8 @@ ARRAYS, REST, BEGUN = "arrays.npz", "state.json", ".begun-"
 
 
 def save(
-    folder: Any,
-    step: int,
-    model: Any,
-    state: Any,
-    rest: dict[str, Any],
-    kept: dict[str, Any] | None = None,
-    last: int = 2,
-) -> Path:
+    folder: Any, step: int, model: Any, state: Any, rest: dict, kept: dict[str, Any] | None = None, last: int = 2
+) -> Path:  # fmt: skip
     """Write the checkpoint of a step into ``folder``, and give its path; the ``last`` ones stay.
 
     It holds the parameters and the state of the model, and its random generators; ``state``, a tree of arrays and
@@ -92,11 +86,8 @@ def load(path: Any, model: Any, state: Any) -> tuple[dict[str, Any], dict[str, A
     if not (path / REST).exists():
         there = found(path)
         if not there:
-            raise BadArgument(
-                f"{path} holds no checkpoint",
-                why=f"there is no {REST} in it",
-                way_out="give the folder of a checkpoint",
-            )
+            why = f"there is no {REST} in it"
+            raise BadArgument(f"{path} holds no checkpoint", why=why, way_out="give the folder of a checkpoint")
         path = there[-1]
     said = json.loads((path / REST).read_text())
     with np.load(path / ARRAYS, allow_pickle=False) as arrays:
