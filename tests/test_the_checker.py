@@ -182,3 +182,12 @@ def test_a_broken_rule_that_is_not_elementwise_is_named():
         tangentc.check_grads(f, (np.ones(3), 2.0), modes=("rev",))
     assert "by the rule for scaled_of_the_checker" in str(caught.value)
     assert "the gradient of k" in str(caught.value)
+
+
+def test_an_object_that_holds_itself_is_refused():
+    class Ring:
+        def __init__(self):
+            self.value, self.next = 2.0, self
+
+    with pytest.raises(tangentc.errors.BadArgument, match="holds itself"):
+        tangentc.check_grads(lambda ring: ring.value**2, (Ring(),), quiet=True)

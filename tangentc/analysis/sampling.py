@@ -303,13 +303,6 @@ class _Reading:
                 out.append([r.shape for r in results])
         return out
 
-    def is_followed_elsewhere(self, axis: int, added: list[tuple[int, int]]) -> bool:
-        for base, *longer in self.elsewhere:
-            more = [n[axis] - base[axis] for n in longer]
-            if more != [n for pair in added for n in pair]:
-                return False
-        return True
-
     def dim(self, found: list[Any], axis: int | None = None) -> Dim:
         """The length that trials gave: those of other values, then, for each symbol, the two of its longer lengths."""
         same, longer = found[: self.count], found[self.count :]
@@ -317,7 +310,8 @@ class _Reading:
             return self.fresh()
         added = [(longer[k] - same[0], longer[k + 1] - same[0]) for k in range(0, len(longer), 2)]
         follows = [k for k, more in enumerate(added) if more != (0, 0)]
-        if axis is not None and not self.is_followed_elsewhere(axis, added):
+        more = [n for pair in added for n in pair]
+        if axis is not None and any([n[axis] - base[axis] for n in rest] != more for base, *rest in self.elsewhere):
             return self.fresh()
         if not follows:
             return same[0] if self.whole else self.fresh()

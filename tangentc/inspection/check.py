@@ -9,22 +9,22 @@ import sys
 import time
 import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentc.api import jvp, vjp
 from tangentc.core.draws import Draws
-from tangentc.core.types import components, is_container, is_differentiable
-from tangentc.core.values import is_array, is_object, type_of
+from tangentc.core.types import is_differentiable
+from tangentc.core.values import is_object, type_of
 from tangentc.derivative import Derivative
 from tangentc.errors import BadArgument
 from tangentc.frontend.callables import fit, python_function
 from tangentc.inspection.culprit import first_wrong
 from tangentc.inspection.differences import AGREES, CANNOT_TELL, DISAGREES, Finding, compare, five_point, sizes_of
-from tangentc.inspection.leaves import flatten
-from tangentc.runtime import blank, copied
+from tangentc.inspection.leaves import flatten, rebuild
+from tangentc.runtime import copied
 from tangentc.watch.tables import Shown, Table
 
 MOST_ENTRIES = 200
@@ -172,32 +172,6 @@ def _with_defaults(f: Any, args: Sequence[Any]) -> tuple[Any, ...]:
     parameters = list(inspect.signature(python_function(f, "check")).parameters.values())[len(args) :]
     by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return (*args, *(p.default for p in by_position if p.default is not p.empty))
-
-
-def rebuild(x: Any, leaves: Iterator[np.ndarray]) -> Any:
-    """A value of the structure of ``x`` with other leaves."""
-    t = type_of(x)
-    if is_container(t):
-        parts = {}
-        for key, _ in components(t):
-            part = getattr(x, key) if isinstance(key, str) and not isinstance(x, dict) else x[key]
-            parts[key] = rebuild(part, leaves)
-        if isinstance(x, dict):
-            return parts
-        if isinstance(x, tuple) and hasattr(x, "_fields"):
-            return type(x)(*parts.values())
-        if isinstance(x, (list, tuple)):
-            return type(x)(parts.values())
-        new = blank(type(x))  # no __init__, which may take other arguments, and change them
-        for key, part in parts.items():
-            object.__setattr__(new, key, part)
-        return new
-    if not is_differentiable(t):
-        return x
-    leaf = next(leaves)
-    if is_array(x):
-        return leaf.astype(x.dtype) if isinstance(x, np.ndarray) else type(x)(leaf)
-    return type(x)(leaf) if isinstance(x, np.generic) else complex(leaf) if isinstance(x, complex) else float(leaf)
 
 
 def _moved(args: Sequence[Any], i: int, leaf: int, delta: np.ndarray) -> list[Any]:

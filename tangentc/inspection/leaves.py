@@ -7,17 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from tangentc.core.types import components, is_container, is_differentiable
-from tangentc.core.values import is_array, type_of
+from tangentc import tree
+from tangentc.core.values import is_array
 
 
 def flatten(x: Any) -> Iterator[tuple[str, np.ndarray]]:
-    """The numeric leaves of a value, each with its path."""
-    t = type_of(x)
-    if is_container(t):
-        for key, _ in components(t):
-            part = getattr(x, key) if isinstance(key, str) and not isinstance(x, dict) else x[key]
-            for path, leaf in flatten(part):
-                yield f"[{key!r}]{path}", leaf
-    elif is_differentiable(t):
-        yield "", np.asarray(x.get() if is_array(x) and not isinstance(x, np.ndarray) else x)
+    """The numeric leaves of a value, each with its path.  Raises `BadArgument` for an object that holds itself."""
+    for _, way, _, leaf in tree.walk(x):
+        on_device = is_array(leaf) and not isinstance(leaf, np.ndarray)
+        yield "".join(f"[{key!r}]" for _, key in way), np.asarray(leaf.get() if on_device else leaf)
+
+
+def rebuild(x: Any, leaves: Iterator[np.ndarray]) -> Any:
+    """A value of the structure of ``x`` with other leaves."""
+    own, structure = tree.flatten(x)
+    return tree.unflatten(structure, [_alike(leaf, next(leaves)) for leaf in own])
+
+
+def _alike(leaf: Any, given: np.ndarray) -> Any:
+    """A number or an array of the kind of a leaf."""
+    if is_array(leaf):
+        return given.astype(leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(given)
+    if isinstance(leaf, np.generic):
+        return type(leaf)(given)
+    return complex(given) if isinstance(leaf, complex) else float(given)
