@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import importlib.util
 import inspect
@@ -23,6 +24,7 @@ from tangentc.errors import BadArgument
 from tangentc.learn.served import ADJOINT, MAIN, MODULE
 
 LITERALS = (bool, int, float, complex, str, bytes, type(None))
+DRAWS = np.random.Generator, np.random.RandomState
 MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy"}
 
 
@@ -55,6 +57,7 @@ def save(model: Any, path: Any, *examples: np.ndarray, adjoint: bool = False, ba
     """
     call, target = _called(model, examples, batch), Path(path)
     _check_target(target)
+    _refuse_draws(call)
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = target.with_name(f"partial_{uuid.uuid4().hex}")
     folder.mkdir()
@@ -226,8 +229,30 @@ def _value(folder: Path, call: _Call, arrays: dict[str, np.ndarray]) -> Any:
     return value
 
 
+def _refuse_draws(call: _Call) -> None:
+    """Refuse a call that draws from the generators of the model."""
+    generators = [(path, leaf) for path, leaf in tree.items(call.bound, every=True) if isinstance(leaf, DRAWS)]
+    if not generators:
+        return
+    copies, examples = tree.map(_copied, (call.bound, call.examples), every=True)
+    call.function(*copies, *examples, *call.settings)
+    after = dict(tree.items(copies, every=True))
+    for path, rng in generators:
+        if repr(_state(rng)) != repr(_state(after[path])):
+            raise BadArgument(
+                f"the call draws random numbers from {path.partition('.')[2]} of the model",
+                why="a saved model gives the same again", way_out="save it within learn.evaluating(model)",
+            )  # fmt: skip
+
+
 def _copied(leaf: Any) -> Any:
+    if isinstance(leaf, DRAWS):
+        return copy.deepcopy(leaf)
     return leaf.copy("A") if isinstance(leaf, np.ndarray) else leaf
+
+
+def _state(rng: Any) -> Any:
+    return rng.bit_generator.state if isinstance(rng, np.random.Generator) else rng.get_state()
 
 
 def _last_of(file: Path) -> str:
@@ -277,6 +302,8 @@ class _Written:
         name = getattr(value, "__name__", "")
         if name and getattr(np, name, None) is value:
             return f"np.{name}"
+        if isinstance(value, DRAWS):
+            return "None"  # nothing is drawn
         if inspect.isfunction(value):
             return f"_Function(__name__={name!r})"
         raise BadArgument(

@@ -14,6 +14,7 @@ import pytest
 
 import tangentc
 import tangentc.inspection.export
+from tangentc import learn
 from tangentc.errors import BadArgument, TangentcError
 from tangentc.learn.serving import load, save
 
@@ -348,11 +349,23 @@ class Drawing:
 @pytest.mark.parametrize("make", [Averaging, Rebinding, Drawing])
 def test_a_model_that_changes_or_draws_is_refused(tmp_path, make):
     model = make()
-    said = "refers to normal" if make is Drawing else "the call changes mean"
+    said = "draws random numbers from rng" if make is Drawing else "the call changes mean"
     with pytest.raises(BadArgument, match=said):
         save(model, tmp_path / "saved", X)
     assert not list(tmp_path.iterdir())
     assert make is Drawing or not model.mean.any()
+
+
+def test_a_model_with_dropout_is_saved_while_it_is_evaluated(tmp_path):
+    rng = np.random.default_rng(0)
+    model = learn.Sequential([learn.Linear.of(3, 4, rng), learn.Dropout(0.5, rng), learn.Linear.of(4, 2, rng)])
+    x, before = np.ones((2, 3)), repr(rng.bit_generator.state)
+    with pytest.raises(BadArgument, match=r"draws random numbers from layers\.1\.rng"):
+        save(model, tmp_path / "saved", x)
+    with learn.evaluating(model):
+        path = save(model, tmp_path / "saved", x, adjoint=True)
+        np.testing.assert_array_equal(load(path).predict(x), model(x))
+    assert repr(rng.bit_generator.state) == before
 
 
 @pytest.mark.parametrize(

@@ -232,3 +232,11 @@ def test_what_cannot_be_trained_is_refused():
         learn.fit(network(), loss, [], learn.SGD(0.1), progress=False)
     with pytest.raises(BadArgument, match="EarlyStopping watches"):
         fitted(1, callbacks=[learn.EarlyStopping("validation_loss")])
+    x, y = np.ones((4, 3)), np.zeros(4, int)
+    for wrong in ((x, y), x):
+        with pytest.raises(BadArgument, match="data of fit is a"):
+            learn.fit(network(), loss, wrong, learn.SGD(0.1), progress=False)
+    with pytest.raises(BadArgument, match="validation of fit is a tuple"):
+        learn.fit(network(), loss, BATCHES, learn.SGD(0.1), validation=(x, y), progress=False)
+    with pytest.raises(BadArgument, match="'adam' is no optimiser"):
+        learn.fit(network(), loss, BATCHES, "adam", progress=False)

@@ -113,6 +113,7 @@ def fit(
     """
     ranks = parallel or Alone()
     loop = _Loop(model, loss, data, optimiser, epochs, options, ranks)
+    _refuse_no_batches(validation, "validation")
     loop.validation, loop.metrics, loop.anomaly = validation, metrics or {}, anomaly
     loop.folder, loop.every = checkpoint, every
     loop.callbacks = [*callbacks, *([TensorBoard(tensorboard)] if tensorboard and ranks.is_first else [])]
@@ -145,6 +146,9 @@ class _Loop:
                 why="its parameters are arrays of real numbers in its attributes, and there are none",
                 way_out="make arrays of them: np.array(0.5) in place of 0.5",
             )  # fmt: skip
+        _refuse_no_batches(data, "data")
+        if not (hasattr(optimiser, "init") and hasattr(optimiser, "update")):
+            raise BadArgument(f"{optimiser!r} is no optimiser", why="it has no init and update", way_out="learn.Adam()")
         self.run = Run(model, optimiser, optimiser.init(model), epochs=epochs)
         self.loss, self.data, self.ranks = loss, ranks.sharded(data), ranks
         self.slope = ranks.value_and_grad(loss, **options)
@@ -276,6 +280,15 @@ class _Loop:
                 vars(callback).update(numbers)
             if hasattr(callback, "kept"):
                 callback.kept = {p.partition("/")[2]: a for p, a in kept.items() if p.startswith(f"{k}/")}
+
+
+def _refuse_no_batches(data: Any, what: str) -> None:
+    """Refuse an array, or a tuple of some, whose rows would be taken for batches."""
+    if isinstance(data, tuple) and any(hasattr(part, "shape") for part in data) or hasattr(data, "shape"):
+        raise BadArgument(
+            f"{what} of fit is {'a tuple with an array' if isinstance(data, tuple) else 'an array'}",
+            why="it gives batches, one after the other", way_out="say [(x, y)] for one batch, or Loader((x, y), 32)",
+        )  # fmt: skip
 
 
 def _settings(callback: Any) -> dict[str, Any]:
