@@ -1,6 +1,8 @@
 """An exported module stands by itself."""
 
 import enum
+import functools
+import math
 import runpy
 import subprocess
 import sys
@@ -139,3 +141,74 @@ def test_members_of_an_enumeration_are_written_as_their_values(tmp_path):
     path = tangentc.export(tangentc.grad(at_a_place), tmp_path / "at_a_place.py", 3.0)
     namespace = runpy.run_path(str(path))
     assert namespace["at_a_place_grad"](3.0) == tangentc.grad(at_a_place)(3.0) == 24.0
+
+
+@functools.lru_cache
+def _plan(n):
+    return Plan(n, math.prod([n, 2]))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A class of a helper, whose method names another helper."""
+
+    n: int
+    twice: int
+
+    def times(self, x):
+        return doubled(x) * self.n + self.twice
+
+
+def doubled(x):
+    return 2.0 * x
+
+
+def planned(x):
+    return _plan(3).times(x)
+
+
+def planned_adjoint(x_bar):
+    return _plan(3).times(x_bar) - _plan(3).twice
+
+
+tangentc.operation(planned, planned_adjoint, pure=True, new=True)
+
+
+@tangentc.adjoint_rule(planned, samples=lambda rng: [((rng.normal(size=3),), {})])
+def _planned_rule(x, y, y_bar):
+    return planned_adjoint(y_bar)
+
+
+def test_classes_and_cached_functions_of_helpers_are_written_in(tmp_path):
+    x = np.arange(3.0)
+    grad = tangentc.grad(lambda x: np.sum(planned(x) ** 2))
+    path = tangentc.export(grad, tmp_path / "made.py", x, bare=True)
+    module = runpy.run_path(str(path))
+    text = path.read_text()
+    assert "@functools.lru_cache" in text and "import test_export" not in text and "from test_export" not in text
+    np.testing.assert_array_equal(module["lambda__grad"](x), grad(x))
+
+
+def test_two_helpers_of_one_name_are_refused(tmp_path):
+    text = """import tangentc
+def _scaled(x):
+    return {factor} * x
+def {name}(x):
+    return _scaled(x)
+def rule(x, y, y_bar):
+    return {name}(y_bar)
+tangentc.operation({name}, pure=True, new=True)
+tangentc.adjoint_rule({name})(rule)
+"""
+    made = []
+    for name, factor in (("first", 2.0), ("second", 3.0)):
+        (tmp_path / f"{name}.py").write_text(text.format(name=name, factor=factor))
+        made.append(runpy.run_path(str(tmp_path / f"{name}.py"))[name])
+    first, second = made
+
+    def both(x):
+        return np.sum(first(x) * second(x))
+
+    with pytest.raises(tangentc.errors.BadArgument, match="another value has that name"):
+        tangentc.export(tangentc.grad(both), tmp_path / "made.py", np.ones(2))
+    assert not (tmp_path / "made.py").exists()

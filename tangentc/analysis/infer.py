@@ -130,17 +130,21 @@ def _of_known(call: Applied) -> Type:
 
 def _of_shape(known: Operation, call: Applied) -> Type | None:
     """The type of an array whose shape an option gives, or a function of the shapes of the arguments."""
-    shaped, arrays = known.shaped, [t for t in call.args if isinstance(t, Array)]
-    if shaped is None or len(arrays) < len(call.args):
+    arrays = [t for t in call.args if isinstance(t, Array)]
+    if known.shaped is None or len(arrays) < len(call.args):
         return None
-    dims: Seq[Dim | None]
-    if isinstance(shaped, str):
-        given = call.keywords.get(shaped)
-        dims = [getattr(t, "value", None) for t in given.items] if isinstance(given, Tuple) else [None]
-        if None in dims:
-            return None
+    dims: Seq[Dim | None] = [None]
+    for shaped in known.shaped if isinstance(known.shaped, tuple) else (known.shaped,):
+        if isinstance(shaped, str):
+            given = call.keywords.get(shaped)
+            dims = [getattr(t, "value", None) for t in given.items] if isinstance(given, Tuple) else [None]
+            if None not in dims:
+                break
+        else:
+            dims = shaped(*[t.shape for t in arrays])
+            break
     else:
-        dims = shaped(*[t.shape for t in arrays])
+        return None
     dtype = known.dtype or np.result_type(*[t.dtype for t in arrays])
     return Array(str(dtype), tuple([call.fresh() if d is None else d for d in dims]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import math
 import sys
@@ -25,49 +26,12 @@ LITERALS = (int, float, complex, str, bool, type(None))
 def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "", bare: bool = False) -> str:
     """A module that imports only the array module and `math`: helpers, constants, then the program, in which
     ``checks`` is the first statement of the last function.  With ``bare`` classes of which the program makes objects
-    are written in, as what holds their fields."""
-    imports: set[str] = set()
-    helpers: dict[str, str] = {}
-
-    def need(bound: str, value: Any) -> None:
-        """Write in a function that the text calls, with what it calls itself."""
-        if isinstance(value, types.ModuleType) or type(value).__name__ == "Module":
-            root = value.__name__
-            imports.add(f"import {root} as {bound}" if bound != root else f"import {root}")
-        elif isinstance(value, type) and (own := _own_class(bound, value, bare and text.bindings.get(bound) is value)):
-            helpers.setdefault(bound, own)
-        elif isinstance(value, type) and value.__module__ not in ("builtins", "__main__"):
-            imports.add(f"from {value.__module__} import {value.__name__}")
-        elif inspect.isfunction(value) and not value.__closure__:
-            if bound in helpers:
-                return
-            helpers[bound] = _own_text(value, bound)
-            if value.__annotations__:  # whose names the module does not need
-                imports.add("from __future__ import annotations")
-            need_names(value)
-        elif is_jitted(value):
-            if bound not in helpers:
-                imports.add("import numba")
-                helpers[bound] = _own_text(value.py_func, bound, True)
-                need_names(value.py_func)
-        elif _is_literal(value):
-            helpers.setdefault(bound, _constant(bound, value))
-        else:
-            raise BadArgument(
-                f"{name} cannot be exported, because it refers to {bound}",
-                why="it is neither a plain function nor a number, so its text cannot be written into a module",
-                way_out="pass it in as an argument",
-            )
-
-    def need_names(function: types.FunctionType) -> None:
-        for other in sorted(_names(function.__code__)):
-            if other in function.__globals__:
-                need(other, function.__globals__[other])
-
+    are written in, as what holds their fields, and other classes as they stand."""
+    needed = _Needed(name, {bound for bound, value in text.bindings.items() if isinstance(value, type)}, bare)
     for bound, value in sorted(text.bindings.items()):
-        need(bound, value.function if isinstance(value, ops.UserFunction) else value)
+        needed.need(bound, value.function if isinstance(value, ops.UserFunction) else value)
     constants = [row for row in text.imports if row.partition(" = ")[2] in NUMBA.values()]
-    imports |= {"import numba"} if constants else set()
+    needed.imports |= {"import numba"} if constants else set()
     for bound, value in sorted(live.items()):
         if not isinstance(value, LITERALS):
             raise BadArgument(
@@ -76,12 +40,87 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "", ba
                 way_out=f"pass {bound} in as an argument",
             )
         constants.append(f"{bound} = {_literal(value)}")
-    if helpers:
-        imports.add("import numpy as np")
-    parts = [f'"""{name}, written by tangentc."""', "\n".join(sorted(imports))]
+    if needed.helpers:
+        needed.imports.add("import numpy as np")
+    parts = [f'"""{name}, written by tangentc."""', "\n".join(sorted(needed.imports))]
     parts += ["\n".join(constants)] if constants else []
-    body = "\n\n\n".join(part.strip("\n") for part in [*helpers.values(), with_checks(text.text, checks)])
+    body = "\n\n\n".join(part.strip("\n") for part in [*needed.helpers.values(), with_checks(text.text, checks)])
     return "\n\n".join(p for p in parts if p) + "\n\n\n" + body + "\n"
+
+
+class _Needed:
+    """What a module needs besides its program: rows that import, and the text of helpers by their names."""
+
+    def __init__(self, name: str, records: set[str], bare: bool):
+        self.name, self.records, self.bare = name, records, bare
+        self.imports: set[str] = set()
+        self.helpers: dict[str, str] = {}
+        self.held: dict[str, Any] = {}
+
+    def need(self, bound: str, value: Any) -> None:
+        """Write in a value under a name, with what it names itself."""
+        if bound in self.held:
+            if self.held[bound] is not value:
+                self.refuse(bound, "another value has that name, and a module has one place for both", "rename one")
+            return
+        self.held[bound] = value
+        own_class = _own_class(bound, value, self.bare and bound in self.records) if isinstance(value, type) else ""
+        if isinstance(value, types.ModuleType) or type(value).__name__ == "Module":
+            root = value.__name__
+            self.imports.add(f"import {root} as {bound}" if bound != root else f"import {root}")
+        elif own_class:
+            self.helpers[bound] = own_class
+        elif isinstance(value, type) and self.bare and is_of_users(value):
+            self.as_it_stands(bound, value, vars(sys.modules[value.__module__]))
+        elif isinstance(value, type) or _is_of_python(value):
+            if value.__module__ not in ("builtins", "__main__"):
+                self.imports.add(f"from {value.__module__} import {value.__name__}")
+        elif isinstance(value, functools._lru_cache_wrapper):
+            self.as_it_stands(bound, value.__wrapped__, value.__wrapped__.__globals__)
+        elif inspect.isfunction(value) and not value.__closure__:
+            self.function(bound, value)
+        elif is_jitted(value):
+            self.imports.add("import numba")
+            self.function(bound, value.py_func, True)
+        elif _is_literal(value):
+            self.helpers[bound] = _constant(bound, value)
+        else:
+            why = "it is neither a plain function nor a number, so its text cannot be written into a module"
+            self.refuse(bound, why, "pass it in as an argument")
+
+    def refuse(self, bound: str, why: str, way_out: str) -> None:
+        what = f"{self.name} cannot be exported, because it refers to {bound}"
+        raise BadArgument(what, why=why, way_out=way_out)
+
+    def function(self, bound: str, value: types.FunctionType, decorated: bool = False) -> None:
+        self.helpers[bound] = _own_text(value, bound, decorated)
+        if value.__annotations__:  # whose names the module does not need
+            self.imports.add("from __future__ import annotations")
+        for other in sorted(_names(value.__code__) & value.__globals__.keys()):
+            self.need(other, value.__globals__[other])
+
+    def as_it_stands(self, bound: str, value: Any, scope: dict[str, Any]) -> None:
+        """A class, or a function with its decorators, behind what it names."""
+        source = textwrap.dedent(inspect.getsource(value))
+        self.imports.add("from __future__ import annotations")
+        named = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+        for other in sorted(named & scope.keys() - {bound}):
+            self.need(other, scope[other])
+        self.helpers[bound] = source
+
+
+def _is_of_python(value: Any) -> bool:
+    """Whether a value is a function of the standard library."""
+    is_function = isinstance(value, (types.FunctionType, types.BuiltinFunctionType))
+    return is_function and (value.__module__ or "").split(".")[0] in {*sys.stdlib_module_names} - {
+        "builtins",
+        "__main__",
+    }
+
+
+def is_of_users(cls: type) -> bool:
+    """Whether a class is one of neither Python nor a library that a module may import."""
+    return cls.__module__.split(".")[0] not in {*KNOWN, "builtins"}
 
 
 def _own_class(name: str, cls: type, bare: bool) -> str:

@@ -184,7 +184,8 @@ class Builder:
 
     def _shaped(self, op: Op, args: tuple[Atom, ...], keywords: tuple[tuple[str, Atom], ...]) -> Type | None:
         """The type of what is given the shape of an array, whose lengths only the run may know."""
-        option = known_of(op).shaped
+        shaped = known_of(op).shaped
+        option = shaped[0] if isinstance(shaped, tuple) else shaped
         made = self.maker(dict(keywords).get(option, "")) if isinstance(option, str) else None
         like = self.type(made.args[0]) if made is not None and made.op is np.shape else None
         given = [self.type(a) for a in args]

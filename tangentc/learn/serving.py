@@ -25,7 +25,7 @@ from tangentc.learn.served import ADJOINT, MAIN, MODULE
 
 LITERALS = (bool, int, float, complex, str, bytes, type(None))
 DRAWS = np.random.Generator, np.random.RandomState
-MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy"}
+MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy", "cupy", "cupyx"}  # the last two only on a device
 
 
 def save(model: Any, path: Any, *examples: np.ndarray, adjoint: bool = False, batch: bool = True) -> Path:

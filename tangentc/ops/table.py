@@ -58,7 +58,8 @@ class Operation:
     cheap_on_arrays: bool = False  # of arrays too
     # ---- the type of its result, where NumPy is not asked: a function of the types of the arguments, or a type
     # ---- the shape of its result, an array of the common dtype of its arguments, or of a dtype of its own: the option
-    # that gives it, or a function of the shapes of the arguments, with None for a length that only the run knows
+    # that gives it, or a function of the shapes of the arguments, with None for a length that only the run knows, or
+    # both, the function for where the option is not known
     shaped: Any = None
     dtype: str = ""
     result: Any = None

@@ -10,6 +10,7 @@ import pytest
 
 import tangentc
 from learn.function_cases import CASES, weights_of
+from tangentc import check_grads, learn
 from tangentc.errors import BadArgument
 from tangentc.learn import functions as F
 from tangentc.testing import check_rule
@@ -193,3 +194,10 @@ def test_the_text_says_which_convolutions_the_gradients_are():
 def test_examples_run(family):
     failed, tried = doctest.testmod(importlib.import_module(f"tangentc.learn.functions.{family}"))
     assert tried and not failed
+
+
+@pytest.mark.parametrize("norm", [learn.BatchNorm.of(2), learn.GroupNorm.of(2, 2), learn.InstanceNorm.of(2)])
+def test_norms_behind_transposed_convolutions(norm):
+    rng = np.random.default_rng(0)
+    model = learn.Sequential([learn.ConvTranspose.of(1, 2, 3, rng, stride=2), norm])
+    check_grads(lambda x: np.sum(np.sin(model(x))), (rng.normal(size=(2, 1, 3, 3)),), order=1, quiet=True)

@@ -16,6 +16,7 @@ import tangentc
 import tangentc.inspection.export
 from tangentc import learn
 from tangentc.errors import BadArgument, TangentcError
+from tangentc.learn import functions as F
 from tangentc.learn.serving import load, save
 
 RNG = np.random.default_rng(0)
@@ -366,6 +367,24 @@ def test_a_model_with_dropout_is_saved_while_it_is_evaluated(tmp_path):
         path = save(model, tmp_path / "saved", x, adjoint=True)
         np.testing.assert_array_equal(load(path).predict(x), model(x))
     assert repr(rng.bit_generator.state) == before
+
+
+def convolutions(rng):
+    conv = learn.Conv.of(1, 3, 3, rng, padding="same")
+    return [conv, learn.BatchNorm.of(3), F.relu, learn.MaxPool(2), learn.Conv.of(3, 3, 2, rng, groups=3), F.silu]
+
+
+def transposed(rng):
+    return [learn.ConvTranspose.of(1, 2, 3, rng, stride=2), learn.GroupNorm.of(2, 2), learn.AveragePool(2)]
+
+
+@pytest.mark.parametrize("layers", [convolutions, transposed])
+def test_networks_of_convolutions_run_alone(tmp_path, layers):
+    rng = np.random.default_rng(0)
+    model, x = learn.Sequential([*layers(rng), learn.flatten]), rng.normal(size=(2, 1, 8, 8))
+    with learn.evaluating(model):
+        path = save(model, tmp_path / "saved", x, adjoint=True)
+        np.testing.assert_array_equal(output_of(path, x=x)["output"], model(x))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import numpy as np
 
 from tangentc import adjoint_rule, operation
 from tangentc.errors import BadArgument
-from tangentc.learn.functions import windows
+from tangentc.learn.functions.windows import each, forward, plan, to_input, to_weight
 
 
 def conv(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
@@ -46,20 +46,17 @@ def conv_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, 
 
 def correlate(x, w, stride=1, padding=0, dilation=1, groups=1):
     """The convolution of ``x`` with ``w``, without a bias; see `conv`."""
-    plan = windows.plan(x.shape, w.shape, stride, padding, dilation, groups)
-    return windows.forward(x, w, plan)
+    return forward(x, w, plan(x.shape, w.shape, stride, padding, dilation, groups))
 
 
 def conv_input(y, w, size=None, stride=1, padding=0, dilation=1, groups=1):
     """The adjoint of `conv` by its argument, of shape ``size``: a convolution with the kernel turned round."""
-    plan = windows.plan(size, w.shape, stride, padding, dilation, groups)
-    return windows.to_input(y, w, plan)
+    return to_input(y, w, plan(size, w.shape, stride, padding, dilation, groups))
 
 
 def conv_weight(x, y, size=None, stride=1, padding=0, dilation=1, groups=1):
     """The adjoint of `conv` by its weight, of shape ``size``: the convolution of ``x`` with the adjoint ``y``."""
-    plan = windows.plan(x.shape, size, stride, padding, dilation, groups)
-    return windows.to_weight(x, y, plan)
+    return to_weight(x, y, plan(x.shape, size, stride, padding, dilation, groups))
 
 
 def transposed_shape(x, weight, stride, padding, output_padding, dilation, groups):
@@ -71,11 +68,11 @@ def transposed_shape(x, weight, stride, padding, output_padding, dilation, group
             why="x is (batch, channels, *space), the weight (channels, out / groups, *kernel)",
             way_out="move the axes, or give a weight for these channels",
         )
-    each = zip(
-        np.shape(x)[2:], np.shape(weight)[2:], windows.each("stride", stride, n), windows.each("padding", padding, n),
-        windows.each("output_padding", output_padding, n), windows.each("dilation", dilation, n),
+    numbers = zip(
+        np.shape(x)[2:], np.shape(weight)[2:], each("stride", stride, n), each("padding", padding, n),
+        each("output_padding", output_padding, n), each("dilation", dilation, n),
     )  # fmt: skip
-    space = [(size - 1) * s - 2 * p + d * (k - 1) + o + 1 for size, k, s, p, o, d in each]
+    space = [(size - 1) * s - 2 * p + d * (k - 1) + o + 1 for size, k, s, p, o, d in numbers]
     return (np.shape(x)[0], np.shape(weight)[1] * groups, *space)
 
 
@@ -134,5 +131,10 @@ def _shape(x, w):
     return (x[0], w[0], *[None] * (len(w) - 2))
 
 
+def _shape_of_input(y, w):
+    return (y[0], *[None] * (len(w) - 1))
+
+
 operation(correlate, pure=True, new=True, shaped=_shape)
-operation(conv_input, conv_weight, pure=True, new=True, shaped="size")
+operation(conv_input, pure=True, new=True, shaped=("size", _shape_of_input))
+operation(conv_weight, pure=True, new=True, shaped="size")

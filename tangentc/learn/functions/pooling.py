@@ -7,7 +7,7 @@ import numpy as np
 from tangentc import adjoint_rule, operation, zero_gradient
 from tangentc.errors import BadArgument
 from tangentc.learn.arrays import module_of
-from tangentc.learn.functions import windows
+from tangentc.learn.functions.windows import each, inner, padded, plan
 
 
 def max_pool(x, size, stride=None, padding=0, dilation=1):
@@ -84,31 +84,29 @@ def weights_of_means(n, m, x):
     return module_of(x).asarray(weights)
 
 
-def _plan(shape, size, stride, padding, dilation):
+def _windows(shape, size, stride, padding, dilation):
     n = len(shape) - 2
-    kernel = windows.each("size", size, n)
-    plan = windows.plan(
-        shape, (shape[1], 1, *kernel), kernel if stride is None else stride, padding, dilation, shape[1]
-    )
-    if any(b > k // 2 for b, k in zip(plan.before, kernel)):
+    kernel = each("size", size, n)
+    found = plan(shape, (shape[1], 1, *kernel), kernel if stride is None else stride, padding, dilation, shape[1])
+    if any(b > k // 2 for b, k in zip(found.before, kernel)):
         raise BadArgument(
             f"padding={padding!r} is more than half of the window {kernel}",
             why="a window would hold nothing but padding", way_out="pad less",
         )  # fmt: skip
-    return plan
+    return found
 
 
-def _shifted(x, p, value):
+def _met(x, p, value):
     """The parts of a padded array that each place of the window meets, in order."""
-    full = windows.padded(x, p, value)
+    full = padded(x, p, value)
     return [full[(slice(None), slice(None), *where)] for _, where in p.shifts]
 
 
 def places_of_max(x, size, stride=None, padding=0, dilation=1):
     """Which place of its window each largest entry is at, counted in the order of C."""
-    p, xp = _plan(x.shape, size, stride, padding, dilation), module_of(x)
+    p, xp = _windows(x.shape, size, stride, padding, dilation), module_of(x)
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    first, *rest = _shifted(x, p, lowest)
+    first, *rest = _met(x, p, lowest)
     best, at = first.copy(), xp.zeros(first.shape, np.uint16)
     for k, part in enumerate(rest, start=1):
         larger = (part > best) | (part != part)  # NaN is passed on
@@ -120,8 +118,8 @@ def places_of_max(x, size, stride=None, padding=0, dilation=1):
 
 def picked(x, at=None, size=None, stride=None, padding=0, dilation=1):
     """The entries of windows of ``x`` at these places."""
-    p = _plan(x.shape, size, stride, padding, dilation)
-    first, *rest = _shifted(x, p, 0)
+    p = _windows(x.shape, size, stride, padding, dilation)
+    first, *rest = _met(x, p, 0)
     y = first.copy()
     for k, part in enumerate(rest, start=1):
         module_of(x).copyto(y, part, where=at == k)
@@ -130,16 +128,16 @@ def picked(x, at=None, size=None, stride=None, padding=0, dilation=1):
 
 def put_back(y, at=None, shape=None, size=None, stride=None, padding=0, dilation=1):
     """The adjoint of `picked` by ``x``: each entry at its place of its window, added up where windows overlap."""
-    p = _plan(shape, size, stride, padding, dilation)
+    p = _windows(shape, size, stride, padding, dilation)
     full = module_of(y).zeros((*shape[:2], *p.padded), y.dtype)
     for k, (_, where) in enumerate(p.shifts):
         full[(slice(None), slice(None), *where)] += y * (at == k)
-    return full if full.shape == tuple(shape) else full[windows.inner(p)]
+    return full if full.shape == tuple(shape) else full[inner(p)]
 
 
 def means(x, size=None, stride=None, padding=0):
     """The means of windows, see `average_pool`."""
-    first, *rest = _shifted(x, p := _plan(x.shape, size, stride, padding, 1), 0)
+    first, *rest = _met(x, p := _windows(x.shape, size, stride, padding, 1), 0)
     total = first.copy()
     for part in rest:
         total += part
@@ -149,12 +147,12 @@ def means(x, size=None, stride=None, padding=0):
 
 def spread(y, shape=None, size=None, stride=None, padding=0):
     """The adjoint of `means`: each entry shared by its window."""
-    p = _plan(shape, size, stride, padding, 1)
+    p = _windows(shape, size, stride, padding, 1)
     full = module_of(y).zeros((*shape[:2], *p.padded), y.dtype)
     share = y * y.dtype.type(1 / np.prod(p.kernel))
     for _, where in p.shifts:
         full[(slice(None), slice(None), *where)] += share
-    return full if full.shape == tuple(shape) else full[windows.inner(p)]
+    return full if full.shape == tuple(shape) else full[inner(p)]
 
 
 def _cases(rng):
