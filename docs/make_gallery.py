@@ -1,17 +1,22 @@
-"""Make the gallery from examples/gallery: a page for each program, with what it prints and the gradient that it has.
+"""Make pages of examples, each with what the program prints and the gradient that it has.
+
+The gallery is made from examples/gallery, and docs/learning from examples/learning.  What a program of learning prints
+has digits that differ between machines: the page keeps them until the program changes, or there is --again.
 
 python docs/make_gallery.py              the pages
 python docs/make_gallery.py --check      exits with 1 if a page on disk differs
+python docs/make_gallery.py --again      the pages, with what all programs print here
 python docs/make_gallery.py --pictures   the pages and the pictures, which need matplotlib
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
+import importlib.util
 import io
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,13 +24,14 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE.parent / "examples" / "gallery"
-PAGES, PICTURES = HERE / "gallery", HERE / "pictures" / "gallery"
+PROGRAMS, LESSONS = HERE.parent / "examples" / "gallery", HERE.parent / "examples" / "learning"
+PAGES, PICTURES, LESSON_PAGES = HERE / "gallery", HERE / "pictures" / "gallery", HERE / "learning"
 NOTE = "<!-- Made by docs/make_gallery.py; do not edit. -->\n"
 NAMES = (
     "curve", "logistic", "mixture", "spirals", "heat", "neural_ode", "pendulum", "journey", "kalman", "image", "arm",
     "chain",
 )  # fmt: skip
+LESSON_NAMES = ("lecture", "cnn", "characters", "transformer", "word2vec", "vae", "gan", "graph")
 SHOWN = {
     "curve": "Noisy points, the curve that was guessed, and the one that was fitted.",
     "logistic": "Two clouds of points, and the line between them.",
@@ -44,42 +50,79 @@ SMALL, GREY, BLUE, ORANGE, GREEN = 12, "#767b84", "#3b82d6", "#e0702b", "#2a9d74
 
 
 # ------------------------------------------------------------------ the pages
-def program(name: str) -> ModuleType:
+@cache
+def program(name: str, folder: Path = PROGRAMS) -> ModuleType:
     """The module of an example."""
-    if str(PROGRAMS) not in sys.path:
-        sys.path.insert(0, str(PROGRAMS))
-    return importlib.import_module(name)
+    whole = f"examples_{folder.name}_{name}"
+    spec: Any = importlib.util.spec_from_file_location(whole, folder / f"{name}.py")
+    sys.modules[whole] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def page(name: str) -> str:
-    """What an example is about, its picture, its text, what it prints, and its derivative."""
+    """A page of the gallery."""
     module = program(name)
+    said = printed(module)
+    picture = f"![{SHOWN[name]}](../pictures/gallery/{name}.svg)\n\n"
+    return _page(PROGRAMS / f"{name}.py", picture, said, "derivative.source", module.derivative.source)
+
+
+def lesson(name: str, said: str | None = None) -> str:
+    """A page of learning; ``said`` is what the program prints, as the page has it if there is nothing else."""
+    module = program(name, LESSONS)
+    if said is None:
+        said = told(name)
+    if said is None:
+        said = printed(module)
+    return _page(LESSONS / f"{name}.py", "", said, "emitted()", module.emitted())
+
+
+def printed(module: ModuleType) -> str:
+    """What a program prints."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         module.main()
-    text = (PROGRAMS / f"{name}.py").read_text()
-    title, what = about(name)
-    code = text.split('"""', 2)[2].strip()
-    emitted = re.sub(r'stands in ".*/', 'stands in "', module.derivative.source).strip()
+    return said.getvalue()
+
+
+def told(name: str) -> str | None:
+    """What a page of learning says that its program prints, if it shows the program as it is now."""
+    path = LESSON_PAGES / f"{name}.md"
+    text = path.read_text() if path.exists() else ""
+    if "```text\n" not in text or f"```python\n{_code(LESSONS / f'{name}.py')}\n```\n" not in text:
+        return None
+    return text.split("```text\n")[1].split("\n```\n")[0]
+
+
+def _page(path: Path, picture: str, said: str, asked: str, emitted: str) -> str:
+    """What an example is about, its picture if it has one, its text, what it prints, and its derivative."""
+    title, what = about(path.stem, path.parent)
+    emitted = re.sub(r'stands in ".*/', 'stands in "', emitted).strip()
+    emitted = re.sub(r'stands in "<(.*) \d+>"', r'stands in "<\1>"', emitted)  # the count of what was made before
     lines = emitted.count("\n") + 1
     return "\n".join([
         f"# {title}\n",
         f"{what}\n",
-        f"![{SHOWN[name]}](../pictures/gallery/{name}.svg)\n",
-        f"`python examples/gallery/{name}.py` prints:\n",
-        f"```text\n{said.getvalue().strip()}\n```\n",
+        f"{picture}`python {path.relative_to(HERE.parent)}` prints:\n",
+        f"```text\n{said.strip()}\n```\n",
         "## The program\n",
-        f"```python\n{code}\n```\n",
+        f"```python\n{_code(path)}\n```\n",
         "## The derivative that it has\n",
-        f"What `print(derivative.source)` shows after that, {lines} lines:\n",
+        f"What `print({asked})` shows after that, {lines} lines:\n",
         f"```python\n{emitted}\n```\n",
         NOTE,
     ])  # fmt: skip
 
 
-def about(name: str) -> tuple[str, str]:
+def _code(path: Path) -> str:
+    """A program without its docstring."""
+    return path.read_text().split('"""', 2)[2].strip()
+
+
+def about(name: str, folder: Path = PROGRAMS) -> tuple[str, str]:
     """The title of a program, and the paragraph after it."""
-    title, _, what = (PROGRAMS / f"{name}.py").read_text().split('"""')[1].partition("\n\n")
+    title, _, what = (folder / f"{name}.py").read_text().split('"""')[1].partition("\n\n")
     return title.rstrip("."), what.strip()
 
 
@@ -228,15 +271,19 @@ def _classes(axes: Any, X: np.ndarray, y: np.ndarray) -> None:
 
 def main(arguments: list[str]) -> int:
     """Write or check the pages; the exit status is 1 if a page on disk differs."""
-    made = {"index.md": index(), **{f"{name}.md": page(name) for name in NAMES}}
-    differ = [name for name, text in made.items() if not (PAGES / name).exists() or (PAGES / name).read_text() != text]
+    made = {PAGES / "index.md": index(), **{PAGES / f"{name}.md": page(name) for name in NAMES}}
+    for name in LESSON_NAMES:
+        made[LESSON_PAGES / f"{name}.md"] = lesson(
+            name, printed(program(name, LESSONS)) if "--again" in arguments else None
+        )
+    differ = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     if "--check" in arguments:
-        for name in differ:
-            print(f"docs/gallery/{name} is out of date: run python docs/make_gallery.py")
+        for path in differ:
+            print(f"{path.relative_to(HERE.parent)} is out of date: run python docs/make_gallery.py")
         return 1 if differ else 0
-    PAGES.mkdir(exist_ok=True)
-    for name in differ:
-        (PAGES / name).write_text(made[name])
+    for path in differ:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(made[path])
     if "--pictures" in arguments:
         pictures()
     return 0

@@ -1,8 +1,8 @@
-"""A convolutional network for handwritten digits, which reaches 99 % on digits that it has not seen.
+"""Handwritten digits, by a convolutional network.
 
-The data are scikit-learn's 1,797 digits of 8 x 8 pixels; 1,437 are for training.  The program prints the layers, trains
-for ten epochs, writes run.html, a page with the curves and the emitted gradient, if it is given --record, and exits
-with an error below 99 %.
+Convolutions with batch normalisation (Ioffe and Szegedy, 2015), trained by AdamW with a rate that falls along half a
+cosine. The data are scikit-learn's 1,797 digits of 8 x 8 pixels; 1,437 are for training, and of the others 99 % are to
+be right after ten epochs. With `--record` the program writes `run.html`, a page with the curves and the gradient.
 """
 
 import sys
@@ -44,24 +44,37 @@ def loss(model, images, labels):
     return F.cross_entropy(model(images), labels)
 
 
+derivative = learn.value_and_grad(loss)
+
+
 def accuracy(model, images, labels):
     return np.mean(np.argmax(model(images), axis=1) == labels)
 
 
-def main():
+def solve(epochs=EPOCHS, record=None):
     rng = np.random.default_rng(0)
     training, held_out = digits(rng)
     model = network(rng)
     loader = learn.Loader(training, BATCH, shuffle=True, seed=0)
-    optimiser = learn.AdamW(Cosine(3e-3, EPOCHS * len(loader)), decay=1e-2, decay_on="*weight")
-    print(learn.summary(model, training[0][:1]))
+    optimiser = learn.AdamW(Cosine(3e-3, epochs * len(loader)), decay=1e-2, decay_on="*weight")
     history = learn.fit(
-        model, loss, loader, optimiser, EPOCHS, validation=[held_out], metrics={"accuracy": accuracy},
-        record="run.html" if "--record" in sys.argv else None,
+        model, loss, loader, optimiser, epochs, validation=[held_out], metrics={"accuracy": accuracy}, record=record,
     )  # fmt: skip
-    reached = history.last["accuracy"]
-    print(f"{reached:.2%} of the digits that were held out are right")
-    if reached < TARGET:
+    return {"model": model, "losses": history["loss"], "right": history.last["accuracy"], "example": held_out[0][:1]}
+
+
+def emitted():
+    """The text of the gradient."""
+    rng = np.random.default_rng(0)
+    (images, labels), _ = digits(rng)
+    return derivative.source_for(network(rng), images[:BATCH], labels[:BATCH])
+
+
+def main():
+    found = solve(record="run.html" if "--record" in sys.argv else None)
+    print(learn.summary(found["model"], found["example"]))
+    print(f"\n{found['right']:.2%} of the digits that were held out are right")
+    if found["right"] < TARGET:
         sys.exit(f"that is below {TARGET:.0%}")
 
 
