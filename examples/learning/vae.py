@@ -77,8 +77,8 @@ def main():
     print(f"a digit that was not seen takes {found['reached']:.1f} nats, and {found['apart']:.1f} pixel by pixel")
     for row in np.concatenate(found["painted"], axis=1):
         print("| " + "".join(2 * GREYS[int(6.99 * grey)] for grey in row).rstrip())
-    if found["reached"] > MOST:
-        sys.exit(f"that is more than {MOST}")
+    if not found["reached"] < MOST:
+        sys.exit(f"that is not below {MOST}")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ FACTS = {
     ),
     "word2vec": lambda f, m: f["right"] == 1 and all(set(near) | {k} == of_kind(k) for k, near in enumerate(f["near"])),
     "vae": lambda f, m: f["reached"] < 20.5 < 24 < f["apart"] < 25,
-    "gan": lambda f, m: min(m.shares(f["points"])) >= 0.05 and sum(m.shares(f["points"])) >= 0.8,
+    "gan": lambda f, m: min(m.shares(f["points"])) >= 0.03 and sum(m.shares(f["points"])) >= 0.8,
     "graph": lambda f, m: len(f["wrong"]) <= 2 and np.sum(f["said"] == m.club()[3]) == 34 - len(f["wrong"]),
 }
 
@@ -80,15 +80,18 @@ MISSED = {
     "transformer": {"losses": np.ones(9), "said": np.zeros((3, 13), int), "right": 0.98},
     "word2vec": {"losses": np.ones(9), "near": np.zeros((28, 3), int), "right": 0.99},
     "vae": {"reached": 21.0, "apart": 25.0, "painted": np.zeros((6, 8, 8))},
-    "gan": {"losses": np.ones((9, 2)), "shares": np.array([0.04] + 7 * [0.13])},
+    "gan": {"losses": np.ones((9, 2)), "shares": np.array([0.02] + 7 * [0.13])},
     "graph": {"losses": np.ones(9), "wrong": np.arange(3)},
 }
 
 
+@pytest.mark.parametrize("lost", [False, True])
 @pytest.mark.parametrize("name", MISSED)
-def test_a_program_that_misses_its_mark_fails(name, monkeypatch):
-    module = program(name)
-    monkeypatch.setattr(module, "solve", lambda **options: MISSED[name])
+def test_a_program_that_misses_its_mark_fails(name, lost, monkeypatch):
+    module, found = program(name), MISSED[name]
+    if lost:  # a loss that is NaN is below nothing
+        found = {key: value * np.nan if key in ("losses", "reached") else value for key, value in found.items()}
+    monkeypatch.setattr(module, "solve", lambda **options: found)
     with pytest.raises(SystemExit) as ended:
         module.main()
     assert isinstance(ended.value.code, str)
@@ -135,7 +138,7 @@ def cases(name, module, rng):
         images = rng.uniform(size=(3, 64)).round()
         return [(module.loss, module.AutoEncoder(rng), images, rng.normal(size=(3, module.CODE)))]
     if name == "gan":
-        generator, critic = module.network(module.NOISE, 2, rng), module.network(2, 1, rng)
+        generator, critic = module.both(rng)
         noise = rng.normal(size=(4, module.NOISE))
         return [
             (module.critics_loss, critic, generator, module.real_points(4, rng), noise),
