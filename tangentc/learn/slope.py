@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import linecache
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import tangentc
 from tangentc import tree
 from tangentc.learn.trained import states
-
-_NUMBERS = itertools.count(1)
 
 
 def value_and_grad(loss: Callable, has_aux: bool = False, **options: Any) -> Slope:
@@ -79,7 +77,7 @@ def _with_state(loss: Callable, model: Any, has_aux: bool) -> Any:
         f"def {whole}({given}):\n    value{', aux' * has_aux} = {name}({given})\n"
         f"    return {value}\n{parts}    )\n"
     )  # fmt: skip
-    file = f"<learn {whole} {next(_NUMBERS)}>"
+    file = f"<learn {whole} {zlib.crc32(text.encode()):08x}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     namespace: dict[str, Any] = {name: loss, "__name__": loss.__module__}
     exec(compile(text, file, "exec"), namespace)

@@ -47,6 +47,10 @@ class Reduction:
     def all_reduce(self, bar: Any, path: str) -> Any:
         """An array, of this call's own, that `wait` leaves the mean of an adjoint in; of a container, one for each in
         it.  What is a number, and so no parameter, becomes a NaN, since it is not averaged."""
+        if isinstance(bar, np.ndarray):  # as most are
+            out = self._put(path, bar)
+            self._progress()
+            return out
         leaves, structure = tree.flatten(bar)
         out = [self._put(f"{path}.{inner}", leaf) for inner, leaf in zip(structure.paths, leaves)]
         self._progress()
