@@ -49,7 +49,8 @@ bench: $(BIN)/.installed
 	$(BIN)/python benchmarks/elementary.py
 	$(BIN)/python benchmarks/sparse.py
 	$(BIN)/python benchmarks/jacobians.py
-	$(BIN)/python benchmarks/training.py
+	$(BIN)/python -m benchmarks.training
+	$(BIN)/python -m benchmarks.models
 	$(BIN)/python benchmarks/optimisers.py
 	$(BIN)/python benchmarks/parallel.py
 	$(BIN)/python -m benchmarks.peers --out docs
