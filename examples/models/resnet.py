@@ -44,17 +44,19 @@ def bottleneck(channels, width, stride, rng, dtype):
 
 
 def stages(channels, inner_of, depths, width, rng, dtype):
-    """Blocks in stages, each of which after the first halves the size and doubles the width; and their channels."""
+    """Stages of blocks, each of which after the first halves the size and doubles the width; and their channels."""
     layers = []
     for stage, depth in enumerate(depths):
+        blocks = []
         for k in range(depth):
             stride = 2 if stage and not k else 1
             inner, out = inner_of(channels, width * 2**stage, stride, rng, dtype)
             short = None
             if (channels, stride) != (out, 1):
                 short = learn.Sequential(normed(channels, out, 1, rng, dtype, stride))
-            layers.append(Block(learn.Sequential(inner), short))
+            blocks.append(Block(learn.Sequential(inner), short))
             channels = out
+        layers.append(learn.Sequential(blocks))
     return layers, channels
 
 
