@@ -26,9 +26,9 @@ class Torch:
         }  # fmt: skip
         self.classes = {
             learn.Sequential: lambda m: nn.Sequential(*map(self.of, m.layers)), learn.Conv: self.conv,
-            learn.BatchNorm: lambda m: self.filled(nn.BatchNorm2d(len(m.weight)), m, "weight", "bias"),
+            learn.BatchNorm: self.norm,
             learn.Linear: self.linear, learn.LSTM: self.lstm, resnet.Block: self.block,
-            learn.Dropout: lambda m: nn.Dropout(m.rate),
+            learn.Dropout: lambda m: nn.Dropout(m.rate if m.training else 0.0),
             learn.MaxPool: lambda m: nn.MaxPool2d(m.size, m.stride, m.padding),
             learn.Embedding: lambda m: self.filled(nn.Embedding(*m.table.shape), m, weight="table"),
         }  # fmt: skip
@@ -57,6 +57,10 @@ class Torch:
             depth * m.groups, out, kernel, m.stride, m.padding, m.dilation, m.groups, m.bias is not None
         )
         return self.filled(made, m, "weight", "bias")
+
+    def norm(self, m):
+        dtype = getattr(self.torch, str(m.weight.dtype))
+        return self.filled(self.torch.nn.BatchNorm2d(len(m.weight), dtype=dtype), m, "weight", "bias")
 
     def linear(self, m):
         return self.filled(self.torch.nn.Linear(*m.weight.shape[::-1], m.bias is not None), m, "weight", "bias")

@@ -24,11 +24,13 @@ def alexnet(rng, classes=1000, width=64, hidden=4096, places=6, dtype=np.float32
 
     first = learn.Conv.of(3, width, 11, rng, stride=4, padding=2, dtype=dtype)
     draws = rng if draws is None else draws
-    return learn.Sequential([
+    images = learn.Sequential([
         first, F.relu, learn.MaxPool(3, 2),
         conv(1, 3, 5, padding=2), F.relu, learn.MaxPool(3, 2),
         conv(3, 6, 3), F.relu, conv(6, 4, 3), F.relu, conv(4, 4, 3), F.relu, learn.MaxPool(3, 2),
-        learn.flatten,
+    ])  # fmt: skip
+    classified = learn.Sequential([
         learn.Dropout(0.5, draws), dense(4 * width * places**2, hidden), F.relu,
         learn.Dropout(0.5, draws), dense(hidden, hidden), F.relu, dense(hidden, classes),
     ])  # fmt: skip
+    return learn.Sequential([images, learn.flatten, classified])

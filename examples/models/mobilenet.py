@@ -16,7 +16,7 @@ BLOCKS = ((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)]
 def separable(channels, out, stride, rng, dtype):
     """A convolution of each channel by itself, and one that mixes them (figure 3, right)."""
     each = normed(channels, channels, 3, rng, dtype, stride, groups=channels)
-    return [*each, F.relu, *normed(channels, out, 1, rng, dtype), F.relu]
+    return learn.Sequential([*each, F.relu, *normed(channels, out, 1, rng, dtype), F.relu])
 
 
 def mobilenet(rng, blocks=BLOCKS, classes=1000, share=1.0, dtype=np.float32):
@@ -25,8 +25,9 @@ def mobilenet(rng, blocks=BLOCKS, classes=1000, share=1.0, dtype=np.float32):
     ``blocks`` has the channels and the stride of each; the last stride is 1, as in the authors' program.
     """
     channels = int(32 * share)
-    layers = [*normed(3, channels, 3, rng, dtype, 2), F.relu]
+    first, layers = [*normed(3, channels, 3, rng, dtype, 2), F.relu], []
     for out, stride in blocks:
-        layers += separable(channels, int(out * share), stride, rng, dtype)
+        layers.append(separable(channels, int(out * share), stride, rng, dtype))
         channels = int(out * share)
-    return learn.Sequential([*layers, F.global_average_pool, learn.Linear.of(channels, classes, rng, dtype=dtype)])
+    last = [F.global_average_pool, learn.Linear.of(channels, classes, rng, dtype=dtype)]
+    return learn.Sequential([*first, learn.Sequential(layers), *last])

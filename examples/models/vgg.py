@@ -17,17 +17,18 @@ def vgg(rng, depths=DEPTHS, classes=1000, width=64, hidden=4096, places=7, dtype
 
     ``width`` is the channels of the first layer, which double three times at most; ``draws`` the generator of dropout.
     """
-    layers, channels = [], 3
+    stages, channels = [], 3
     for stage, depth in enumerate(depths):
+        layers = []
         for _ in range(depth):
             out = width * 2 ** min(stage, 3)
             layers += [learn.Conv.of(channels, out, 3, rng, padding=1, dtype=dtype), F.relu]
             channels = out
-        layers.append(learn.MaxPool(2))
+        stages.append(learn.Sequential([*layers, learn.MaxPool(2)]))
     draws = rng if draws is None else draws
     sizes = [channels * places**2, hidden, hidden, classes]
     first, second, last = (
         learn.Linear.of(a, b, rng, dtype=dtype, initial=learn.he_normal) for a, b in zip(sizes, sizes[1:])
     )
     dense = [first, F.relu, learn.Dropout(0.5, draws), second, F.relu, learn.Dropout(0.5, draws), last]
-    return learn.Sequential([*layers, learn.flatten, *dense])
+    return learn.Sequential([*stages, learn.flatten, *dense])
