@@ -1,7 +1,8 @@
-"""The kernels of convolutions: columns of windows and one product of matrices, or shifted products for single channels.
+"""The kernels of convolutions: columns of windows, and products of matrices with them.
 
 The columns of a few images at a time stay in the cache (Chellapilla, Puri and Simard, High performance convolutional
-neural networks for document processing, 2006, have those of all at once).
+neural networks for document processing, 2006, have those of all at once); where each channel has its own kernel, those
+of a few channels do.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tangentc.errors import BadArgument
 from tangentc.learn.arrays import module_of
 
 WIDE = 256  # columns of a product that are enough for BLAS
+ROOM = 1 << 19  # numbers in the windows of a few channels
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ def forward(x, w, p):
     """The convolution of ``x`` with ``w``."""
     xp, dtype = module_of(x), np.result_type(x.dtype, w.dtype)
     if is_depthwise(p):
-        return _shifted(x, w, p)
+        return _each(x, w, p)
     y = xp.empty((p.shape[0], p.groups, p.out // p.groups, *p.places), dtype)
     flat, rows = y.reshape(*y.shape[:3], prod(p.places)), w.reshape(p.groups, p.out // p.groups, -1)
     for images, cols in columns(x, p, WIDE):
@@ -178,7 +180,7 @@ def to_weight(x, y, p):
     """The adjoint of the weight: the sum over images of the adjoint of the result times the windows."""
     xp, dtype = module_of(x), np.result_type(x.dtype, y.dtype)
     if is_depthwise(p):
-        return _shifted_to_weight(x, y, p)
+        return _each_to_weight(x, y, p)
     total = xp.zeros((p.groups, p.out // p.groups, prod(p.weight[1:])), dtype)
     rows = y.reshape(p.shape[0], p.groups, p.out // p.groups, prod(p.places))
     for images, cols in columns(x, p, 4 * WIDE):
@@ -189,12 +191,12 @@ def to_weight(x, y, p):
 
 def to_input(y, w, p):
     """The adjoint of the argument: with stride 1 a convolution with the kernel turned round, else windows added up."""
-    if is_depthwise(p):
-        return _shifted_to_input(y, w, p)
     back = tuple(d * (k - 1) - b for d, k, b in zip(p.dilation, p.kernel, p.before))
     if set(p.stride) == {1} and min(back) >= 0 and p.before == p.after:
         turned = _turned(w, p)
         return forward(y, turned, _plan(y.shape, turned.shape, 1, back, p.dilation, p.groups))
+    if is_depthwise(p):
+        return _each_to_input(y, w, p)
     xp, dtype = module_of(y), np.result_type(y.dtype, w.dtype)
     full = xp.zeros((*p.shape[:2], *p.padded), dtype)
     rows = w.reshape(p.groups, p.out // p.groups, -1).transpose(0, 2, 1)
@@ -214,40 +216,86 @@ def _turned(w, p):
     n = len(p.kernel)
     grouped = w.reshape(p.groups, p.out // p.groups, p.shape[1] // p.groups, *p.kernel)
     turned = grouped.swapaxes(1, 2)[(..., *[slice(None, None, -1)] * n)]
-    return turned.reshape(p.shape[1], p.out // p.groups, *p.kernel)
+    return module_of(w).ascontiguousarray(turned.reshape(p.shape[1], p.out // p.groups, *p.kernel))
 
 
-def _by_channel(w, p):
-    """For each channel its own results, and the weight with one entry for each image and place."""
-    return w.reshape(p.groups, p.out // p.groups, *p.kernel)[(..., *[None] * len(p.kernel))]
+@functools.lru_cache(maxsize=4096)
+def _lines(p):
+    """How `by_channel` lays out a channel: the size of a part, the places up to the last result, and for each entry of
+    the kernel its part and where that begins."""
+    size = tuple(n + (k - 1) * d // s for n, k, d, s in zip(p.places, p.kernel, p.dilation, p.stride))
+    steps = [prod(size[k + 1 :]) for k in range(len(size))]
+    taps = []
+    for at in product(*map(range, p.kernel)):
+        each = [divmod(k * d, s) for k, d, s in zip(at, p.dilation, p.stride)]
+        taps.append((tuple(rest for _, rest in each), sum(q * step for (q, _), step in zip(each, steps))))
+    return size, sum((n - 1) * step for n, step in zip(p.places, steps)) + 1, taps
 
 
-def _shifted(x, w, p):
-    """One kernel for each channel: the sum of shifted copies of ``x``, each times a number."""
-    xp, full, n = module_of(x), padded(x, p), len(p.kernel)
-    weights = w.reshape(p.groups, p.out // p.groups, *p.kernel)
-    y = xp.zeros((p.shape[0], p.groups, p.out // p.groups, *p.places), np.result_type(x.dtype, w.dtype))
-    for at, where in p.shifts:
-        y += full[(slice(None), slice(None), *where)][:, :, None] * weights[(..., *at)][(..., *[None] * n)]
+def _together(p, xp, each):
+    """How many images and channels are done at once, if a channel takes so many numbers; on a device all are."""
+    most = ROOM // max(1, each) + 1 if xp is np else p.shape[0] * p.groups
+    return max(1, min(p.shape[0], most // p.groups)), min(p.groups, most)
+
+
+def _few(p, m, c):
+    """So many images and channels at a time."""
+    return [(slice(i, i + m), slice(k, k + c)) for i in range(0, p.shape[0], m) for k in range(0, p.groups, c)]
+
+
+def by_channel(x, p, dtype):
+    """Windows of a few channels at a time, ``(images, channels, kernel, places)``, with their images and channels, and
+    room for what they give, ``(images, channels, out, places)``.
+
+    A padded channel is one line for each remainder of a place by the stride, in which an entry of the kernel is a
+    shift: places go on over the ends of rows, and what begins there is no result.
+    """
+    xp, (size, reach, taps), n = module_of(x), _lines(p), len(p.kernel)
+    m, c = _together(p, xp, len(taps) * prod(size))
+    full = xp.zeros((m, c, *[q * s for q, s in zip(size, p.stride)]), x.dtype)
+    kept = [slice(min(k, f - b)) for k, f, b in zip(p.shape[2:], full.shape[2:], p.before)]
+    into = full[(..., *[slice(b, b + k.stop) for b, k in zip(p.before, kept)])]
+    parts = full.reshape(m, c, *[k for pair in zip(size, p.stride) for k in pair])
+    parts = parts.transpose(0, 1, *range(3, 3 + 2 * n, 2), *range(2, 2 + 2 * n, 2))
+    cols = xp.empty((m, c, len(taps), reach), x.dtype)
+    rows = xp.zeros((m, c, p.out // p.groups, *size), dtype)
+    for where in _few(p, m, c):
+        part = x[(*where, *kept)]
+        some = (slice(part.shape[0]), slice(part.shape[1]))
+        into[some] = part
+        lines = parts.reshape(m, c, *p.stride, -1)
+        for t, (rest, start) in enumerate(taps):
+            cols[:, :, t] = lines[(slice(None), slice(None), *rest, slice(start, start + reach))]
+        yield where, cols[some], rows[some]
+
+
+def _each(x, w, p):
+    """One kernel, or some, for each channel."""
+    y = module_of(x).empty((p.shape[0], p.groups, p.out // p.groups, *p.places), np.result_type(x.dtype, w.dtype))
+    weights = w.reshape(*y.shape[1:3], -1)
+    for some, cols, rows in by_channel(x, p, y.dtype):
+        module_of(x).matmul(weights[some[1]], cols, out=rows.reshape(*rows.shape[:3], -1)[..., : cols.shape[-1]])
+        y[some] = rows[(..., *map(slice, p.places))]
     return y.reshape(p.shape[0], p.out, *p.places)
 
 
-def _shifted_to_weight(x, y, p):
-    xp, full = module_of(x), padded(x, p)
-    rows = y.reshape(p.shape[0], p.groups, p.out // p.groups, prod(p.places))
-    total = xp.empty((p.groups, p.out // p.groups, *p.kernel), np.result_type(x.dtype, y.dtype))
-    for at, where in p.shifts:
-        part = full[(slice(None), slice(None), *where)].reshape(p.shape[0], p.groups, prod(p.places))
-        total[(..., *at)] = xp.einsum("ngop,ngp->go", rows, part)
+def _each_to_weight(x, y, p):
+    total = module_of(x).zeros((p.groups, p.out // p.groups, prod(p.kernel)), np.result_type(x.dtype, y.dtype))
+    given = y.reshape(p.shape[0], *total.shape[:2], *p.places)
+    for some, cols, rows in by_channel(x, p, y.dtype):
+        rows[(..., *map(slice, p.places))] = given[some]
+        line = rows.reshape(*rows.shape[:3], -1)[..., : cols.shape[-1]]
+        total[some[1]] += (line @ cols.swapaxes(-1, -2)).sum(axis=0)
     return total.reshape(p.weight)
 
 
-def _shifted_to_input(y, w, p):
-    xp = module_of(y)
-    weights = w.reshape(p.groups, p.out // p.groups, *p.kernel)
+def _each_to_input(y, w, p):
+    xp, n, shifts = module_of(y), len(p.kernel), list(p.shifts)
+    weights = w.reshape(p.groups, p.out // p.groups, *p.kernel, *[1] * n)
     rows = y.reshape(p.shape[0], p.groups, p.out // p.groups, *p.places)
     full = xp.zeros((*p.shape[:2], *p.padded), np.result_type(y.dtype, w.dtype))
-    for at, where in p.shifts:
-        into = full[(slice(None), slice(None), *where)]
-        into += xp.einsum("ngo...,go->ng...", rows, weights[(..., *at)])
+    for some in _few(p, *_together(p, xp, 4 * prod(p.padded))):
+        part, of = full[some], weights[some[1]]
+        for (at, where), k in product(shifts, range(rows.shape[2])):
+            part[(..., *where)] += rows[some][:, :, k] * of[(slice(None), k, *at)]
     return full if full.shape == p.shape else full[inner(p)]
