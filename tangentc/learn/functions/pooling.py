@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tangentc import adjoint_rule, operation, zero_gradient
@@ -106,13 +108,15 @@ def places_of_max(x, size, stride=None, padding=0, dilation=1):
     """Which place of its window each largest entry is at, counted in the order of C."""
     p, xp = _windows(x.shape, size, stride, padding, dilation), module_of(x)
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    first, *rest = _met(x, p, lowest)
-    best, at = first.copy(), xp.zeros(first.shape, np.uint16)
-    for k, part in enumerate(rest, start=1):
-        larger = (part > best) | (part != part)  # NaN is passed on
-        xp.maximum(best, part, out=best)
-        at *= ~larger
-        at += larger * at.dtype.type(k)
+    at = xp.zeros((*x.shape[:2], *p.places), np.uint16)
+    for some in windows.few(p, *windows.together(p, xp, 4 * math.prod(p.padded))):
+        first, *rest = _shifted(x[some], p, lowest)
+        best, found = first.copy(), at[some]
+        for k, part in enumerate(rest, start=1):
+            part = part.copy()
+            larger = (part > best) | (part != part)  # NaN is passed on
+            xp.maximum(best, part, out=best)
+            xp.maximum(found, larger * at.dtype.type(k), out=found)
     return at
 
 
@@ -141,7 +145,7 @@ def means(x, size=None, stride=None, padding=0):
     total = first.copy()
     for part in rest:
         total += part
-    total *= x.dtype.type(1 / np.prod(p.kernel))
+    total *= x.dtype.type(1 / math.prod(p.kernel))
     return total
 
 
@@ -149,7 +153,7 @@ def spread(y, shape=None, size=None, stride=None, padding=0):
     """The adjoint of `means`: each entry shared by its window."""
     p = _windows(shape, size, stride, padding, 1)
     full = module_of(y).zeros((*shape[:2], *p.padded), y.dtype)
-    share = y * y.dtype.type(1 / np.prod(p.kernel))
+    share = y * y.dtype.type(1 / math.prod(p.kernel))
     for _, where in p.shifts:
         full[(slice(None), slice(None), *where)] += share
     return full if full.shape == tuple(shape) else full[inner(p)]

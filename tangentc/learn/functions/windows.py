@@ -18,6 +18,7 @@ from tangentc.errors import BadArgument
 from tangentc.learn.arrays import module_of
 
 WIDE = 256  # columns of a product that are enough for BLAS
+LARGE = 1 << 21  # numbers in the columns of an image that are too many at once
 ROOM = 1 << 19  # numbers in the windows of a few channels
 
 
@@ -141,23 +142,25 @@ def is_depthwise(p):
 
 
 def columns(x, p, wide):
-    """The windows of a few images at a time as ``(groups, channels * kernel, images * places)``, with their images."""
+    """The windows of a few images at a time, or of rows of one, as ``(groups, channels * kernel, images * places)``,
+    with their images and places."""
     xp, batch = module_of(x), p.shape[0]
     m, width = blocks(p, wide), prod(p.places)
     depth = p.shape[1] // p.groups * prod(p.kernel)
     if is_pointwise(p) and m == 1:
         flat = x.reshape(batch, p.groups, depth, width)
-        yield from ((slice(n, n + 1), flat[n]) for n in range(batch))
+        yield from ((slice(n, n + 1), slice(None), flat[n]) for n in range(batch))
         return
     n, view = len(p.kernel), windows_of(padded(x, p), p)
     order = (1, 2, *range(3, 3 + n), 0, *range(3 + n, 3 + 2 * n))
-    room = None
-    for start in range(0, batch, m):
-        part = view[start : start + m].transpose(order)
+    room, row = None, prod(p.places[1:])
+    tall = max(1, LARGE // (p.groups * depth * row)) if m == 1 and xp is np else p.places[0]
+    for start, top in product(range(0, batch, m), range(0, p.places[0], tall)):
+        part = view[(slice(start, start + m), *[slice(None)] * (2 + n), slice(top, top + tall))].transpose(order)
         if room is None or room.shape != part.shape:
             room = xp.empty(part.shape, x.dtype)
         room[...] = part
-        yield slice(start, start + m), room.reshape(p.groups, depth, -1)
+        yield slice(start, start + m), slice(top * row, (top + tall) * row), room.reshape(p.groups, depth, -1)
 
 
 def forward(x, w, p):
@@ -167,9 +170,9 @@ def forward(x, w, p):
         return _each(x, w, p)
     y = xp.empty((p.shape[0], p.groups, p.out // p.groups, *p.places), dtype)
     flat, rows = y.reshape(*y.shape[:3], prod(p.places)), w.reshape(p.groups, p.out // p.groups, -1)
-    for images, cols in columns(x, p, WIDE):
+    for images, places, cols in columns(x, p, WIDE):
         if images.stop - images.start == 1:
-            xp.matmul(rows, cols, out=flat[images.start])
+            xp.matmul(rows, cols, out=flat[images.start][..., places])
         else:
             made = (rows @ cols).reshape(*rows.shape[:2], -1, flat.shape[-1])
             flat[images] = made.transpose(2, 0, 1, 3)
@@ -183,8 +186,8 @@ def to_weight(x, y, p):
         return _each_to_weight(x, y, p)
     total = xp.zeros((p.groups, p.out // p.groups, prod(p.weight[1:])), dtype)
     rows = y.reshape(p.shape[0], p.groups, p.out // p.groups, prod(p.places))
-    for images, cols in columns(x, p, 4 * WIDE):
-        part = rows[images].transpose(1, 2, 0, 3).reshape(p.groups, p.out // p.groups, -1)
+    for images, places, cols in columns(x, p, 4 * WIDE):
+        part = rows[images][..., places].transpose(1, 2, 0, 3).reshape(p.groups, p.out // p.groups, -1)
         total += part @ cols.transpose(0, 2, 1)
     return total.reshape(p.weight)
 
@@ -232,13 +235,13 @@ def _lines(p):
     return size, sum((n - 1) * step for n, step in zip(p.places, steps)) + 1, taps
 
 
-def _together(p, xp, each):
+def together(p, xp, each):
     """How many images and channels are done at once, if a channel takes so many numbers; on a device all are."""
     most = ROOM // max(1, each) + 1 if xp is np else p.shape[0] * p.groups
     return max(1, min(p.shape[0], most // p.groups)), min(p.groups, most)
 
 
-def _few(p, m, c):
+def few(p, m, c):
     """So many images and channels at a time."""
     return [(slice(i, i + m), slice(k, k + c)) for i in range(0, p.shape[0], m) for k in range(0, p.groups, c)]
 
@@ -251,7 +254,7 @@ def by_channel(x, p, dtype):
     shift: places go on over the ends of rows, and what begins there is no result.
     """
     xp, (size, reach, taps), n = module_of(x), _lines(p), len(p.kernel)
-    m, c = _together(p, xp, len(taps) * prod(size))
+    m, c = together(p, xp, len(taps) * prod(size))
     full = xp.zeros((m, c, *[q * s for q, s in zip(size, p.stride)]), x.dtype)
     kept = [slice(min(k, f - b)) for k, f, b in zip(p.shape[2:], full.shape[2:], p.before)]
     into = full[(..., *[slice(b, b + k.stop) for b, k in zip(p.before, kept)])]
@@ -259,7 +262,7 @@ def by_channel(x, p, dtype):
     parts = parts.transpose(0, 1, *range(3, 3 + 2 * n, 2), *range(2, 2 + 2 * n, 2))
     cols = xp.empty((m, c, len(taps), reach), x.dtype)
     rows = xp.zeros((m, c, p.out // p.groups, *size), dtype)
-    for where in _few(p, m, c):
+    for where in few(p, m, c):
         part = x[(*where, *kept)]
         some = (slice(part.shape[0]), slice(part.shape[1]))
         into[some] = part
@@ -294,7 +297,7 @@ def _each_to_input(y, w, p):
     weights = w.reshape(p.groups, p.out // p.groups, *p.kernel, *[1] * n)
     rows = y.reshape(p.shape[0], p.groups, p.out // p.groups, *p.places)
     full = xp.zeros((*p.shape[:2], *p.padded), np.result_type(y.dtype, w.dtype))
-    for some in _few(p, *_together(p, xp, 4 * prod(p.padded))):
+    for some in few(p, *together(p, xp, 4 * prod(p.padded))):
         part, of = full[some], weights[some[1]]
         for (at, where), k in product(shifts, range(rows.shape[2])):
             part[(..., *where)] += rows[some][:, :, k] * of[(slice(None), k, *at)]
