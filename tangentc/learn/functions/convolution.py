@@ -90,17 +90,11 @@ def _samples(rng):
 
 
 def _samples_of_input(rng):
-    out = []
-    for (x, w), options in _samples(rng):
-        out.append(((rng.normal(size=correlate(x, w, **options).shape), w), {"size": x.shape, **options}))
-    return out
+    return [((correlate(x, w, **o), w), {"size": x.shape, **o}) for (x, w), o in _samples(rng)]
 
 
 def _samples_of_weight(rng):
-    out = []
-    for (x, w), options in _samples(rng):
-        out.append(((x, rng.normal(size=correlate(x, w, **options).shape)), {"size": w.shape, **options}))
-    return out
+    return [((x, correlate(x, w, **o)), {"size": w.shape, **o}) for (x, w), o in _samples(rng)]
 
 
 @adjoint_rule(correlate, linear="each", samples=_samples)

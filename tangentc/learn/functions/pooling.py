@@ -164,39 +164,37 @@ def _cases(rng):
     return [(rng.normal(size=shape), {"size": size, **options}) for shape, size, options in cases]
 
 
-def _samples_picked(rng):
-    return [((x,), {"at": places_of_max(x, **o), **o}) for x, o in _cases(rng)]
+def _of_x(rng):
+    return [((x,), options) for x, options in _cases(rng)]
 
 
-def _samples_put_back(rng):
-    pairs = [(x, places_of_max(x, **o), o) for x, o in _cases(rng)]
-    return [((rng.normal(size=at.shape),), {"at": at, "shape": x.shape, **o}) for x, at, o in pairs]
-
-
-def _samples_means(rng):
-    return [((x,), o) for x, o in _cases(rng)]
-
-
-def _samples_spread(rng):
-    return [((rng.normal(size=means(x, **o).shape),), {"shape": x.shape, **o}) for x, o in _cases(rng)]
-
-
-@adjoint_rule(picked, linear="jointly", samples=_samples_picked)
+@adjoint_rule(
+    picked, linear="jointly", samples=lambda rng: [((x,), {"at": places_of_max(x, **o), **o}) for x, o in _cases(rng)]
+)
 def _picked_rule(x, y, y_bar, at=None, size=None, stride=None, padding=0, dilation=1):
     return put_back(y_bar, at=at, shape=np.shape(x), size=size, stride=stride, padding=padding, dilation=dilation)
 
 
-@adjoint_rule(put_back, linear="jointly", samples=_samples_put_back)
+@adjoint_rule(
+    put_back, linear="jointly",
+    samples=lambda rng: [
+        ((rng.normal(size=at.shape),), {"at": at, "shape": x.shape, **o})
+        for x, o in _cases(rng) for at in [places_of_max(x, **o)]
+    ],
+)  # fmt: skip
 def _put_back_rule(y, x, x_bar, at=None, shape=None, size=None, stride=None, padding=0, dilation=1):
     return picked(x_bar, at=at, size=size, stride=stride, padding=padding, dilation=dilation)
 
 
-@adjoint_rule(means, linear="jointly", samples=_samples_means)
+@adjoint_rule(means, linear="jointly", samples=_of_x)
 def _means_rule(x, y, y_bar, size=None, stride=None, padding=0):
     return spread(y_bar, shape=np.shape(x), size=size, stride=stride, padding=padding)
 
 
-@adjoint_rule(spread, linear="jointly", samples=_samples_spread)
+@adjoint_rule(
+    spread, linear="jointly",
+    samples=lambda rng: [((means(x, **o),), {"shape": x.shape, **o}) for x, o in _cases(rng)],
+)  # fmt: skip
 def _spread_rule(y, x, x_bar, shape=None, size=None, stride=None, padding=0):
     return means(x_bar, size=size, stride=stride, padding=padding)
 

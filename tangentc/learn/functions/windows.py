@@ -17,7 +17,7 @@ import numpy as np
 from tangentc.errors import BadArgument
 from tangentc.learn.arrays import module_of
 
-WIDE = 256  # columns of a product that are enough for BLAS
+WIDE = 128  # columns of a product that are enough for BLAS
 LARGE = 1 << 21  # numbers in the columns of an image that are too many at once
 ROOM = 1 << 19  # numbers in the windows of a few channels
 
@@ -147,7 +147,7 @@ def columns(x, p, wide):
     xp, batch = module_of(x), p.shape[0]
     m, width = blocks(p, wide), prod(p.places)
     depth = p.shape[1] // p.groups * prod(p.kernel)
-    if is_pointwise(p) and m == 1:
+    if is_pointwise(p) and (m == 1 or width >= WIDE):
         flat = x.reshape(batch, p.groups, depth, width)
         yield from ((slice(n, n + 1), slice(None), flat[n]) for n in range(batch))
         return
