@@ -210,3 +210,10 @@ def test_norms_behind_transposed_convolutions(norm):
         return np.sum(np.sin(F.instance_norm(y, weight, bias)))
 
     check_grads(f, (rng.normal(size=(2, 1, 3, 3)),), order=1, quiet=True)
+
+
+def test_an_output_padding_of_a_stride_is_refused():
+    x, weight = np.ones((1, 1, 3)), np.ones((1, 1, 2))
+    assert F.conv_transpose(x, weight, stride=2, output_padding=1).shape == (1, 1, 7)
+    with pytest.raises(BadArgument, match="output_padding=1 with stride 1"):
+        F.conv_transpose(x, weight, output_padding=1, dilation=2)

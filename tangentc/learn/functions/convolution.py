@@ -72,6 +72,11 @@ def transposed_shape(x, weight, stride, padding, output_padding, dilation, group
         np.shape(x)[2:], np.shape(weight)[2:], each("stride", stride, n), each("padding", padding, n),
         each("output_padding", output_padding, n), each("dilation", dilation, n),
     )  # fmt: skip
+    if any(more >= s for more, s in zip(each("output_padding", output_padding, n), each("stride", stride, n)) if more):
+        raise BadArgument(
+            f"output_padding={output_padding} with stride {stride}", why="it completes a stride, and is less",
+            way_out="pad the result by numpy.pad",
+        )  # fmt: skip
     space = [(size - 1) * s - 2 * p + d * (k - 1) + o + 1 for size, k, s, p, o, d in numbers]
     return (np.shape(x)[0], np.shape(weight)[1] * groups, *space)
 

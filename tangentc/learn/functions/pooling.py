@@ -9,7 +9,7 @@ import numpy as np
 from tangentc import adjoint_rule, operation, zero_gradient
 from tangentc.errors import BadArgument
 from tangentc.learn.arrays import module_of
-from tangentc.learn.functions.windows import each, inner, padded, plan
+from tangentc.learn.functions.windows import each, few, inner, padded, plan, together
 
 
 def max_pool(x, size, stride=None, padding=0, dilation=1):
@@ -109,8 +109,8 @@ def places_of_max(x, size, stride=None, padding=0, dilation=1):
     p, xp = _windows(x.shape, size, stride, padding, dilation), module_of(x)
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     at = xp.zeros((*x.shape[:2], *p.places), np.uint16)
-    for some in windows.few(p, *windows.together(p, xp, 4 * math.prod(p.padded))):
-        first, *rest = _shifted(x[some], p, lowest)
+    for some in few(p, *together(p, xp, 4 * math.prod(p.padded))):
+        first, *rest = _met(x[some], p, lowest)
         best, found = first.copy(), at[some]
         for k, part in enumerate(rest, start=1):
             part = part.copy()
