@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -11,8 +13,16 @@ def linear(x, weight, bias=None):
     >>> linear(np.array([1.0, 2.0]), np.array([[3.0, 4.0]]), np.array([0.5]))
     array([11.5])
     """
-    y = x @ weight.T
+    y = product(x, weight)
     return y if bias is None else y + bias
+
+
+def product(x, weight):
+    """``x @ weight.T``; of a stack of matrices as one product, so that the gradient of the weight is one too."""
+    if np.ndim(x) < 3:
+        return x @ weight.T
+    rows = np.reshape(x, (math.prod(np.shape(x)[:-1]), np.shape(x)[-1]))
+    return np.reshape(rows @ weight.T, (*np.shape(x)[:-1], np.shape(weight)[0]))
 
 
 def embedding(indices, table):

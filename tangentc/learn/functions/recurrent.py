@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tangentc.learn.functions.activations import sigmoid
+from tangentc.learn.functions.dense import product
 
 
 def rnn_cell(x, h, w_in, w_hidden, b_in, b_hidden):
@@ -74,7 +75,7 @@ def rnn(x, h, w_in, w_hidden, b_in, b_hidden):
     >>> states.shape, last.shape
     ((3, 5, 1), (3, 1))
     """
-    gates, states = np.swapaxes(x, 0, 1) @ w_in.T + b_in, []
+    gates, states = product(np.swapaxes(x, 0, 1), w_in) + b_in, []
     for t in range(len(gates)):
         h = rnn_step(gates[t], h, w_hidden, b_hidden)
         states.append(h)
@@ -89,7 +90,7 @@ def lstm(x, h, c, w_in, w_hidden, b_in, b_hidden):
     >>> states.shape, h.shape, c.shape
     ((3, 5, 1), (3, 1), (3, 1))
     """
-    gates, states = np.swapaxes(x, 0, 1) @ w_in.T + b_in, []
+    gates, states = product(np.swapaxes(x, 0, 1), w_in) + b_in, []
     for t in range(len(gates)):
         h, c = lstm_step(gates[t], h, c, w_hidden, b_hidden)
         states.append(h)
@@ -104,7 +105,7 @@ def gru(x, h, w_in, w_hidden, b_in, b_hidden):
     >>> states.shape, last.shape
     ((3, 5, 1), (3, 1))
     """
-    gates, states = np.swapaxes(x, 0, 1) @ w_in.T + b_in, []
+    gates, states = product(np.swapaxes(x, 0, 1), w_in) + b_in, []
     for t in range(len(gates)):
         h = gru_step(gates[t], h, w_hidden, b_hidden)
         states.append(h)

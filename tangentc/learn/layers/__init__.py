@@ -1,13 +1,10 @@
 """Layers: plain dataclasses with parameters as attributes and a call."""
 
+# ruff: noqa: I001
+# fmt: off
 from tangentc.learn.layers.basic import Dropout, Embedding, Linear, Residual, Sequential, flatten
 from tangentc.learn.layers.initialisers import (
-    glorot_normal,
-    glorot_uniform,
-    he_normal,
-    he_uniform,
-    orthogonal,
-    truncated_normal,
+    glorot_normal, glorot_uniform, he_normal, he_uniform, orthogonal, truncated_normal,
 )
 from tangentc.learn.layers.norms import BatchNorm, GroupNorm, InstanceNorm, LayerNorm, RMSNorm
 from tangentc.learn.layers.sequences import GRU, LSTM, RNN, MultiHeadAttention, TransformerBlock
@@ -18,4 +15,4 @@ __all__ = [
     "InstanceNorm", "LayerNorm", "Linear", "MaxPool", "MultiHeadAttention", "RMSNorm", "Residual", "Sequential",
     "TransformerBlock", "flatten", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "orthogonal",
     "truncated_normal",
-]  # fmt: skip
+]

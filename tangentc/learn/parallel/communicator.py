@@ -76,6 +76,7 @@ class Communicator(Alone):
         """Ask until it is done.  Raises `Lost` after the time limit."""
         begun = time.monotonic()
         while not is_done():
+            time.sleep(0)  # another process may have work for this core
             if time.monotonic() - begun > self.limit:
                 raise Lost(f"rank {self.rank} has waited {self.limit:g} s for {what}; {self._silent()}")
 
