@@ -10,6 +10,7 @@ import sys
 import threading
 import types
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -707,3 +708,45 @@ def test_class_and_static_methods_have_their_derivatives(owner, name):
     assert method.grad(2.0) == slope and method.vjp(2.0)[1](1.0) == (slope,)
     assert method.value_and_grad(2.0) == (method(2.0), slope) and method.jvp((2.0,), (1.0,))[1] == slope
     assert tangentc.grad(lambda x: method.grad(x))(2.0) == slope
+
+
+@dataclass
+class Chain:
+    parts: list
+
+    def __call__(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@dataclass
+class Weighed:
+    w: Any
+
+    def __call__(self, x):
+        return self.w * x
+
+
+@dataclass
+class Counting:
+    w: Any
+    seen: Any
+
+    def __call__(self, x):
+        y = x * self.w
+        self.seen = self.seen + np.mean(y)
+        return y
+
+
+def test_a_long_list_of_objects_in_objects_that_change(rng):
+    """More items than are told apart: adjoints are added into those of the list, attributes by attributes."""
+    inner = [
+        Chain([Weighed(rng.uniform(0.9, 1.1, 2)), Counting(rng.uniform(0.9, 1.1, 2), np.zeros(()))]) for _ in range(18)
+    ]
+    net, x = Chain([Weighed(np.ones(2)), *inner]), np.array([0.5, 2.0])
+    total = np.prod([part.w for one in inner for part in one.parts], axis=0) * x
+    found = tangentc.grad(lambda net, x: np.sum(net(x)))(net, x)
+    for mine, own in zip(found.parts[1:], inner):
+        for part, primal in zip(mine.parts, own.parts):
+            np.testing.assert_allclose(part.w, total / primal.w, rtol=1e-12)

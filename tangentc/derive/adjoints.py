@@ -315,7 +315,7 @@ class Adjoints(Shadows):
         if shadow is not None and is_long(t):
             if isinstance(x_bar, dict):
                 for key, part in x_bar.items():
-                    self._add_into(shadow, key, part)
+                    self.add_into(shadow, key, part)
                 return
             atom = self.b.emit(ops.make_list, tuple(x_bar)) if isinstance(x_bar, (list, tuple)) else x_bar
             self.add_items(shadow, atom)
@@ -328,7 +328,7 @@ class Adjoints(Shadows):
                     continue
                 part = x_bar.get(key) if isinstance(x_bar, dict) else get_part(self.b, x_bar, key)
                 if part is not None:
-                    self._add_into(shadow, key, part, part_type)
+                    self.add_into(shadow, key, part, part_type)
             return
         if x not in self.values and isinstance(x_bar, str) and is_container(self.b.type(x_bar)):
             self.values[x] = x_bar  # whole, until another contribution comes

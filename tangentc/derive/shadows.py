@@ -165,7 +165,7 @@ class Shadows:
             return
         self._keep_shadow(x, self.b.rename(self._own(x_bar, x), bar_name(x)))
 
-    def _add_into(self, shadow: str, key: Hashable, part: Adjoint | None, read: Type | None = None) -> None:
+    def add_into(self, shadow: str, key: Hashable, part: Adjoint | None, read: Type | None = None) -> None:
         """Add to one part of a container's shadow."""
         if isinstance(part, dict):
             target = get_part(self.b, shadow, key)
@@ -173,7 +173,7 @@ class Shadows:
                 self.seen_parts.add(target)
             parts = dict(components(read)) if read is not None and is_container(read) and not is_long(read) else {}
             for sub, value in part.items():
-                self._add_into(target, sub, value, parts.get(sub))  # type: ignore[arg-type]
+                self.add_into(target, sub, value, parts.get(sub))  # type: ignore[arg-type]
         elif part is not None:
             self.add_to_item(shadow, Const(key), part, read)
 

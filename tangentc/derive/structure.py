@@ -35,7 +35,7 @@ from tangentc.core.walk import parts_given
 from tangentc.derive.adjoints import Adjoints
 from tangentc.derive.calls import missing, refuse_active_key, spelled
 from tangentc.derive.demand import adjoint_at, covers
-from tangentc.derive.parts import Adjoint, Parts, bar_name, get_part
+from tangentc.derive.parts import Adjoint, bar_name, get_part
 from tangentc.errors import MissingRule
 from tangentc.ops.table import every
 from tangentc.rules.registry import REGISTRY
@@ -169,7 +169,7 @@ class Structure:
                 self.adj.ensure_shadow(x)
                 shadow = self.adj.shadow_of(x)
                 assert shadow is not None
-                self.adj._add_into(shadow, key, y_bar, read)
+                self.adj.add_into(shadow, key, y_bar, read)
                 return
             self.adj.add(x, {key: y_bar})
 
@@ -256,18 +256,11 @@ class Structure:
         if isinstance(y_bar, dict):
             item = self.b.emit(operator.getitem, (shadow, key), name=bar_name(y))
             assert isinstance(item, str)
-            self._into(item, y_bar, part)
+            parts = dict(components(part))
+            for inner, inner_bar in y_bar.items():
+                self.adj.add_into(item, inner, inner_bar, parts[inner])
         else:
             self.adj.add_to_item(shadow, key, y_bar, part)
-
-    def _into(self, shadow: str, y_bar: Parts, t: Type) -> None:
-        parts = dict(components(t))
-        for key, part in y_bar.items():
-            if isinstance(part, dict):
-                inner = self.b.emit(operator.getitem, (shadow, Const(key)))
-                self._into(inner, part, parts[key])  # type: ignore[arg-type]
-            elif part is not None:
-                self.adj.add_to_item(shadow, Const(key), part, parts[key])
 
 
 TAKES = (operator.getitem, builtins.getattr, ops.old_item)
