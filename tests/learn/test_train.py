@@ -209,6 +209,25 @@ def test_logs_and_the_record_tell_the_run(tmp_path):
     assert f"{history.last['loss']:.5g}" in page and "layers.0" in page
 
 
+def test_a_log_for_tensorboard_has_the_numbers_of_each_epoch(tmp_path):
+    pytest.importorskip("tensorboardX")
+    from tensorboardX.proto.event_pb2 import Event
+
+    _, history = fitted(3, validation=[(X, Y)], tensorboard=tmp_path)
+    (file,) = tmp_path.iterdir()
+    content, found = file.read_bytes(), {}
+    while content:  # records: a length of 8 bytes, 4 of a checksum, the event, 4 of a checksum
+        size = int.from_bytes(content[:8], "little")
+        event = Event.FromString(content[12 : 12 + size])
+        content = content[16 + size :]
+        for value in event.summary.value:
+            found.setdefault(value.tag, {})[event.step] = value.simple_value
+    assert sorted(found) == ["loss", "seconds", "validation_loss"]
+    for name in ("loss", "validation_loss"):
+        assert list(found[name]) == [0, 1, 2]
+        np.testing.assert_allclose(list(found[name].values()), history[name], rtol=1e-6)
+
+
 def test_the_rate_falls_where_the_loss_does_not():
     scales = []
     model = learn.Linear.of(4, 2, np.random.default_rng(0))
