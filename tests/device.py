@@ -206,6 +206,7 @@ def cupy():
     made.ndarray = ndarray
     made.asnumpy = lambda x: x.get() if isinstance(x, ndarray) else np.asarray(x)
     made.linalg, made.fft, made.random = (module(getattr(np, n), f"cupy.{n}") for n in ("linalg", "fft", "random"))
+    made.lib = types.SimpleNamespace(stride_tricks=module(np.lib.stride_tricks, "cupy.lib.stride_tricks"))
     before = sys.modules.get("cupy")
     sys.modules["cupy"] = made
     try:

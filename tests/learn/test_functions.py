@@ -5,10 +5,12 @@ import importlib
 import json
 from pathlib import Path
 
+import device
 import numpy as np
 import pytest
 
 import tangentc
+from learn import function_cases
 from learn.function_cases import CASES, weights_of
 from tangentc import check_grads, learn
 from tangentc.errors import BadArgument
@@ -217,3 +219,25 @@ def test_an_output_padding_of_a_stride_is_refused():
     assert F.conv_transpose(x, weight, stride=2, output_padding=1).shape == (1, 1, 7)
     with pytest.raises(BadArgument, match="output_padding=1 with stride 1"):
         F.conv_transpose(x, weight, output_padding=1, dilation=2)
+
+
+HOST = {"batch norm", "batch norm used", "embedding", "gelu"}  # their cases have arrays of NumPy; SciPy's function
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in HOST])
+def test_arrays_of_the_device_give_the_same_there(name, monkeypatch):
+    arrays = CASES[name][1]
+    wanted = value_and_squares(name, arrays)
+    with device.cupy():
+        for given, value in vars(function_cases).items():
+            if isinstance(value, np.ndarray):
+                monkeypatch.setattr(function_cases, given, device.sent(value))
+        found = value_and_squares(name, device.sent(arrays))
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one.get(), other, rtol=1e-12, atol=1e-12)
+
+
+def value_and_squares(name, arrays):
+    f = CASES[name][0]
+    slope = tangentc.grad(lambda *arrays: np.sum(f(*arrays) ** 2), wrt=tuple(range(len(arrays))))
+    return f(*arrays), *slope(*arrays)

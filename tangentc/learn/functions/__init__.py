@@ -19,7 +19,7 @@ from tangentc.learn.functions.normalisation import (
 from tangentc.learn.functions.pooling import (
     adaptive_average_pool, adaptive_max_pool, average_pool, global_average_pool, global_max_pool, max_pool,
 )
-from tangentc.learn.functions.recurrent import gru, gru_cell, lstm, lstm_cell, rnn, rnn_cell
+from tangentc.learn.functions.recurrent import gru, gru_cell, lstm, lstm_cell, rnn, rnn_cell, zero_state
 
 __all__ = [
     "adaptive_average_pool", "adaptive_max_pool", "attention", "average_pool", "batch_norm", "binary_cross_entropy",
@@ -28,5 +28,5 @@ __all__ = [
     "instance_norm", "join_heads", "kl_divergence", "layer_norm", "leaky_relu", "linear", "log_softmax", "lstm",
     "lstm_cell", "max_pool", "mean_square", "multi_head_attention", "negative_log_likelihood", "normal_distribution",
     "padding_mask", "relu", "rms_norm", "rnn", "rnn_cell", "sigmoid", "silu", "softmax", "softplus", "split_heads",
-    "standardise", "tanh", "triplet",
+    "standardise", "tanh", "triplet", "zero_state",
 ]

@@ -23,10 +23,9 @@ def ctc(log_probabilities, labels, steps, lengths, blank=0):
     np.float64(0.2877)
     """
     refuse_lengths(np.shape(log_probabilities), labels, steps, lengths, blank)
-    states, skips, ends = extended(labels, lengths, blank)
-    batch = np.arange(np.shape(states)[0])[:, None]
+    states, skips, ends, batch, places = extended(labels, lengths, blank)
     first = log_probabilities[0][batch, states]
-    alpha = np.where(np.arange(np.shape(states)[1]) < np.minimum(2, ends[:, None] + 1), first, NEVER)
+    alpha = np.where(places < np.minimum(2, ends[:, None] + 1), first, NEVER)
     for t in range(1, np.shape(log_probabilities)[0]):
         one = later(alpha, 1)
         two = np.where(skips, later(alpha, 2), NEVER)
@@ -40,19 +39,20 @@ def ctc(log_probabilities, labels, steps, lengths, blank=0):
 
 def later(alpha, by):
     """The states ``by`` places before each, where there are any."""
-    none = np.full((np.shape(alpha)[0], by), NEVER, alpha.dtype)
-    return np.concatenate([none, alpha[:, :-by]], axis=1)[:, : np.shape(alpha)[1]]
+    none = np.full_like(alpha[:, :by], NEVER)
+    return np.concatenate([none, alpha[:, :-by]], axis=1)
 
 
 def extended(labels, lengths, blank):
-    """The labels with blanks around them; whether a state may be reached from two before; the last state."""
+    """The labels with blanks around them; whether a state may be reached from two before; the last state; the numbers
+    of the examples, in a column; those of the states."""
     xp = module_of(labels)
     batch, most = labels.shape
     states = xp.full((batch, 2 * most + 1), blank, labels.dtype)
     states[:, 1::2] = xp.where(xp.arange(most) < lengths[:, None], labels, blank)
     skips = xp.zeros(states.shape, bool)
     skips[:, 2:] = (states[:, 2:] != blank) & (states[:, 2:] != states[:, :-2])
-    return states, skips, 2 * lengths
+    return states, skips, 2 * lengths, xp.arange(batch)[:, None], xp.arange(2 * most + 1)
 
 
 def refuse_lengths(shape, labels, steps, lengths, blank):

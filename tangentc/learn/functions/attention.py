@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from tangentc import operation, zero_gradient
+from tangentc.learn.arrays import module_of
 from tangentc.learn.functions.activations import softmax
 from tangentc.learn.functions.dense import linear
 
@@ -23,8 +25,7 @@ def attention(q, k, v, mask=None, causal=False):
     """
     scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(np.shape(q)[-1])
     if causal:
-        seen = np.tri(np.shape(scores)[-2], np.shape(scores)[-1], dtype=bool)
-        scores = np.where(seen, scores, -1e30)
+        scores = np.where(none_after(scores), scores, -1e30)
     if mask is not None:
         scores = np.where(mask, scores, -1e30)
     return softmax(scores) @ v
@@ -37,7 +38,17 @@ def padding_mask(lengths, most):
     array([[ True, False],
            [ True,  True]])
     """
-    return np.arange(most) < lengths[:, None, None, None]
+    return module_of(lengths).arange(most) < lengths[:, None, None, None]
+
+
+def none_after(scores):
+    """The flags ``(n, m)`` of pairs ``(i, j)`` with ``j`` at most ``i``, beside scores ``(..., n, m)``."""
+    return module_of(scores).tri(*scores.shape[-2:], dtype=bool)
+
+
+zero_gradient(padding_mask, none_after)
+operation(padding_mask, pure=True, new=True)
+operation(none_after, pure=True, new=True, shaped=lambda scores: scores[-2:], dtype="bool")
 
 
 def split_heads(x, heads):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tangentc import operation, zero_gradient
+from tangentc.learn.arrays import module_of
 from tangentc.learn.functions.activations import sigmoid
 from tangentc.learn.functions.dense import product
 
@@ -110,3 +112,16 @@ def gru(x, h, w_in, w_hidden, b_in, b_hidden):
         h = gru_step(gates[t], h, w_hidden, b_hidden)
         states.append(h)
     return np.stack(states, axis=1), h
+
+
+def zero_state(x, w_hidden):
+    """Zeros ``(batch, n)``, from which states begin along ``x`` ``(batch, steps, features)``.
+
+    >>> zero_state(np.ones((3, 5, 2)), np.ones((4, 1))).shape
+    (3, 1)
+    """
+    return module_of(x).zeros((x.shape[0], w_hidden.shape[1]), x.dtype)
+
+
+zero_gradient(zero_state)
+operation(zero_state, pure=True, new=True, shaped=lambda x, w_hidden: (x[0], w_hidden[1]))

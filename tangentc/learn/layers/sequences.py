@@ -38,7 +38,7 @@ class RNN:
         return cls(np.concatenate(w_in), np.concatenate(w_hidden), zero, zero.copy())
 
     def __call__(self, x):
-        return self.scan(x, np.zeros((np.shape(x)[0], np.shape(self.w_hidden)[1]), x.dtype))[0]
+        return self.scan(x, F.zero_state(x, self.w_hidden))[0]
 
     def scan(self, x, h):
         """All states, and the last one, from the state ``h``."""
@@ -79,7 +79,7 @@ class LSTM(RNN):
         return layer
 
     def __call__(self, x):
-        zero = np.zeros((np.shape(x)[0], np.shape(self.w_hidden)[1]), x.dtype)
+        zero = F.zero_state(x, self.w_hidden)
         return self.scan(x, zero, zero)[0]
 
     def scan(self, x, h, c):  # type: ignore[override]
