@@ -255,7 +255,7 @@ def test_a_loop_is_left_at_once_although_a_process_is_at_work():
 
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
 import numpy as np
 from tangentc.learn.data import Loader
 
@@ -263,6 +263,7 @@ def f(x):
     return x + 1.0
 
 if {guard}:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background work ignores it
     loader = Loader(np.ones((40, 2)), 2).map(f, workers=2, by={by!r})
     iterator = iter(loader)
     print(next(iterator).sum(), flush=True)
