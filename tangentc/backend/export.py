@@ -28,6 +28,8 @@ def module_text(text: Any, live: dict[str, Any], name: str, checks: str = "", ba
     ``checks`` is the first statement of the last function.  With ``bare`` classes of which the program makes objects
     are written in, as what holds their fields, and other classes as they stand."""
     needed = _Needed(name, {bound for bound, value in text.bindings.items() if isinstance(value, type)}, bare)
+    program = ast.parse(text.text).body
+    needed.held |= {node.name: node for node in program if isinstance(node, ast.FunctionDef)}  # whose names are taken
     for bound, value in sorted(text.bindings.items()):
         needed.need(bound, value.function if isinstance(value, ops.UserFunction) else value)
     constants = [row for row in text.imports if row.partition(" = ")[2] in NUMBA.values()]
@@ -60,7 +62,8 @@ class _Needed:
     def need(self, bound: str, value: Any) -> None:
         """Write in a value under a name, with what it names itself."""
         if bound in self.held:
-            if self.held[bound] is not value:
+            same = _is_literal(value) and repr(value) == repr(self.held[bound])
+            if self.held[bound] is not value and not same:
                 self.refuse(bound, "another value has that name, and a module has one place for both", "rename one")
             return
         self.held[bound] = value

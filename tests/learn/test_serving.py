@@ -381,7 +381,8 @@ def transposed(rng):
 @pytest.mark.parametrize("layers", [convolutions, transposed])
 def test_networks_of_convolutions_run_alone(tmp_path, layers):
     rng = np.random.default_rng(0)
-    model, x = learn.Sequential([*layers(rng), learn.flatten]), rng.normal(size=(2, 1, 8, 8))
+    end = [learn.flatten, learn.Linear.of(27 if layers is convolutions else 128, 2, rng)]
+    model, x = learn.Sequential([*layers(rng), *end]), rng.normal(size=(2, 1, 8, 8))
     with learn.evaluating(model):
         path = save(model, tmp_path / "saved", x, adjoint=True)
         np.testing.assert_array_equal(output_of(path, x=x)["output"], model(x))

@@ -13,11 +13,11 @@ def linear(x, weight, bias=None):
     >>> linear(np.array([1.0, 2.0]), np.array([[3.0, 4.0]]), np.array([0.5]))
     array([11.5])
     """
-    y = product(x, weight)
+    y = weighed(x, weight)
     return y if bias is None else y + bias
 
 
-def product(x, weight):
+def weighed(x, weight):
     """``x @ weight.T``; of a stack of matrices as one product, so that the gradient of the weight is one too."""
     if np.ndim(x) < 3:
         return x @ weight.T

@@ -11,7 +11,7 @@ import numpy as np
 from tangentc import operation, zero_gradient
 from tangentc.learn.arrays import module_of
 from tangentc.learn.functions.activations import sigmoid
-from tangentc.learn.functions.dense import product
+from tangentc.learn.functions.dense import weighed
 
 
 def rnn_cell(x, h, w_in, w_hidden, b_in, b_hidden):
@@ -77,7 +77,7 @@ def rnn(x, h, w_in, w_hidden, b_in, b_hidden):
     >>> states.shape, last.shape
     ((3, 5, 1), (3, 1))
     """
-    gates, states = product(np.swapaxes(x, 0, 1), w_in) + b_in, []
+    gates, states = weighed(np.swapaxes(x, 0, 1), w_in) + b_in, []
     for t in range(len(gates)):
         h = rnn_step(gates[t], h, w_hidden, b_hidden)
         states.append(h)
@@ -92,7 +92,7 @@ def lstm(x, h, c, w_in, w_hidden, b_in, b_hidden):
     >>> states.shape, h.shape, c.shape
     ((3, 5, 1), (3, 1), (3, 1))
     """
-    gates, states = product(np.swapaxes(x, 0, 1), w_in) + b_in, []
+    gates, states = weighed(np.swapaxes(x, 0, 1), w_in) + b_in, []
     for t in range(len(gates)):
         h, c = lstm_step(gates[t], h, c, w_hidden, b_hidden)
         states.append(h)
@@ -107,7 +107,7 @@ def gru(x, h, w_in, w_hidden, b_in, b_hidden):
     >>> states.shape, last.shape
     ((3, 5, 1), (3, 1))
     """
-    gates, states = product(np.swapaxes(x, 0, 1), w_in) + b_in, []
+    gates, states = weighed(np.swapaxes(x, 0, 1), w_in) + b_in, []
     for t in range(len(gates)):
         h = gru_step(gates[t], h, w_hidden, b_hidden)
         states.append(h)
